@@ -1,0 +1,128 @@
+// The data that passes between the engine and the runner: what the runner is told, and what it writes down.
+
+/** Exit codes of the container that are the runner's own; every other code is the CLI's. */
+export const RUNNER_EXIT = {
+  /** The spec in the Secret cannot be read or is of another format. */
+  badSpec: 212,
+  /** Another pod of the same Job has already claimed the output file. */
+  alreadyClaimed: 213,
+  /** The output file cannot be opened; the CLI was not started. */
+  noOutput: 214,
+  /** As in a shell: the CLI is there but may not be run, or is not there. */
+  notExecutable: 126,
+  notFound: 127,
+} as const;
+
+/** What the runner is told: `spec.json` in the run's mounted Secret, beside the runner itself. */
+export interface RunnerSpec {
+  readonly format: 1;
+  readonly run: string;
+  readonly nonce: string;
+  readonly argv: readonly [string, ...string[]];
+  /** Secret environment, set over the container's own. */
+  readonly env: Readonly<Record<string, string>>;
+  /** File in the same folder that becomes the CLI's stdin; null closes stdin at once. */
+  readonly stdinFile: string | null;
+  readonly files: RunFiles;
+  /** 0 = no limit; counted from the CLI's start. */
+  readonly timeoutSec: number;
+  /** SIGTERM to SIGKILL when the time limit is reached. */
+  readonly graceSec: number;
+  /** SIGTERM to SIGKILL when the pod itself is told to stop. */
+  readonly stopGraceSec: number;
+  /** How long output may take to reach the volume after the CLI is over. */
+  readonly drainSec: number;
+  readonly finalLine: FinalLine | null;
+}
+
+/** The three files of a run on the shared volume. Output and meta are created by the server, the claim by the pod. */
+export interface RunFiles {
+  /** The CLI's stdout bytes and nothing else. */
+  readonly output: string;
+  /** NDJSON of `MetaRecord`. */
+  readonly meta: string;
+  /** Created with O_EXCL: one pod per run, ever. */
+  readonly claim: string;
+}
+
+export interface FinalLine {
+  /** JavaScript regular expression; the last line of stdout that matches it goes into the termination message. */
+  readonly pattern: string;
+  /** End the CLI and what it left behind this long after such a line; null = wait for the CLI. */
+  readonly endAfterSec: number | null;
+}
+
+export type MetaRecord = StartRecord | CliStartedRecord | StderrRecord | NoteRecord | EndRecord;
+
+/** First record of the meta file: whose output this is. */
+export interface StartRecord {
+  readonly type: "start";
+  readonly at: string;
+  readonly run: string;
+  readonly nonce: string;
+  /** The pod's own name (its host name). */
+  readonly pod: string;
+  readonly runtime: string;
+}
+
+export interface CliStartedRecord {
+  readonly type: "cli-started";
+  readonly at: string;
+  readonly pid: number;
+}
+
+export interface StderrRecord {
+  readonly type: "stderr";
+  readonly at: string;
+  /** One or more whole lines, or a piece of a long one. */
+  readonly text: string;
+}
+
+/** Something the runner did that a reader of the run should know. */
+export interface NoteRecord {
+  readonly type: "note";
+  readonly at: string;
+  readonly text: string;
+}
+
+/** Why the CLI is over: by itself, at the time limit, told to stop from outside, ended after its final line, or never started. */
+export type EndCause = "exit" | "timeout" | "stopped" | "final-line" | "spawn-failed";
+
+/** Last record of the meta file, written when every byte of output is flushed: proof of how the run ended. */
+export interface EndRecord extends CliEnd {
+  readonly type: "end";
+  readonly at: string;
+  /** stderr bytes beyond what the meta file keeps. */
+  readonly stderrDropped: number;
+  /** Processes that outlived the CLI and were ended. */
+  readonly leftoversEnded: boolean;
+  readonly peakMemoryBytes: number | null;
+  readonly cpuMs: number | null;
+}
+
+/** How the CLI ended, as far as the runner saw it. */
+export interface CliEnd {
+  /** null when a signal ended it. */
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly cause: EndCause;
+  /** stdout bytes the CLI wrote. */
+  readonly bytes: number;
+  /** stdout bytes that reached the output file: less than `bytes` when the volume failed or stalled. */
+  readonly written: number;
+  /** Newlines among `bytes`. */
+  readonly lines: number;
+  /** Kernel OOM kills in the container's cgroup since it began, where that can be read. */
+  readonly oomKills: number | null;
+  /** What kept the CLI from starting, or the output from being written. */
+  readonly error: string | null;
+}
+
+/** The container's termination message: JSON of at most 4,096 bytes. */
+export interface TerminationMessage extends CliEnd {
+  readonly format: 1;
+  readonly run: string;
+  readonly nonce: string;
+  /** Last stdout line that matches `finalLine.pattern`, at most 2,048 bytes. */
+  readonly finalLine: string | null;
+}

@@ -1,0 +1,31 @@
+// Bundles the programs that run outside the server process (runner, reader) and writes each as a module that exports its text.
+import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const programs = [
+  { entry: "packages/runner/src/main.ts", text: "packages/runner/generated/text.ts", name: "runnerText", target: "node18" },
+  { entry: "packages/engine/src/output/reader-process.ts", text: "packages/engine/generated/reader-text.ts", name: "readerText", target: "node24" },
+];
+
+for (const program of programs) {
+  const entry = root + program.entry;
+  if (!existsSync(entry)) continue;
+  const result = await build({
+    entryPoints: [entry],
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    target: program.target,
+    minifySyntax: true,
+    minifyWhitespace: true,
+    write: false,
+    logLevel: "warning",
+  });
+  const text = result.outputFiles[0]?.text ?? "";
+  await mkdir(dirname(root + program.text), { recursive: true });
+  await writeFile(root + program.text, `export const ${program.name}: string = ${JSON.stringify(text)};\n`);
+}
