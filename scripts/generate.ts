@@ -8,7 +8,12 @@ import { build } from "esbuild";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const programs = [
   { entry: "packages/runner/src/main.ts", text: "packages/runner/generated/text.ts", name: "runnerText", target: "node18" },
-  { entry: "packages/engine/src/output/reader-process.ts", text: "packages/engine/generated/reader-text.ts", name: "readerText", target: "node24" },
+  {
+    entry: "packages/engine/src/output/reader-process.ts",
+    text: "packages/engine/generated/reader-text.ts",
+    name: "readerText",
+    target: "node24",
+  },
 ];
 
 for (const program of programs) {

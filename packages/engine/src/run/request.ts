@@ -1,0 +1,107 @@
+import type { FinalLine } from "@paperclip-k8s/runner";
+
+/** One run, complete before anything is created. Plain data: nothing in it is looked up later. */
+export interface RunRequest {
+  readonly runId: string;
+  /** What the Job's name is made of; deterministic, so that a second create answers 409. */
+  readonly name: JobNameParts;
+  /** Runs with the same key never overlap; null = this run shares nothing with others. */
+  readonly exclusive: string | null;
+  /** The run whose live Job this one may take over. */
+  readonly continues: string | null;
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** Name of the label and the annotation that hold the run id: the engine compares them, the caller names them. */
+  readonly runIdKey: string;
+  /** Label selector of all Jobs and Pods of this kind, for the shared list-watch. */
+  readonly selector: string;
+  readonly container: RunContainer;
+  readonly argv: readonly [string, ...string[]];
+  /** The CLI's stdin, byte for byte. */
+  readonly stdin: Uint8Array;
+  /** Files mounted read-only beside the runner, by name. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly env: RunEnv;
+  readonly resources: RunResources;
+  readonly scheduling: RunScheduling;
+  readonly volumes: RunVolumes;
+  readonly user: { readonly uid: number; readonly gid: number };
+  readonly limits: RunLimits;
+  readonly output: RunOutputPaths;
+  readonly finalLine: FinalLine | null;
+  /** Keep Job, Secret and files after the end, for debugging. */
+  readonly retain: boolean;
+}
+
+export interface JobNameParts {
+  readonly prefix: string;
+  /** Slugged to 16 characters each. */
+  readonly parts: readonly string[];
+  /** Hashed whole into the suffix, so that names of cut slugs differ. */
+  readonly identity: string;
+}
+
+export interface RunContainer {
+  readonly name: string;
+  readonly image: string;
+  readonly imagePullPolicy: "Always" | "IfNotPresent" | "Never";
+  readonly workingDir: string;
+  /** Program in the image that runs the runner: `["node"]`. */
+  readonly runtime: readonly [string, ...string[]];
+}
+
+export interface RunEnv {
+  /** Stands in the Job spec: nothing secret. `$` is escaped by the manifest. */
+  readonly plain: Readonly<Record<string, string>>;
+  /** Goes into the run's Secret. */
+  readonly secret: Readonly<Record<string, string>>;
+  /** By reference to Secrets or ConfigMaps of the namespace. */
+  readonly references: readonly EnvReference[];
+}
+
+export interface EnvReference {
+  readonly name: string;
+  readonly valueFrom: Readonly<Record<string, unknown>>;
+}
+
+export interface RunResources {
+  readonly requests: Readonly<Record<string, string>>;
+  readonly limits: Readonly<Record<string, string>>;
+}
+
+export interface RunScheduling {
+  readonly nodeSelector: Readonly<Record<string, string>>;
+  readonly tolerations: readonly Readonly<Record<string, unknown>>[];
+  /** Its token is mounted only when this is set. */
+  readonly serviceAccountName: string | null;
+  readonly imagePullSecrets: readonly string[];
+  readonly dnsConfig: Readonly<Record<string, unknown>> | null;
+}
+
+export interface RunVolumes {
+  /** The volume server and pod share, at the same absolute path on both sides. */
+  readonly shared: { readonly claimName: string; readonly mountPath: string; readonly subPath: string | null };
+  /** Private, empty at the start, gone with the pod. */
+  readonly scratch: readonly { readonly name: string; readonly mountPath: string; readonly sizeLimit: string }[];
+}
+
+export interface RunLimits {
+  /** 0 = none; counted from the CLI's start and enforced in the pod. */
+  readonly timeoutSec: number;
+  /** Backstop when `timeoutSec` is 0. */
+  readonly maxRunSec: number;
+  /** SIGTERM to SIGKILL at the time limit. */
+  readonly graceSec: number;
+  /** How long a pod may stay unscheduled. */
+  readonly scheduleTimeoutSec: number;
+  /** How long the Job object outlives its end when no server settles it. */
+  readonly ttlSeconds: number;
+}
+
+export interface RunOutputPaths {
+  /** Mount point of the shared volume: one reader process serves all runs below it. */
+  readonly root: string;
+  /** Path of the output file; meta and claim files stand beside it. */
+  readonly path: string;
+}
