@@ -8,6 +8,8 @@ export const RUNNER_EXIT = {
   alreadyClaimed: 213,
   /** The output file cannot be opened; the CLI was not started. */
   noOutput: 214,
+  /** The runner itself failed. */
+  failed: 215,
   /** As in a shell: the CLI is there but may not be run, or is not there. */
   notExecutable: 126,
   notFound: 127,

@@ -8,6 +8,7 @@ export interface JobView {
   readonly createdAt: string | null;
   readonly deletedAt: string | null;
   readonly active: number;
+  readonly suspended: boolean;
   /** Conditions with status True, by type. */
   readonly conditions: Readonly<Record<string, Condition>>;
 }

@@ -1,10 +1,13 @@
 import type { EndRecord, StartRecord } from "@paperclip-k8s/runner";
 import type { EventView, JobView, PodView } from "../cluster/views.ts";
+import type { OutcomeKind } from "./outcome.ts";
 
 /** One fact about a run, with the time (ms) at which this server learned it. */
 export type Observation = { readonly at: number } & Fact;
 
 export type Fact =
+  /** The submit ended without a Job of this run: refused, blocked or cancelled. */
+  | { readonly kind: "not-submitted"; readonly why: OutcomeKind }
   | { readonly kind: "job"; readonly job: JobView }
   /** The API server says that the Job object is not there (any more). */
   | { readonly kind: "job-gone" }

@@ -12,8 +12,7 @@ export interface RunRequest {
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
-  /** Name of the label and the annotation that hold the run id: the engine compares them, the caller names them. */
-  readonly runIdKey: string;
+  readonly keys: RunKeys;
   /** Label selector of all Jobs and Pods of this kind, for the shared list-watch. */
   readonly selector: string;
   readonly container: RunContainer;
@@ -32,6 +31,16 @@ export interface RunRequest {
   readonly finalLine: FinalLine | null;
   /** Keep Job, Secret and files after the end, for debugging. */
   readonly retain: boolean;
+}
+
+/** Names of labels and annotations the engine writes and compares; the caller chooses them. */
+export interface RunKeys {
+  /** Label and annotation that hold the run id. */
+  readonly runId: string;
+  /** Annotation that tells one submit from another: a create whose answer was lost is ours if it matches. */
+  readonly nonce: string;
+  /** Annotation that marks a Job started with our runner. */
+  readonly runner: string;
 }
 
 export interface JobNameParts {

@@ -1,0 +1,80 @@
+export type ApiErrorCode =
+  /** The API server answered with an error status. */
+  | "api_status"
+  /** No connection, or it broke before the whole answer was there. */
+  | "api_unreachable"
+  | "api_timeout"
+  /** An answer that is not the API's: HTML of a proxy, cut JSON. */
+  | "api_bad_answer"
+  /** No credentials could be had, or they were refused (401). */
+  | "api_auth"
+  /** The kubeconfig (or the in-cluster environment) cannot be used. */
+  | "api_config";
+
+export interface ApiErrorFields {
+  readonly httpStatus?: number | null;
+  readonly reason?: string | null;
+  readonly details?: unknown;
+  readonly retryAfterSec?: number | null;
+  readonly maybeApplied?: boolean;
+  readonly systemCode?: string | null;
+  readonly cause?: unknown;
+}
+
+/** What went wrong with a request. Never holds headers or bodies sent, so no token can leak through it. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly code: ApiErrorCode;
+  readonly httpStatus: number | null;
+  /** `reason` of the Status object: NotFound, AlreadyExists, Expired. */
+  readonly reason: string | null;
+  readonly details: unknown;
+  readonly retryAfterSec: number | null;
+  /** This request, or an earlier try of it, may have changed the cluster although nobody confirmed it. */
+  readonly maybeApplied: boolean;
+  /** `code` of the system error underneath: ECONNREFUSED, CERT_HAS_EXPIRED. */
+  readonly systemCode: string | null;
+
+  constructor(code: ApiErrorCode, message: string, fields: ApiErrorFields = {}) {
+    super(message, fields.cause === undefined ? undefined : { cause: fields.cause });
+    this.code = code;
+    this.httpStatus = fields.httpStatus ?? null;
+    this.reason = fields.reason ?? null;
+    this.details = fields.details ?? null;
+    this.retryAfterSec = fields.retryAfterSec ?? null;
+    this.maybeApplied = fields.maybeApplied ?? false;
+    this.systemCode = fields.systemCode ?? null;
+  }
+
+  /** The same failure, after an earlier try whose answer was lost. */
+  afterLostAnswer(): ApiError {
+    return this.maybeApplied ? this : new ApiError(this.code, this.message, { ...this, cause: this.cause, maybeApplied: true });
+  }
+}
+
+const hasStatus = (error: unknown, status: number, reason?: string): error is ApiError =>
+  error instanceof ApiError && error.httpStatus === status && (reason === undefined || error.reason === reason);
+
+export const isNotFound = (error: unknown): error is ApiError => hasStatus(error, 404);
+export const isAlreadyExists = (error: unknown): error is ApiError => hasStatus(error, 409, "AlreadyExists");
+/** 409 of any other kind: a precondition, a concurrent write, a busy quota. */
+export const isConflict = (error: unknown): error is ApiError => hasStatus(error, 409) && !isAlreadyExists(error);
+export const isUnauthorized = (error: unknown): error is ApiError => hasStatus(error, 401);
+export const isForbidden = (error: unknown): error is ApiError => hasStatus(error, 403);
+export const isInvalid = (error: unknown): error is ApiError => hasStatus(error, 422);
+export const isTooManyRequests = (error: unknown): error is ApiError => hasStatus(error, 429);
+/** The resourceVersion or the continue token is too old. */
+export const isExpired = (error: unknown): error is ApiError => hasStatus(error, 410);
+
+const transientStatus = new Set([429, 500, 502, 503, 504]);
+const transientSystemCodes = new Set(
+  "ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENETDOWN ENOTFOUND EAI_AGAIN".split(" "),
+);
+
+/** Worth another try: the cause usually passes by itself. A wrong certificate or a missing permission does not. */
+export function isTransient(error: unknown): error is ApiError {
+  if (!(error instanceof ApiError)) return false;
+  if (error.code === "api_timeout") return true;
+  if (error.code === "api_unreachable") return error.systemCode === null || transientSystemCodes.has(error.systemCode);
+  return error.code === "api_status" && transientStatus.has(error.httpStatus ?? 0);
+}

@@ -1,0 +1,201 @@
+import { request } from "node:http";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createJob, createSecret, deleteJob, deletePod, getJob, listEvents, listPods, patchJob } from "./calls.ts";
+import type { Connection } from "./connection.ts";
+import { permissions } from "./permissions.ts";
+import { RunWatch } from "./run-watch.ts";
+import { answer, answerStatus, type Seen, TestApi, until } from "./test-api.ts";
+
+const jobs = "/apis/batch/v1/namespaces/n/jobs";
+const pods = "/api/v1/namespaces/n/pods";
+const secrets = "/api/v1/namespaces/n/secrets";
+const events = "/api/v1/namespaces/n/events";
+const retry = { minMs: 1, maxMs: 5 };
+let api: TestApi;
+let connection: Connection;
+
+beforeEach(async () => {
+  api = await TestApi.start();
+  connection = await api.connect();
+});
+afterEach(() => api.stop());
+
+/** Does the work, then loses the answer, `times` times. */
+function loseAnswers(method: string, times: number): void {
+  api.hook = (seen, response) => {
+    if (seen.method === method && times-- > 0) response.end = () => response.socket!.destroy() as never;
+    return false;
+  };
+}
+
+const job = (name: string, nonce: string) => ({ metadata: { name, annotations: { nonce } } });
+
+describe("create", () => {
+  test("a Job", async () => {
+    expect(await createJob(connection, "n", job("a", "1"))).toMatchObject({ created: { name: "a", annotations: { nonce: "1" } } });
+  });
+
+  test("a Job whose name is taken: the one that has it is returned", async () => {
+    api.put(jobs, "a", job("a", "other"));
+    expect(await createJob(connection, "n", job("a", "mine"))).toMatchObject({ existing: { annotations: { nonce: "other" } } });
+  });
+
+  test("a Job whose answer was lost: the nonce tells that it is ours", async () => {
+    loseAnswers("POST", 2);
+    expect(await createJob(connection, "n", job("a", "mine"), { retry })).toMatchObject({ existing: { annotations: { nonce: "mine" } } });
+    expect(api.requests("POST")).toHaveLength(3);
+  });
+
+  test("a Job whose create hangs", async () => {
+    let hang = 1;
+    api.hook = ({ method }) => method === "POST" && hang-- > 0;
+    expect(await createJob(connection, "n", job("a", "1"), { retry, timeoutMs: 50 })).toMatchObject({ created: { name: "a" } });
+  });
+
+  test("a Job whose name becomes free in between", async () => {
+    let taken = 1;
+    api.hook = ({ method }, response) => {
+      if (method !== "POST" || taken-- <= 0) return false;
+      answerStatus(response, 409, "AlreadyExists", "was there");
+      return true;
+    };
+    expect(await createJob(connection, "n", job("a", "1"))).toMatchObject({ created: { name: "a" } });
+  });
+
+  test("a busy quota answers a conflict: tried again", async () => {
+    let busy = 2;
+    api.hook = (_, response) => {
+      if (busy-- <= 0) return false;
+      answerStatus(response, 409, "Conflict", "Operation cannot be fulfilled on resourcequotas");
+      return true;
+    };
+    expect(await createJob(connection, "n", job("a", "1"))).toMatchObject({ created: { name: "a" } });
+  });
+
+  test("a Secret, one that is there, and one whose answer was lost", async () => {
+    expect(await createSecret(connection, "n", job("s", ""))).toEqual({ created: true });
+    expect(await createSecret(connection, "n", job("s", ""))).toEqual({ created: false, maybeOurs: false });
+    loseAnswers("POST", 1);
+    expect(await createSecret(connection, "n", job("t", ""), { retry })).toEqual({ created: false, maybeOurs: true });
+  });
+
+  test("a refusal keeps its reason", async () => {
+    api.hook = (_, response) => {
+      answerStatus(response, 403, "Forbidden", "exceeded quota: q");
+      return true;
+    };
+    await expect(createJob(connection, "n", job("a", "1"))).rejects.toMatchObject({
+      code: "api_status",
+      httpStatus: 403,
+      maybeApplied: false,
+    });
+  });
+});
+
+describe("delete", () => {
+  test("by uid, with a body whose length is told", async () => {
+    const { metadata } = api.put(jobs, "a");
+    expect(await deleteJob(connection, "n", "a", { uid: metadata.uid, propagation: "Foreground", gracePeriodSeconds: 5 })).toBe("deleted");
+    const [seen] = api.requests("DELETE");
+    expect(seen?.headers["content-length"]).toBe(String(Buffer.byteLength(seen!.body)));
+    expect(seen?.headers["transfer-encoding"]).toBeUndefined();
+    expect(JSON.parse(seen!.body)).toEqual({
+      apiVersion: "v1",
+      kind: "DeleteOptions",
+      preconditions: { uid: metadata.uid },
+      propagationPolicy: "Foreground",
+      gracePeriodSeconds: 5,
+    });
+  });
+
+  test("another object of the same name stays", async () => {
+    const { metadata } = api.put(jobs, "a");
+    expect(await deleteJob(connection, "n", "a", { uid: "another", propagation: "Background" })).toBe("replaced");
+    expect(await getJob(connection, "n", "a")).toMatchObject({ uid: metadata.uid });
+  });
+
+  test("the trap this guards against: without a length the precondition is not read", async () => {
+    api.put(jobs, "a");
+    await new Promise((resolve) => {
+      const body = JSON.stringify({ preconditions: { uid: "another" } });
+      request(`${connection.server}${jobs}/a`, { method: "DELETE" }, (response) => response.resume().on("end", resolve)).end(body);
+    });
+    expect(await getJob(connection, "n", "a")).toBeNull();
+  });
+
+  test("one that is not there; one whose answer was lost", async () => {
+    expect(await deletePod(connection, "n", "p", { uid: "u" })).toBe("gone");
+    const { metadata } = api.put(pods, "p");
+    loseAnswers("DELETE", 1);
+    expect(await deletePod(connection, "n", "p", { uid: metadata.uid, gracePeriodSeconds: 0, retry })).toBe("gone");
+  });
+
+  test("any other conflict is an error", async () => {
+    api.hook = (_, response) => {
+      answerStatus(response, 409, "Conflict", "the object has been modified");
+      return true;
+    };
+    await expect(deletePod(connection, "n", "p", { uid: "u", retry })).rejects.toMatchObject({ httpStatus: 409 });
+  });
+});
+
+test("patch: the content type says which kind; a failed test is not repeated", async () => {
+  api.put(jobs, "a");
+  await patchJob(connection, "n", "a", { kind: "merge", patch: { metadata: { labels: { x: "1" } } } });
+  const swap = { kind: "json", patch: [{ op: "test", path: "/metadata/labels/x", value: "0" }] } as const;
+  await patchJob(connection, "n", "a", swap);
+  expect(api.requests("PATCH").map(({ headers }) => headers["content-type"])).toEqual([
+    "application/merge-patch+json",
+    "application/json-patch+json",
+  ]);
+  api.hook = (_, response) => {
+    answerStatus(response, 422, "Invalid", "test failed");
+    return true;
+  };
+  await expect(patchJob(connection, "n", "a", swap, { retry })).rejects.toMatchObject({ httpStatus: 422 });
+  expect(api.requests("PATCH")).toHaveLength(3);
+});
+
+test("events: by uid, oldest first; without the permission null", async () => {
+  api.hook = (_, response) => {
+    const event = (reason: string, lastTimestamp: string) => ({ type: "Warning", reason, message: "m", lastTimestamp });
+    answer(response, 200, { metadata: {}, items: [event("b", "2026-01-01T00:00:02Z"), event("a", "2026-01-01T00:00:01Z")] });
+    return true;
+  };
+  expect((await listEvents(connection, "n", "u1"))?.map(({ reason }) => reason)).toEqual(["a", "b"]);
+  expect(api.lists(events)[0]?.query.get("fieldSelector")).toBe("involvedObject.uid=u1");
+  api.hook = (_, response) => {
+    answerStatus(response, 403, "Forbidden", "no");
+    return true;
+  };
+  expect(await listEvents(connection, "n", "u1")).toBeNull();
+});
+
+/** What RBAC would call a request. */
+function ruleOf({ method, path, query }: Seen): string {
+  const [, root, ...parts] = path.split("/");
+  const group = root === "apis" ? parts[0] : "";
+  const [resource, name] = parts.slice(root === "apis" ? 4 : 3);
+  const read = query.has("watch") ? "watch" : name ? "get" : "list";
+  const verb = { GET: read, POST: "create", PATCH: "patch", DELETE: "delete" }[method];
+  return `${verb} ${group}/${resource}`;
+}
+
+test("every request made is in the table of permissions, and the table holds nothing else", async () => {
+  const watch = new RunWatch(connection, "n", "app=x");
+  watch.subscribe("a", () => {});
+  await watch.ready;
+  await until(() => api.watches.size === 2);
+  await createJob(connection, "n", job("a", "1"));
+  await createJob(connection, "n", job("a", "2"));
+  await createSecret(connection, "n", job("s", ""));
+  await listPods(connection, "n", "a");
+  await listEvents(connection, "n", "u");
+  await patchJob(connection, "n", "a", { kind: "merge", patch: {} });
+  await deletePod(connection, "n", "p", { uid: "u" });
+  await deleteJob(connection, "n", "a", { uid: "u", propagation: "Background" });
+  watch.close();
+  expect(api.requests("POST", secrets)).toHaveLength(1);
+  const made = new Set(api.seen.map(ruleOf));
+  expect([...made].sort()).toEqual(permissions.map(({ verb, group, resource }) => `${verb} ${group}/${resource}`).sort());
+});

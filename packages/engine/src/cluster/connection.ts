@@ -1,0 +1,166 @@
+import { channel } from "node:diagnostics_channel";
+import http, { type IncomingMessage } from "node:http";
+import https, { type RequestOptions } from "node:https";
+import { ApiError, isUnauthorized } from "./api-error.ts";
+import { type ConnectOptions, Credentials } from "./credentials.ts";
+import { type ApiRequest, type ApiResponse, Exchange, labelOf, readAnswer } from "./exchange.ts";
+
+export type { ConnectOptions } from "./credentials.ts";
+export type { ApiRequest, ApiResponse } from "./exchange.ts";
+
+export interface Connection {
+  readonly id: string;
+  /** URL of the API server, without credentials. */
+  readonly server: string;
+  /** Aborted by `close`. */
+  readonly closed: AbortSignal;
+  /** One try; `sendRequest` adds the retries. */
+  request<T>(req: ApiRequest): Promise<ApiResponse<T>>;
+  /** The open answer of a watch; its socket does not keep the process alive. */
+  openStream(req: ApiRequest, signal: AbortSignal): Promise<IncomingMessage>;
+  close(): void;
+}
+
+/** Published for each try, when its outcome is known; `status` null = no answer. */
+export interface RequestMessage {
+  readonly connection: string;
+  readonly method: string;
+  readonly path: string;
+  readonly watch: boolean;
+  readonly status: number | null;
+  readonly ms: number;
+}
+
+/** diagnostics_channel for observers: counts, logs, tests. */
+export const requestChannel = channel("kubernetes-run:request");
+
+const defaultTimeoutMs = 15_000;
+const connections = new Map<string, Promise<Connection>>();
+
+/** The connection for these options: the same object for all runs. */
+export function connect(options: ConnectOptions): Promise<Connection> {
+  const id = `${options.kubeconfig ?? "in-cluster"}#${options.context ?? ""}`;
+  const known = connections.get(id);
+  if (known) return known;
+  const opening = Credentials.load(options).then((credentials) => new HttpConnection(id, credentials));
+  connections.set(id, opening);
+  // A kubeconfig that could not be loaded may be there at the next try.
+  opening.catch(() => connections.delete(id));
+  return opening;
+}
+
+class HttpConnection implements Connection {
+  readonly id: string;
+  readonly server: string;
+  readonly #credentials: Credentials;
+  readonly #close = new AbortController();
+  readonly #requests: http.Agent;
+  // Watches hold their socket for minutes: in the same bounded pool they would starve the requests.
+  readonly #streams: http.Agent;
+
+  constructor(id: string, credentials: Credentials) {
+    this.id = id;
+    this.#credentials = credentials;
+    this.server = credentials.server.origin + credentials.server.pathname.replace(/\/$/, "");
+    const Agent = credentials.server.protocol === "http:" ? http.Agent : https.Agent;
+    // Idle sockets are dropped well before an API server (90 s) or a load balancer (60 s) drops them under a request.
+    const common = { keepAlive: true, keepAliveMsecs: 30_000, timeout: 30_000, scheduling: "lifo" } as const;
+    this.#requests = new Agent({ ...common, maxSockets: 32, maxFreeSockets: 4 });
+    this.#streams = new Agent({ ...common, maxFreeSockets: 2 });
+  }
+
+  get closed(): AbortSignal {
+    return this.#close.signal;
+  }
+
+  request<T>(req: ApiRequest): Promise<ApiResponse<T>> {
+    return this.#renewing(() => this.#observed(req, () => this.#requestOnce<T>(req)));
+  }
+
+  openStream(req: ApiRequest, signal: AbortSignal): Promise<IncomingMessage> {
+    const background = { ...req, background: true, signal };
+    return this.#renewing(() => this.#observed(req, () => this.#openOnce(background)));
+  }
+
+  close(): void {
+    if (this.#close.signal.aborted) return;
+    connections.delete(this.id);
+    this.#close.abort();
+    this.#requests.destroy();
+    this.#streams.destroy();
+  }
+
+  async #requestOnce<T>(req: ApiRequest): Promise<ApiResponse<T>> {
+    const exchange = this.#exchange(req);
+    try {
+      const response = await exchange.open(this.#credentials.server, await this.#options(exchange, this.#requests));
+      const answer = await readAnswer<T>(req, response);
+      exchange.finish();
+      return answer;
+    } catch (error) {
+      throw exchange.failure(error);
+    }
+  }
+
+  async #openOnce(req: ApiRequest): Promise<IncomingMessage> {
+    const exchange = this.#exchange(req);
+    try {
+      const response = await exchange.open(this.#credentials.server, await this.#options(exchange, this.#streams));
+      if (response.statusCode !== 200) {
+        const { status } = await readAnswer(req, response);
+        throw new ApiError("api_bad_answer", `${labelOf(req)}: ${status} instead of a stream`, { httpStatus: status });
+      }
+      exchange.clearTimeout();
+      // A break between two listeners must not become an uncaught exception.
+      response.on("error", () => {});
+      response.once("close", () => exchange.finish());
+      return response;
+    } catch (error) {
+      throw exchange.failure(error);
+    }
+  }
+
+  #exchange(req: ApiRequest): Exchange {
+    const outside = req.signal ? [this.#close.signal, req.signal] : [this.#close.signal];
+    return new Exchange(req, req.timeoutMs ?? defaultTimeoutMs, outside);
+  }
+
+  async #options(exchange: Exchange, agent: http.Agent): Promise<RequestOptions> {
+    const options = await exchange.within(this.#credentials.requestOptions());
+    return this.#credentials.proxied ? options : { ...options, agent };
+  }
+
+  /** A 401 changed nothing: once more with fresh credentials is safe, also for a mutation. */
+  async #renewing<R>(attempt: () => Promise<R>): Promise<R> {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isUnauthorized(error) || !(await this.#credentials.renew())) throw error;
+      return attempt();
+    }
+  }
+
+  async #observed<R extends { statusCode?: number } | ApiResponse<unknown>>(req: ApiRequest, attempt: () => Promise<R>): Promise<R> {
+    if (!requestChannel.hasSubscribers) return attempt();
+    const began = performance.now();
+    const publish = (status: number | null) => {
+      const message: RequestMessage = {
+        connection: this.id,
+        method: req.method,
+        path: req.path,
+        watch: req.query?.watch === true,
+        status,
+        ms: performance.now() - began,
+      };
+      requestChannel.publish(message);
+    };
+    try {
+      const result = await attempt();
+      publish("status" in result ? result.status : (result.statusCode ?? null));
+      return result;
+    } catch (error) {
+      publish(error instanceof ApiError ? error.httpStatus : null);
+      throw error;
+    }
+  }
+}

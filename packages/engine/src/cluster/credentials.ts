@@ -1,0 +1,99 @@
+import type { RequestOptions } from "node:https";
+import type { KubeConfig } from "@kubernetes/client-node";
+import { ApiError } from "./api-error.ts";
+
+export interface ConnectOptions {
+  /** Path of a kubeconfig; null = the account of the pod this process runs in. */
+  readonly kubeconfig: string | null;
+  /** Context of the kubeconfig; its current one unless told. */
+  readonly context?: string;
+}
+
+const renewEveryMs = 10_000;
+
+/** Server, TLS and authentication of one context, loaded by the official client; it is imported here, on first use, and nowhere else. */
+export class Credentials {
+  readonly server: URL;
+  /** Proxies need the client's own agent. */
+  readonly proxied: boolean;
+  readonly #options: ConnectOptions;
+  #config: KubeConfig;
+  #renewedAt = Number.NEGATIVE_INFINITY;
+  #pending: Promise<RequestOptions> | null = null;
+
+  private constructor(options: ConnectOptions, config: KubeConfig) {
+    this.#options = options;
+    this.#config = config;
+    const cluster = config.getCurrentCluster()!;
+    this.server = new URL(cluster.server);
+    this.proxied = Boolean(cluster.proxyUrl);
+  }
+
+  static async load(options: ConnectOptions): Promise<Credentials> {
+    return new Credentials(options, await loadConfig(options));
+  }
+
+  /** Options of one request, token included. Requests that ask at the same time share one call of an exec plugin. */
+  requestOptions(): Promise<RequestOptions> {
+    this.#pending ??= this.#apply().finally(() => {
+      this.#pending = null;
+    });
+    return this.#pending;
+  }
+
+  /** Drops what the client has cached, after a 401: a rotated token or a new kubeconfig counts at once. False: tried just now. */
+  async renew(): Promise<boolean> {
+    if (performance.now() - this.#renewedAt < renewEveryMs) return false;
+    this.#renewedAt = performance.now();
+    this.#config = await loadConfig(this.#options);
+    return true;
+  }
+
+  async #apply(): Promise<RequestOptions> {
+    const options: RequestOptions & { headers: Record<string, string> } = { headers: {} };
+    try {
+      await this.#config.applyToHTTPSOptions(options);
+    } catch (error) {
+      // A parser's message quotes the plugin's output, which is a token.
+      const cause = error instanceof SyntaxError ? new Error("the credential plugin's output is not JSON") : (error as Error);
+      throw new ApiError("api_auth", `no credentials for ${this.server.host}: ${cause?.message ?? cause}`, { cause });
+    }
+    // Token files may end in a newline, which no header can hold.
+    const token = options.headers.Authorization;
+    if (token !== undefined) options.headers.Authorization = token.trim();
+    return options;
+  }
+}
+
+async function loadConfig(options: ConnectOptions): Promise<KubeConfig> {
+  const { KubeConfig } = await import("@kubernetes/client-node");
+  const config = new KubeConfig();
+  if (options.kubeconfig === null) {
+    if (!process.env.KUBERNETES_SERVICE_HOST)
+      throw configError("this process does not run in a Kubernetes pod and no kubeconfig was given");
+    config.loadFromCluster();
+  } else loadFile(config, options.kubeconfig);
+  const name = options.context ?? config.getCurrentContext();
+  if (!config.getContextObject(name)) throw configError(`${sourceOf(options)}: there is no context "${name}"`);
+  config.setCurrentContext(name);
+  const cluster = config.getCurrentCluster();
+  if (!cluster || !URL.canParse(cluster.server)) throw configError(`${sourceOf(options)}: context "${name}" has no usable cluster`);
+  // The client refuses plain http unless told not to verify TLS; there is none to verify.
+  if (cluster.server.startsWith("http:")) (cluster as { skipTLSVerify: boolean }).skipTLSVerify = true;
+  return config;
+}
+
+function loadFile(config: KubeConfig, path: string): void {
+  try {
+    config.loadFromFile(path);
+  } catch (error) {
+    // The YAML parser's message quotes the file, tokens included: keep its reason and place only.
+    const { code, reason, mark } = error as { code?: string; reason?: string; mark?: { line?: number } };
+    const why = code ?? (reason ? `${reason}${mark?.line === undefined ? "" : ` (line ${mark.line + 1})`}` : "it is not a kubeconfig");
+    throw configError(`kubeconfig ${path} cannot be loaded: ${why}`);
+  }
+}
+
+const configError = (message: string) => new ApiError("api_config", message);
+const sourceOf = (options: ConnectOptions) =>
+  options.kubeconfig === null ? "in-cluster configuration" : `kubeconfig ${options.kubeconfig}`;

@@ -1,0 +1,49 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { JsonLineDecoder } from "./decode-lines.ts";
+
+function decode(chunks: readonly Buffer[], limit?: number): unknown[] {
+  const decoder = new JsonLineDecoder(limit);
+  const values: unknown[] = [];
+  for (const chunk of chunks) decoder.push(chunk, (value) => values.push(value) > 0);
+  return values;
+}
+
+function cutAt(bytes: Buffer, cuts: readonly number[]): Buffer[] {
+  const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
+  return [0, ...places].map((from, i) => bytes.subarray(from, places[i] ?? bytes.length));
+}
+
+test("the same values come out wherever the network cuts, also inside a character", () => {
+  const values = fc.array(fc.dictionary(fc.string({ unit: "grapheme" }), fc.oneof(fc.integer(), fc.string({ unit: "binary" }))), {
+    maxLength: 8,
+  });
+  fc.assert(
+    fc.property(values, fc.array(fc.nat(), { maxLength: 20 }), (objects, cuts) => {
+      // JSON cannot hold lone surrogates in UTF-8; what the wire gives is what must come out.
+      const wire = Buffer.from(objects.map((object) => `${JSON.stringify(object)}\n`).join(""));
+      const expected = wire
+        .toString()
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as unknown);
+      expect(decode(cutAt(wire, cuts))).toEqual(expected);
+    }),
+  );
+});
+
+test("one byte at a time, with CRLF, empty lines and an unfinished end", () => {
+  const wire = Buffer.from('{"a":"é🙂"}\r\n\n{"b":2}\n{"c":');
+  expect(decode([...wire].map((byte) => Buffer.from([byte])))).toEqual([{ a: "é🙂" }, { b: 2 }]);
+});
+
+test("stops where the taker stops", () => {
+  const values: unknown[] = [];
+  expect(new JsonLineDecoder().push(Buffer.from("1\n2\n3\n"), (value) => values.push(value) < 2)).toBe(false);
+  expect(values).toEqual([1, 2]);
+});
+
+test("a line that is no JSON, or has no end, is an error that quotes nothing", () => {
+  expect(() => decode([Buffer.from("secret\n")])).toThrow(/^a line of the stream is not JSON$/);
+  expect(() => decode([Buffer.alloc(60), Buffer.alloc(60)], 100)).toThrow("longer than 100 bytes");
+});

@@ -1,0 +1,126 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { KnownObjects } from "./known-objects.ts";
+import { projectEvent, projectJob, projectPod } from "./project.ts";
+
+const rawPod = (n: number) => ({
+  metadata: {
+    name: `job-${n}-abcde`,
+    uid: `00000000-0000-0000-0000-${n}`,
+    resourceVersion: String(n),
+    creationTimestamp: "2026-11-15T02:33:45Z",
+    labels: { "batch.kubernetes.io/job-name": `job-${n}`, app: "x" },
+    annotations: { big: "x".repeat(500) },
+    ownerReferences: [
+      { kind: "Other", name: "o", uid: "o" },
+      { apiVersion: "batch/v1", kind: "Job", name: `job-${n}`, uid: `uid-${n}`, controller: true },
+    ],
+    managedFields: Array.from({ length: 40 }, (_, i) => ({ manager: "kubelet", fieldsV1: { [`f:field${i}`]: { "f:more": {} } } })),
+  },
+  spec: {
+    nodeName: "node1",
+    containers: [{ name: "agent", env: Array.from({ length: 50 }, (_, i) => ({ name: `E${i}`, value: "v".repeat(40) })) }],
+  },
+  status: {
+    phase: "Running",
+    conditions: ["PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled"].map((type) => ({
+      type,
+      status: "True",
+      lastTransitionTime: "2026-11-15T02:33:46Z",
+    })),
+    containerStatuses: [{ name: "agent", image: "localhost/agent:1", state: { running: { startedAt: "2026-11-15T02:33:46Z" } } }],
+  },
+});
+
+test("a pod as the API gives it", () => {
+  expect(projectPod(rawPod(1))).toEqual({
+    name: "job-1-abcde",
+    uid: "00000000-0000-0000-0000-1",
+    jobName: "job-1",
+    jobUid: "uid-1",
+    node: "node1",
+    createdAt: "2026-11-15T02:33:45Z",
+    deletedAt: null,
+    phase: "Running",
+    reason: null,
+    message: null,
+    conditions: expect.objectContaining({ Ready: { status: "True", reason: null, message: null, at: "2026-11-15T02:33:46Z" } }),
+    containers: [{ name: "agent", image: "localhost/agent:1", state: { kind: "running", startedAt: "2026-11-15T02:33:46Z" } }],
+    initContainers: [],
+  });
+});
+
+test("container states: terminated, waiting, none; a missing exit code is no success", () => {
+  const states = (state: unknown) => projectPod({ status: { containerStatuses: [{ name: "c", state }] } }).containers[0]?.state;
+  expect(states({ terminated: { exitCode: 0, signal: 9, reason: "Completed", message: "m" } })).toMatchObject({
+    exitCode: 0,
+    signal: 9,
+    message: "m",
+  });
+  expect(states({ terminated: {} })).toMatchObject({ kind: "terminated", exitCode: -1 });
+  expect(states({ waiting: { reason: "ErrImagePull" } })).toEqual({ kind: "waiting", reason: "ErrImagePull", message: null });
+  expect(states(undefined)).toEqual({ kind: "waiting", reason: null, message: null });
+});
+
+test("a Job: true conditions only, all labels, annotations without kubectl's copy", () => {
+  const annotations = { nonce: "1", "kubectl.kubernetes.io/last-applied-configuration": "{}" };
+  const conditions = [
+    { type: "Failed", status: "True", reason: "DeadlineExceeded", message: "m", lastTransitionTime: "t" },
+    { type: "Complete", status: "False" },
+  ];
+  const job = projectJob({
+    metadata: { name: "a", uid: "u", labels: { x: "y" }, annotations },
+    spec: { suspend: true },
+    status: { active: 1, conditions },
+  });
+  expect(job).toEqual({
+    name: "a",
+    uid: "u",
+    labels: { x: "y" },
+    annotations: { nonce: "1" },
+    createdAt: null,
+    deletedAt: null,
+    active: 1,
+    suspended: true,
+    conditions: { Failed: { reason: "DeadlineExceeded", message: "m", at: "t" } },
+  });
+});
+
+test("events of both kinds", () => {
+  expect(projectEvent({ type: "Warning", reason: "r", message: "m", count: 3, lastTimestamp: "t" })).toMatchObject({ count: 3, at: "t" });
+  expect(projectEvent({ eventTime: "e", series: { count: 5, lastObservedTime: "s" }, lastTimestamp: null })).toMatchObject({
+    count: 5,
+    at: "s",
+  });
+  expect(projectEvent({ eventTime: "e" })).toMatchObject({ count: 1, at: "e" });
+});
+
+test("nothing an answer can hold makes a projection throw", () => {
+  fc.assert(
+    fc.property(fc.anything(), fc.anything(), fc.anything(), (metadata, spec, status) => {
+      for (const project of [projectJob, projectPod, projectEvent]) {
+        project(metadata);
+        project({ metadata, spec, status });
+        project({
+          metadata: { labels: metadata, ownerReferences: [spec] },
+          status: { conditions: [status], containerStatuses: [spec, { state: status }] },
+        });
+      }
+    }),
+  );
+});
+
+test("a known pod costs a few KiB, not what its JSON costs", () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const known = new KnownObjects(projectPod, { upsert: () => {}, gone: () => {} });
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let n = 1; n <= 3000; n++) known.changed(JSON.parse(JSON.stringify(rawPod(n))), 1);
+  collect();
+  const each = (process.memoryUsage().heapUsed - before) / 3000;
+  known.sweep(1);
+  expect(each).toBeLessThan(3 * 1024);
+});

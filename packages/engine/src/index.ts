@@ -1,0 +1,15 @@
+export type { FinalLine } from "@paperclip-k8s/runner";
+export { ApiError } from "./cluster/api-error.ts";
+export type { ConnectOptions } from "./cluster/connection.ts";
+export { isLabelKey, labelValue } from "./manifest/labels.ts";
+export { TextChunks } from "./output/chunks.ts";
+export { type Line, LineSplitter } from "./output/lines.ts";
+export { checkedPart, PathPartError } from "./output/paths.ts";
+export { type Clock, createClock } from "./run/clock.ts";
+export { createEngine, type Engine, type EngineOptions } from "./run/engine.ts";
+export type { RunIo } from "./run/io.ts";
+export type { Evidence, RunOutcome, StartFailure } from "./run/outcome.ts";
+export type { Policy } from "./run/policy.ts";
+export type { RunRequest } from "./run/request.ts";
+export { RequestError } from "./run/request-error.ts";
+export type { StatusLine } from "./run/status.ts";

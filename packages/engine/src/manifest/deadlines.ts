@@ -1,0 +1,23 @@
+import type { RunLimits } from "../run/request.ts";
+
+/** How long a scheduled pod may take to start its container: image pulls and volume mounts. */
+export const START_PATIENCE_SEC = 600;
+/** How long the output may take to reach the volume once the CLI is over. */
+export const DRAIN_SEC = 10;
+/** A host waits a minute for a cancelled run: the CLI gets half of it. */
+const MAX_STOP_GRACE_SEC = 30;
+
+export function stopGraceSec(limits: RunLimits): number {
+  return Math.min(limits.graceSec, MAX_STOP_GRACE_SEC);
+}
+
+/** Between SIGTERM and SIGKILL of the whole pod: the CLI's grace, then the runner's own flush. */
+export function podGraceSec(limits: RunLimits): number {
+  return stopGraceSec(limits) + DRAIN_SEC + 5;
+}
+
+/** The Job's own deadline stands behind every other limit: it deletes the pod and with it the exit code. */
+export function deadlineSeconds(limits: RunLimits): number {
+  const work = limits.timeoutSec > 0 ? limits.timeoutSec : limits.maxRunSec;
+  return Math.ceil(limits.scheduleTimeoutSec + START_PATIENCE_SEC + work + limits.graceSec + DRAIN_SEC);
+}

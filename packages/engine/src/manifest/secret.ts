@@ -1,0 +1,81 @@
+import type { RunFiles, RunnerSpec } from "@paperclip-k8s/runner";
+import type { RunRequest } from "../run/request.ts";
+import { RequestError } from "../run/request-error.ts";
+import { DRAIN_SEC, stopGraceSec } from "./deadlines.ts";
+
+/** What the API server accepts as the sum of a Secret's values. */
+export const MAX_SECRET_BYTES = 1024 * 1024;
+export const RUNNER_FILE = "runner.cjs";
+export const SPEC_FILE = "spec.json";
+const STDIN_FILE = "stdin";
+
+/** The run's Secret: runner, spec, prompt and files, base64 by key. */
+export function secretData(
+  request: RunRequest,
+  parts: { readonly nonce: string; readonly files: RunFiles; readonly runnerText: string },
+): Record<string, string> {
+  const contents: Record<string, Uint8Array> = {
+    [RUNNER_FILE]: Buffer.from(parts.runnerText),
+    [SPEC_FILE]: Buffer.from(JSON.stringify(runnerSpec(request, parts.nonce, parts.files))),
+    [STDIN_FILE]: request.stdin,
+  };
+  for (const [name, text] of Object.entries(request.files)) contents[checkedFileName(name, contents)] = Buffer.from(text);
+  checkSize(contents);
+  return Object.fromEntries(Object.entries(contents).map(([key, bytes]) => [key, Buffer.from(bytes).toString("base64")]));
+}
+
+function runnerSpec(request: RunRequest, nonce: string, files: RunFiles): RunnerSpec {
+  return {
+    format: 1,
+    run: request.runId,
+    nonce,
+    argv: request.argv,
+    env: request.env.secret,
+    stdinFile: STDIN_FILE,
+    files,
+    timeoutSec: request.limits.timeoutSec,
+    graceSec: request.limits.graceSec,
+    stopGraceSec: stopGraceSec(request.limits),
+    drainSec: DRAIN_SEC,
+    finalLine: request.finalLine,
+  };
+}
+
+function checkedFileName(name: string, taken: Record<string, unknown>): string {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,100}$/.test(name))
+    throw new RequestError("file_name_invalid", `file name "${name}" is not a valid Secret key`);
+  if (name in taken) throw new RequestError("file_name_invalid", `file name "${name}" is used by the runner itself`);
+  return name;
+}
+
+function checkSize(contents: Record<string, Uint8Array>): void {
+  const total = Object.values(contents).reduce((sum, bytes) => sum + bytes.length, 0);
+  if (total <= MAX_SECRET_BYTES) return;
+  const prompt = contents[STDIN_FILE]?.length ?? 0;
+  const others = total - prompt;
+  throw new RequestError(
+    "prompt_too_large",
+    `the prompt has ${prompt} bytes; with ${others} bytes of settings and runner that is ${total - MAX_SECRET_BYTES} bytes more than ` +
+      `the ${MAX_SECRET_BYTES} bytes a Kubernetes Secret can hold. Shorten the prompt to at most ${Math.max(0, MAX_SECRET_BYTES - others)} bytes`,
+  );
+}
+
+/** Owned by its Job, so that it goes with it. */
+export function secretManifest(
+  request: RunRequest,
+  submission: { readonly jobName: string; readonly secretName: string; readonly secretData: Readonly<Record<string, string>> },
+  jobUid: string,
+): Record<string, unknown> {
+  return {
+    apiVersion: "v1",
+    kind: "Secret",
+    type: "Opaque",
+    metadata: {
+      name: submission.secretName,
+      namespace: request.namespace,
+      labels: request.labels,
+      ownerReferences: [{ apiVersion: "batch/v1", kind: "Job", name: submission.jobName, uid: jobUid, blockOwnerDeletion: false }],
+    },
+    data: submission.secretData,
+  };
+}

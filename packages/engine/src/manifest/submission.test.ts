@@ -1,0 +1,210 @@
+import { expect, test } from "vitest";
+import { RequestError } from "../run/request-error.ts";
+import { escapeDollars } from "./escape.ts";
+import { exampleRequest } from "./example-request.ts";
+import { MAX_SECRET_BYTES, secretManifest } from "./secret.ts";
+import { buildSubmission } from "./submission.ts";
+
+const NONCE = "0123456789abcdef01234567";
+
+test("the Job of a plain run", () => {
+  const { job } = buildSubmission(
+    exampleRequest({ env: { plain: { LANG: "C.UTF-8" }, secret: { KEY: "s3cret" }, references: [] } }),
+    NONCE,
+    "runner",
+  );
+  expect(job).toMatchInlineSnapshot(`
+    {
+      "apiVersion": "batch/v1",
+      "kind": "Job",
+      "metadata": {
+        "annotations": {
+          "example.io/nonce": "0123456789abcdef01234567",
+          "example.io/run-id": "run-1",
+          "example.io/runner": "1",
+        },
+        "labels": {
+          "example.io/managed-by": "tests",
+          "example.io/run": "run-1",
+        },
+        "name": "agent-worker-87eba76e",
+        "namespace": "agents",
+      },
+      "spec": {
+        "activeDeadlineSeconds": 4280,
+        "backoffLimit": 0,
+        "completions": 1,
+        "parallelism": 1,
+        "template": {
+          "metadata": {
+            "annotations": {
+              "example.io/nonce": "0123456789abcdef01234567",
+              "example.io/run-id": "run-1",
+              "example.io/runner": "1",
+            },
+            "labels": {
+              "example.io/managed-by": "tests",
+              "example.io/run": "run-1",
+            },
+          },
+          "spec": {
+            "automountServiceAccountToken": false,
+            "containers": [
+              {
+                "command": [
+                  "node",
+                  "/run/agent-input/runner.cjs",
+                  "/dev/termination-log",
+                ],
+                "env": [
+                  {
+                    "name": "LANG",
+                    "value": "C.UTF-8",
+                  },
+                ],
+                "image": "agent:1",
+                "imagePullPolicy": "IfNotPresent",
+                "name": "agent",
+                "resources": {
+                  "limits": {
+                    "cpu": "1",
+                    "memory": "1Gi",
+                  },
+                  "requests": {
+                    "cpu": "100m",
+                    "memory": "64Mi",
+                  },
+                },
+                "securityContext": {
+                  "allowPrivilegeEscalation": false,
+                  "capabilities": {
+                    "drop": [
+                      "ALL",
+                    ],
+                  },
+                  "runAsNonRoot": true,
+                  "seccompProfile": {
+                    "type": "RuntimeDefault",
+                  },
+                },
+                "terminationMessagePath": "/dev/termination-log",
+                "terminationMessagePolicy": "FallbackToLogsOnError",
+                "volumeMounts": [
+                  {
+                    "mountPath": "/run/agent-input",
+                    "name": "agent-input",
+                    "readOnly": true,
+                  },
+                  {
+                    "mountPath": "/data",
+                    "name": "shared",
+                  },
+                  {
+                    "mountPath": "/agent/home",
+                    "name": "home",
+                  },
+                ],
+                "workingDir": "/data",
+              },
+            ],
+            "enableServiceLinks": false,
+            "restartPolicy": "Never",
+            "securityContext": {
+              "runAsGroup": 1000,
+              "runAsNonRoot": true,
+              "runAsUser": 1000,
+              "seccompProfile": {
+                "type": "RuntimeDefault",
+              },
+            },
+            "shareProcessNamespace": true,
+            "terminationGracePeriodSeconds": 25,
+            "volumes": [
+              {
+                "name": "agent-input",
+                "secret": {
+                  "defaultMode": 292,
+                  "secretName": "agent-worker-87eba76e-01234567",
+                },
+              },
+              {
+                "name": "shared",
+                "persistentVolumeClaim": {
+                  "claimName": "data",
+                },
+              },
+              {
+                "emptyDir": {
+                  "sizeLimit": "1Gi",
+                },
+                "name": "home",
+              },
+            ],
+          },
+        },
+        "ttlSecondsAfterFinished": 600,
+      },
+    }
+  `);
+});
+
+test("nothing secret and no prompt stands in the Job", () => {
+  const request = exampleRequest({
+    stdin: Buffer.from("the prompt text"),
+    argv: ["agent-cli", "--secretless"],
+    files: { "mcp.json": "file-secret" },
+    env: { plain: {}, secret: { TOKEN: "token-secret" }, references: [] },
+  });
+  const submission = buildSubmission(request, NONCE, "runner");
+  const job = JSON.stringify(submission.job);
+  for (const secret of ["the prompt text", "token-secret", "file-secret", "TOKEN"]) expect(job).not.toContain(secret);
+  expect(Buffer.from(submission.secretData.stdin ?? "", "base64").toString()).toBe("the prompt text");
+  expect(Buffer.from(submission.secretData["mcp.json"] ?? "", "base64").toString()).toBe("file-secret");
+  expect(JSON.parse(Buffer.from(submission.secretData["spec.json"] ?? "", "base64").toString())).toMatchObject({
+    argv: ["agent-cli", "--secretless"],
+    env: { TOKEN: "token-secret" },
+    nonce: NONCE,
+  });
+});
+
+test("dollars in plain values survive Kubernetes' own expansion", () => {
+  const value = "$(HOME) $$ $HOME \\$ $";
+  const { job } = buildSubmission(exampleRequest({ env: { plain: { X: value }, secret: {}, references: [] } }), NONCE, "runner");
+  const container = (job.spec as { template: { spec: { containers: { env: { name: string; value: string }[] }[] } } }).template.spec
+    .containers[0];
+  expect(container?.env).toEqual([{ name: "X", value: escapeDollars(value) }]);
+  expect(escapeDollars(value).replaceAll("$$", "$")).toBe(value);
+});
+
+test("a literal wins over a reference of its name, a secret one too", () => {
+  const reference = (name: string) => ({ name, valueFrom: { secretKeyRef: { name: "s", key: "k" } } });
+  const env = { plain: { A: "1" }, secret: { B: "2" }, references: ["A", "B", "C"].map(reference) };
+  const { job } = buildSubmission(exampleRequest({ env }), NONCE, "runner");
+  const container = (job.spec as { template: { spec: { containers: { env: { name: string }[] }[] } } }).template.spec.containers[0];
+  expect(container?.env.map((entry) => entry.name)).toEqual(["C", "A"]);
+});
+
+test("a prompt too large for a Secret is refused with its size and the limit", () => {
+  const request = exampleRequest({ stdin: Buffer.alloc(MAX_SECRET_BYTES) });
+  expect(() => buildSubmission(request, NONCE, "runner")).toThrow(RequestError);
+  expect(() => buildSubmission(request, NONCE, "runner")).toThrow(/the prompt has 1048576 bytes.*Shorten the prompt to at most \d+ bytes/);
+});
+
+test("file names that are no Secret keys, or the runner's own, are refused", () => {
+  for (const name of ["../x", "a/b", "", "spec.json"]) {
+    expect(() => buildSubmission(exampleRequest({ files: { [name]: "x" } }), NONCE, "runner")).toThrow(RequestError);
+  }
+});
+
+test("the Secret is owned by the Job", () => {
+  const request = exampleRequest();
+  const secret = secretManifest(request, buildSubmission(request, NONCE, "runner"), "uid-1");
+  expect(secret.metadata).toMatchObject({ ownerReferences: [{ kind: "Job", uid: "uid-1" }], name: expect.stringMatching(/-01234567$/) });
+});
+
+test("retained Jobs have no time to live, a token only comes with a service account", () => {
+  const scheduling = { ...exampleRequest().scheduling, serviceAccountName: "agent" };
+  const { job } = buildSubmission(exampleRequest({ retain: true, scheduling }), NONCE, "runner");
+  expect(job.spec).not.toHaveProperty("ttlSecondsAfterFinished");
+  expect(job.spec).toMatchObject({ template: { spec: { automountServiceAccountToken: true, serviceAccountName: "agent" } } });
+});

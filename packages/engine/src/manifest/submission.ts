@@ -1,0 +1,35 @@
+import { runFiles } from "../output/paths.ts";
+import type { RunRequest } from "../run/request.ts";
+import { deadlineSeconds, stopGraceSec } from "./deadlines.ts";
+import { jobManifest } from "./job.ts";
+import { jobName, secretName } from "./names.ts";
+import { secretData } from "./secret.ts";
+
+/** Everything a submit creates, ready before the first request: what cannot be built is refused before anything exists. */
+export interface Submission {
+  readonly jobName: string;
+  readonly secretName: string;
+  readonly nonce: string;
+  readonly job: Readonly<Record<string, unknown>>;
+  /** Base64 by key; the Secret itself needs the Job's uid. */
+  readonly secretData: Readonly<Record<string, string>>;
+  readonly files: ReturnType<typeof runFiles>;
+  readonly deadlineSeconds: number;
+  readonly stopGraceSec: number;
+}
+
+export function buildSubmission(request: RunRequest, nonce: string, runnerText: string): Submission {
+  const name = jobName(request.name);
+  const secret = secretName(name, nonce);
+  const files = runFiles(request.output.path);
+  return {
+    jobName: name,
+    secretName: secret,
+    nonce,
+    job: jobManifest(request, { jobName: name, secretName: secret, nonce }),
+    secretData: secretData(request, { nonce, files, runnerText }),
+    files,
+    deadlineSeconds: deadlineSeconds(request.limits),
+    stopGraceSec: stopGraceSec(request.limits),
+  };
+}

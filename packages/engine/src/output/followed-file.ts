@@ -1,0 +1,156 @@
+import { closeSync, readSync } from "node:fs";
+import { NulGuard } from "./nul-guard.ts";
+import { chunkBytes, creditBytes, type Fault, faultOf } from "./protocol.ts";
+import { fetchTrueSize, isAbsent, openToRead } from "./read-file.ts";
+import { pollInterval } from "./tail-loop.ts";
+
+/** Where a followed file's news goes. */
+export interface Outlet {
+  /** False while the channel to the server is full. */
+  readonly ready: boolean;
+  bytes(id: number, offset: number, bytes: Buffer): void;
+  refreshed(ask: number, offset: number, missing: boolean): void;
+  failed(ask: number, fault: Fault): void;
+  trouble(id: number, fault: Fault): void;
+  well(id: number): void;
+}
+
+export interface FollowedFileOptions {
+  readonly id: number;
+  readonly path: string;
+  readonly offset: number;
+  readonly expected: number;
+  readonly troubled: boolean;
+}
+
+// One for all files: nothing is allocated for a look that finds nothing.
+const buffer = Buffer.allocUnsafeSlow(chunkBytes);
+
+/** When nothing new comes: first look for the true size, and the longest time between two. */
+const firstTrueSizeMs = 1_000;
+const lastTrueSizeMs = 10_000;
+
+/** One file that grows: each poll opens it, reads from the offset until nothing is left, closes it. Its size is never asked for. */
+export class FollowedFile {
+  readonly id: number;
+  readonly path: string;
+  /** Time of the next poll; infinite while the consumer has to catch up. */
+  due: number;
+  readonly #outlet: Outlet;
+  readonly #nuls = new NulGuard();
+  #offset: number;
+  #inFlight = 0;
+  #expected: number;
+  #expectedNext: number;
+  #grewAt: number;
+  #trueSizeAt: number;
+  #trueSizeAfter = firstTrueSizeMs;
+  #troubled: boolean;
+  #asked: number[] = [];
+  #looking: number[] = [];
+
+  constructor(options: FollowedFileOptions, outlet: Outlet, now: number) {
+    this.id = options.id;
+    this.path = options.path;
+    this.due = now;
+    this.#outlet = outlet;
+    this.#offset = options.offset;
+    this.#expected = 0;
+    this.#expectedNext = options.expected;
+    this.#grewAt = now;
+    this.#trueSizeAt = now + firstTrueSizeMs;
+    this.#troubled = options.troubled;
+  }
+
+  /** The consumer has taken bytes. True when the file waited for that. */
+  ack(bytes: number, now: number): boolean {
+    this.#inFlight -= bytes;
+    if (this.due !== Number.POSITIVE_INFINITY) return false;
+    this.due = now;
+    return true;
+  }
+
+  /** NULs below `bytes` are data. */
+  expect(bytes: number, now: number): void {
+    this.#expectedNext = Math.max(this.#expectedNext, bytes);
+    this.due = now;
+  }
+
+  refresh(ask: number, now: number): void {
+    this.#asked.push(ask);
+    this.due = now;
+  }
+
+  poll(now: number): void {
+    this.#lookForTrueSize(now);
+    try {
+      const state = this.#read(now);
+      this.#setTroubled(null);
+      if (state === "end") this.#answer(false);
+      this.due = state === "no-credit" ? Number.POSITIVE_INFINITY : state === "more" ? now : now + pollInterval(now - this.#grewAt);
+    } catch (error) {
+      this.due = now + pollInterval(now - this.#grewAt);
+      if (isAbsent(error)) this.#answer(true);
+      else this.#setTroubled(faultOf(error, this.path));
+    }
+  }
+
+  #read(now: number): "end" | "more" | "no-credit" {
+    const fd = openToRead(this.path);
+    try {
+      for (;;) {
+        if (creditBytes - this.#inFlight < chunkBytes) return "no-credit";
+        if (!this.#outlet.ready) return "more";
+        const size = readSync(fd, buffer, 0, chunkBytes, this.#offset);
+        if (size === 0) return "end";
+        const held = this.#nuls.holds;
+        const good = this.#nuls.believable(buffer.subarray(0, size), this.#offset, this.#expected, now);
+        if (good > 0) this.#deliver(buffer.subarray(0, good), now);
+        if (good > 0) continue;
+        // Newly in doubt: one look for the true size belongs to finding out.
+        if (!held) this.#trueSizeAt = Math.min(this.#trueSizeAt, now + firstTrueSizeMs / 2);
+        return "end";
+      }
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  #deliver(bytes: Buffer, now: number): void {
+    this.#outlet.bytes(this.id, this.#offset, bytes);
+    this.#offset += bytes.length;
+    this.#inFlight += bytes.length;
+    this.#grewAt = now;
+    this.#trueSizeAfter = firstTrueSizeMs;
+    this.#trueSizeAt = now + firstTrueSizeMs;
+  }
+
+  // Always when asked to look, and before NULs are believed on somebody's word; otherwise more and more seldom while nothing comes.
+  #lookForTrueSize(now: number): void {
+    const due = now >= this.#trueSizeAt;
+    if (!due && this.#asked.length === 0 && this.#expected === this.#expectedNext) return;
+    fetchTrueSize(this.path);
+    this.#expected = this.#expectedNext;
+    this.#looking.push(...this.#asked);
+    this.#asked = [];
+    if (!due) return;
+    this.#trueSizeAfter = Math.min(this.#trueSizeAfter * 2, lastTrueSizeMs);
+    this.#trueSizeAt = now + this.#trueSizeAfter;
+  }
+
+  #answer(missing: boolean): void {
+    for (const ask of this.#looking) this.#outlet.refreshed(ask, this.#offset, missing);
+    this.#looking = [];
+  }
+
+  #setTroubled(fault: Fault | null): void {
+    if (fault !== null) {
+      for (const ask of this.#looking) this.#outlet.failed(ask, fault);
+      this.#looking = [];
+    }
+    if (this.#troubled === (fault !== null)) return;
+    this.#troubled = fault !== null;
+    if (fault !== null) this.#outlet.trouble(this.id, fault);
+    else this.#outlet.well(this.id);
+  }
+}

@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readerText } from "../../generated/reader-text.ts";
+import type { FromReader, ToReader } from "./protocol.ts";
+
+export interface ReaderEvents {
+  /** A new process waits to be told what to do; the one before it, if any, is over. */
+  started(): void;
+  message(message: FromReader): void;
+  /** No sign of life for too long. */
+  stalled(silentMs: number): void;
+  back(): void;
+}
+
+export interface ReaderOptions {
+  readonly stallAfterMs: number;
+  readonly clock: () => number;
+}
+
+const firstRestartMs = 20;
+const lastRestartMs = 10_000;
+/** A process that lived this long did not die of its start. */
+const steadyMs = 10_000;
+
+/** Every reader of this server. One stuck in a call to a dead mount would otherwise outlive a server that exits. */
+const running = new Set<ChildProcess>();
+let killsAtExit = false;
+
+/** The reader process of one volume: started again when it dies, watched for silence. It does not keep the server alive. */
+export class ReaderChild {
+  stalled = false;
+  readonly #root: string;
+  readonly #options: ReaderOptions;
+  readonly #events: ReaderEvents;
+  #child: ChildProcess | null = null;
+  #watch: NodeJS.Timeout | null = null;
+  #restart: NodeJS.Timeout | undefined;
+  #startedAt = 0;
+  #quickDeaths = 0;
+  #heardAt = 0;
+  #watchedAt = 0;
+
+  constructor(root: string, options: ReaderOptions, events: ReaderEvents) {
+    this.#root = root;
+    this.#options = options;
+    this.#events = events;
+  }
+
+  get pid(): number | null {
+    return this.#child?.pid ?? null;
+  }
+
+  start(): void {
+    if (this.#watch !== null) return;
+    this.#heardAt = this.#watchedAt = this.#options.clock();
+    this.#watch = setInterval(() => this.#look(), this.#options.stallAfterMs / 10).unref();
+    this.#spawn();
+  }
+
+  /** What cannot be sent is repeated when the next process has started. */
+  send(message: ToReader): void {
+    if (this.#child?.connected) this.#child.send(message, () => {});
+  }
+
+  /** While somebody waits for an answer the server has a reason to stay. */
+  setAwaited(awaited: boolean): void {
+    if (awaited) this.#watch?.ref();
+    else this.#watch?.unref();
+  }
+
+  stop(): void {
+    if (this.#watch !== null) clearInterval(this.#watch);
+    clearTimeout(this.#restart);
+    this.#watch = null;
+    this.stalled = false;
+    const child = this.#child;
+    this.#child = null;
+    if (child === null) return;
+    if (child.connected) child.disconnect();
+    setTimeout(() => child.kill("SIGKILL"), 1_000).unref();
+  }
+
+  #spawn(): void {
+    const aliveEveryMs = Math.min(500, this.#options.stallAfterMs / 5);
+    const child = spawn(process.execPath, ["--input-type=commonjs", "-e", readerText, "--", this.#root, String(aliveEveryMs)], {
+      // Neither the volume as working directory nor the server's settings and secrets.
+      cwd: "/",
+      env: process.env.LD_LIBRARY_PATH === undefined ? {} : { LD_LIBRARY_PATH: process.env.LD_LIBRARY_PATH },
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+      serialization: "advanced",
+    });
+    this.#child = child;
+    this.#startedAt = this.#options.clock();
+    child.unref();
+    child.channel?.unref();
+    if (child.pid !== undefined) endWithServer(child);
+    child.on("message", (message: FromReader) => this.#child === child && this.#hear(message));
+    child.once("exit", () => this.#over(child));
+    child.once("error", () => this.#over(child));
+    this.#events.started();
+  }
+
+  #over(child: ChildProcess): void {
+    running.delete(child);
+    if (this.#child !== child) return;
+    this.#child = null;
+    const lived = this.#options.clock() - this.#startedAt;
+    this.#quickDeaths = lived >= steadyMs ? 0 : this.#quickDeaths + 1;
+    const wait = Math.min(lastRestartMs, firstRestartMs * 2 ** this.#quickDeaths);
+    this.#restart = setTimeout(() => this.#spawn(), wait).unref();
+  }
+
+  #hear(message: FromReader): void {
+    this.#heardAt = this.#options.clock();
+    if (this.stalled) {
+      this.stalled = false;
+      this.#events.back();
+    }
+    this.#events.message(message);
+  }
+
+  #look(): void {
+    const now = this.#options.clock();
+    // A server that was itself held up has not listened: what was said meanwhile comes first.
+    if (now - this.#watchedAt > this.#options.stallAfterMs / 2) this.#heardAt = now;
+    this.#watchedAt = now;
+    const silentMs = now - this.#heardAt;
+    if (this.stalled || silentMs < this.#options.stallAfterMs) return;
+    this.stalled = true;
+    this.#events.stalled(silentMs);
+  }
+}
+
+function endWithServer(child: ChildProcess): void {
+  running.add(child);
+  if (killsAtExit) return;
+  killsAtExit = true;
+  process.on("exit", () => {
+    for (const each of running) each.kill("SIGKILL");
+  });
+}

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import { type Followed, pauseAfter, pollInterval, TailLoop } from "./tail-loop.ts";
+import { until } from "./testing/scratch.ts";
+
+let loop: TailLoop<Followed>;
+afterEach(() => loop?.stop());
+
+function file(id: number, poll: (now: number, file: Followed) => void): Followed {
+  const each: Followed = { id, due: 0, poll: (now) => poll(now, each) };
+  return each;
+}
+
+describe("TailLoop", () => {
+  it("looks often while output flows and seldom when it is quiet", () => {
+    expect([0, 200, 400, 1000, 5000, 30_000].map(pollInterval)).toEqual([20, 20, 20, 50, 250, 250]);
+  });
+
+  it("rests longer after a sweep that took longer, up to a second", () => {
+    expect([0.5, 10, 400, 5000].map(pauseAfter)).toEqual([1, 20, 800, 1000]);
+  });
+
+  it("polls what is due and leaves the rest", async () => {
+    const polls = new Map<number, number>();
+    loop = new TailLoop({ ready: () => true });
+    for (const [id, every] of [1, 2, 3].map((id) => [id, id === 3 ? Number.POSITIVE_INFINITY : id * 40] as const)) {
+      loop.add(
+        file(id, (now, each) => {
+          polls.set(id, (polls.get(id) ?? 0) + 1);
+          each.due = now + every;
+        }),
+      );
+    }
+    await until(() => (polls.get(1) ?? 0) >= 6);
+    expect(polls.get(2)).toBeLessThan(6);
+    expect(polls.get(3)).toBe(1);
+  });
+
+  it("takes at most a third of the time when polls are slow, and lets others run between slices", async () => {
+    let spent = 0;
+    let turns = 0;
+    loop = new TailLoop({ ready: () => true });
+    for (let id = 0; id < 10; id++) {
+      loop.add(
+        file(id, (now, each) => {
+          const end = performance.now() + 10;
+          while (performance.now() < end);
+          spent += 10;
+          each.due = now + 20;
+        }),
+      );
+    }
+    const ticks = setInterval(() => turns++, 5);
+    const began = performance.now();
+    await sleep(1_200);
+    clearInterval(ticks);
+    expect(spent / (performance.now() - began)).toBeLessThan(0.5);
+    expect(turns).toBeGreaterThan(20);
+  });
+
+  it("waits while nothing can be sent and goes on with the next file", async () => {
+    const order: number[] = [];
+    let ready = true;
+    loop = new TailLoop({ ready: () => ready });
+    for (const id of [1, 2, 3]) {
+      loop.add(
+        file(id, (_, each) => {
+          order.push(id);
+          each.due = Number.POSITIVE_INFINITY;
+          if (id === 1) ready = false;
+        }),
+      );
+    }
+    await until(() => order.length > 0);
+    await sleep(60);
+    expect(order).toEqual([1]);
+    ready = true;
+    loop.resume();
+    await until(() => order.length === 3);
+    expect(order).toEqual([1, 2, 3]);
+  });
+});

@@ -1,0 +1,107 @@
+/** Between two looks at a file: short while output flows, then in proportion to its silence. */
+const shortestMs = 20;
+const longestMs = 250;
+const shareOfSilence = 0.05;
+/** A file due this soon is looked at now: files that are active end up in the same sweep. */
+const slackMs = 10;
+/** After this long the loop lets messages in. */
+const sliceMs = 20;
+/** A sweep is followed by a pause of this many times its own cost, so that it takes a third of a core at most. */
+const pauseShare = 2;
+const longestPauseMs = 1_000;
+
+export function pollInterval(silenceMs: number): number {
+  return Math.min(longestMs, Math.max(shortestMs, silenceMs * shareOfSilence));
+}
+
+export function pauseAfter(costMs: number): number {
+  return Math.min(longestPauseMs, costMs * pauseShare);
+}
+
+export interface Followed {
+  readonly id: number;
+  due: number;
+  poll(now: number): void;
+}
+
+export interface TailLoopOptions {
+  /** False while nothing can be sent: the sweep waits for `resume`. */
+  readonly ready: () => boolean;
+  readonly clock?: () => number;
+}
+
+/** One loop over all files of a volume: a sweep polls those that are due. */
+export class TailLoop<F extends Followed> {
+  readonly files = new Map<number, F>();
+  readonly #ready: () => boolean;
+  readonly #clock: () => number;
+  #sweep: { readonly began: number; readonly files: Iterator<F>; cost: number; waiting: boolean } | null = null;
+  #notBefore = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: TailLoopOptions) {
+    this.#ready = options.ready;
+    this.#clock = options.clock ?? (() => performance.now());
+  }
+
+  add(file: F): void {
+    this.files.set(file.id, file);
+    this.wake();
+  }
+
+  remove(id: number): void {
+    this.files.delete(id);
+  }
+
+  /** A file's `due` was moved forward. */
+  wake(): void {
+    if (this.#sweep === null) this.#schedule();
+  }
+
+  /** What was full has room again. */
+  resume(): void {
+    if (!this.#sweep?.waiting) return;
+    this.#sweep.waiting = false;
+    setImmediate(this.#slice);
+  }
+
+  stop(): void {
+    this.files.clear();
+    clearTimeout(this.#timer);
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    let due = Number.POSITIVE_INFINITY;
+    for (const file of this.files.values()) due = Math.min(due, file.due);
+    if (due === Number.POSITIVE_INFINITY) return;
+    const wait = Math.max(due, this.#notBefore) - this.#clock();
+    this.#timer = setTimeout(this.#begin, Math.max(0, wait));
+  }
+
+  readonly #begin = (): void => {
+    this.#sweep = { began: this.#clock(), files: this.files.values(), cost: 0, waiting: false };
+    this.#slice();
+  };
+
+  readonly #slice = (): void => {
+    const sweep = this.#sweep;
+    if (sweep === null) return;
+    const began = this.#clock();
+    for (let next = sweep.files.next(); !next.done; next = sweep.files.next()) {
+      const file = next.value;
+      if (file.due > sweep.began + slackMs) continue;
+      file.poll(this.#clock());
+      const took = this.#clock() - began;
+      sweep.waiting = !this.#ready();
+      if (!sweep.waiting && took < sliceMs) continue;
+      sweep.cost += took;
+      if (!sweep.waiting) setImmediate(this.#slice);
+      return;
+    }
+    this.#sweep = null;
+    const now = this.#clock();
+    this.#notBefore = now + pauseAfter(sweep.cost + now - began);
+    this.#schedule();
+  };
+}

@@ -1,0 +1,31 @@
+import type { Fault } from "./protocol.ts";
+
+export type VolumeErrorCode = "volume_stalled" | "volume_missing" | "volume_denied" | "volume_full" | "volume_readonly" | "volume_failed";
+
+/** What went wrong on the shared volume, by a code that callers may rely on. */
+export class VolumeError extends Error {
+  override readonly name = "VolumeError";
+  readonly code: VolumeErrorCode;
+  readonly path: string;
+
+  constructor(code: VolumeErrorCode, path: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.path = path;
+  }
+}
+
+const codes: Readonly<Record<string, VolumeErrorCode>> = {
+  ENOENT: "volume_missing",
+  ENOTDIR: "volume_missing",
+  EACCES: "volume_denied",
+  EPERM: "volume_denied",
+  ELOOP: "volume_denied",
+  ENOSPC: "volume_full",
+  EDQUOT: "volume_full",
+  EROFS: "volume_readonly",
+};
+
+export function volumeErrorOf(fault: Fault): VolumeError {
+  return new VolumeError(codes[fault.errno] ?? "volume_failed", fault.path, fault.message);
+}

@@ -1,0 +1,154 @@
+import { spawn } from "node:child_process";
+import { appendFileSync, closeSync, openSync, writeFileSync, writeSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runFiles } from "./paths.ts";
+import { collector, isAlive, type Scratch, scratch, until } from "./testing/scratch.ts";
+import { readerPid } from "./volume.ts";
+
+let volume: Scratch;
+beforeEach(() => {
+  volume = scratch();
+});
+afterEach(() => volume.end());
+
+async function running(): Promise<number> {
+  await until(() => readerPid(volume.root) !== null);
+  return volume.pid();
+}
+
+describe("a reader that is killed", () => {
+  it("is replaced, again and again, and nothing is lost or given twice", async () => {
+    const path = volume.path("a");
+    const fd = openSync(path, "w");
+    const got = collector();
+    const onBytes = async (bytes: Buffer): Promise<void> => {
+      await sleep(1);
+      got.onBytes(bytes);
+    };
+    const tail = volume.open().tail(path, { onBytes });
+    const lines: string[] = [];
+    for (let kill = 0; kill < 4; kill++) {
+      for (let i = 0; i < 20; i++) {
+        const line = `${lines.length} ${"x".repeat((lines.length * 7919) % 20_000)}\n`;
+        lines.push(line);
+        writeSync(fd, line);
+        if (i === 10) process.kill(await running(), "SIGKILL");
+        await sleep(1);
+      }
+      if (kill % 2 === 0) await until(() => tail.delivered > 0);
+      await sleep(kill * 40);
+    }
+    closeSync(fd);
+    await until(() => tail.delivered === Buffer.byteLength(lines.join("")));
+    expect(got.text() === lines.join("")).toBe(true);
+  });
+
+  it("does not lose the questions it was asked", async () => {
+    const shared = volume.open();
+    await shared.remove([]);
+    const pid = volume.pid();
+    process.kill(pid, "SIGSTOP");
+    const prepared = shared.prepare(runFiles(volume.path("r1")), null);
+    process.kill(pid, "SIGKILL");
+    await prepared;
+  });
+});
+
+describe("a volume that does not answer", () => {
+  it("is told to its own tails within the limit, and so is its return", async () => {
+    const other = scratch();
+    const said: string[] = [];
+    const got = collector();
+    const shared = volume.open({ stallAfterMs: 400 });
+    const path = volume.path("a");
+    writeFileSync(path, "one\n");
+    writeFileSync(other.path("a"), "");
+    const tail = shared.tail(path, { ...got, onStall: (error) => said.push(error), onBack: () => said.push("back") });
+    const unaffected = other.open({ stallAfterMs: 400 }).tail(other.path("a"), { onBytes: () => {}, onStall: (error) => said.push(error) });
+    await tail.refresh();
+    await unaffected.refresh();
+    const pid = volume.pid();
+    process.kill(pid, "SIGSTOP");
+    const began = performance.now();
+    const pending = [tail.refresh(60_000), shared.prepare(runFiles(volume.path("r1")), null), shared.remove([path])];
+    const results = await Promise.allSettled(pending);
+    expect(results.map((each) => (each as PromiseRejectedResult).reason?.code)).toEqual(new Array(3).fill("volume_stalled"));
+    expect(performance.now() - began).toBeLessThan(900);
+    expect(said).toEqual([expect.stringContaining(volume.root)]);
+    await expect(shared.remove([path])).rejects.toMatchObject({ code: "volume_stalled", path });
+    appendFileSync(other.path("a"), "flows\n");
+    await until(() => unaffected.delivered === 6, 500);
+    appendFileSync(path, "two\n");
+    process.kill(pid, "SIGCONT");
+    await until(() => said.length === 2);
+    expect(said[1]).toBe("back");
+    await other.end();
+  });
+
+  it("is not what a refresh complains of while the consumer is slow", async () => {
+    writeFileSync(volume.path("a"), Buffer.alloc(600_000, "x"));
+    const tail = volume.open().tail(volume.path("a"), { onBytes: () => sleep(60) });
+    await until(() => tail.delivered > 0);
+    expect(await tail.refresh(50)).toEqual({ delivered: 600_000, missingFile: false });
+  });
+
+  it("makes a refresh fail in its own time", async () => {
+    const tail = volume.open().tail(volume.path("a"), { onBytes: () => {} });
+    await tail.refresh();
+    process.kill(volume.pid(), "SIGSTOP");
+    await expect(tail.refresh(100)).rejects.toMatchObject({ code: "volume_stalled" });
+    process.kill(volume.pid(), "SIGCONT");
+  });
+});
+
+// A server of its own, so that it can end.
+function server(script: string) {
+  const source = `const { openVolume, readerPid } = await import(${JSON.stringify(new URL("./volume.ts", import.meta.url).href)});
+    const root = ${JSON.stringify(volume.root)}; const path = root + "/a";
+    const volume = openVolume(root); const tail = volume.tail(path, { onBytes: () => {} });
+    await tail.refresh(); console.log(readerPid(root)); ${script}`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", source], { stdio: ["ignore", "pipe", "inherit"] });
+  const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return { child, exited, reader: async () => Number((await lines.next()).value) };
+}
+
+describe("a server that ends", () => {
+  it("can exit within a second although its reader is stuck", async () => {
+    const { reader, exited } = server('process.kill(readerPid(root), "SIGSTOP"); tail.refresh().catch(() => {}); process.exit(7);');
+    const pid = await reader();
+    const began = performance.now();
+    expect(await exited).toBe(7);
+    expect(performance.now() - began).toBeLessThan(1_000);
+    await until(() => !isAlive(pid), 1_000);
+  });
+
+  it("is not kept alive by tails and takes its reader with it", async () => {
+    const { reader, exited } = server("");
+    const pid = await reader();
+    expect(await exited).toBe(0);
+    await until(() => !isAlive(pid), 1_000);
+  });
+
+  it("leaves no reader behind when it is killed", async () => {
+    const { child, reader, exited } = server("setInterval(() => {}, 1000);");
+    const pid = await reader();
+    expect(isAlive(pid)).toBe(true);
+    child.kill("SIGKILL");
+    await exited;
+    await until(() => !isAlive(pid), 1_000);
+  });
+
+  it("keeps its reader through signals to the whole group", async () => {
+    const { child, reader, exited } = server("setInterval(() => {}, 1000);");
+    const pid = await reader();
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.kill(pid, signal);
+    await sleep(100);
+    expect(isAlive(pid)).toBe(true);
+    child.kill("SIGKILL");
+    await exited;
+    await until(() => !isAlive(pid), 1_000);
+  });
+});

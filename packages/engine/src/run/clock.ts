@@ -1,0 +1,53 @@
+/** Time as the run sees it; tests pass a faster one. */
+export interface Clock {
+  now(): number;
+  /** Calls back about every `ms` until the returned function is called; all callers of one length share a timer. */
+  every(ms: number, callback: () => void): () => void;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** A clock on which time passes `speed` times as fast as on the wall. */
+export function createClock(speed = 1): Clock {
+  const start = Date.now();
+  const rounds = new Map<number, { readonly callbacks: Set<() => void>; readonly timer: NodeJS.Timeout }>();
+  return {
+    now: () => start + (Date.now() - start) * speed,
+    every(ms, callback) {
+      const round = rounds.get(ms) ?? startRound(rounds, ms, speed);
+      round.callbacks.add(callback);
+      return () => {
+        round.callbacks.delete(callback);
+        if (round.callbacks.size > 0 || rounds.get(ms) !== round) return;
+        clearInterval(round.timer);
+        rounds.delete(ms);
+      };
+    },
+    sleep: (ms, signal) => sleep(ms / speed, signal),
+  };
+}
+
+export const systemClock: Clock = createClock();
+
+function startRound(rounds: Map<number, { callbacks: Set<() => void>; timer: NodeJS.Timeout }>, ms: number, speed: number) {
+  const callbacks = new Set<() => void>();
+  const timer = setInterval(() => {
+    for (const callback of [...callbacks]) callback();
+  }, ms / speed);
+  const round = { callbacks, timer };
+  rounds.set(ms, round);
+  return round;
+}
+
+/** Resolves after the time or when aborted, whichever comes first: the caller looks at its signal. */
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener("abort", done);
+    if (signal?.aborted) done();
+  });
+}

@@ -1,0 +1,70 @@
+import { randomBytes } from "node:crypto";
+import { runnerText } from "@paperclip-k8s/runner/text";
+import { type ConnectOptions, connect } from "../cluster/connection.ts";
+import { runWatch } from "../cluster/run-watch.ts";
+import { jobName } from "../manifest/names.ts";
+import { buildSubmission } from "../manifest/submission.ts";
+import { openVolume } from "../output/volume.ts";
+import { cleanUp } from "./clean-up.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import { follow } from "./follow.ts";
+import type { RunContext, RunIo } from "./io.ts";
+import { LiveRun } from "./live-run.ts";
+import type { RunOutcome } from "./outcome.ts";
+import { type Policy, policyFor } from "./policy.ts";
+import type { RunRequest } from "./request.ts";
+import { initialState } from "./state.ts";
+import { submit } from "./submit.ts";
+
+export interface EngineOptions {
+  readonly clock?: Clock;
+  /** Shorter patience, for tests. */
+  readonly policy?: Partial<Policy>;
+}
+
+/** Runs commands as Kubernetes Jobs, one Job per run. */
+export interface Engine {
+  /** Throws a RequestError or ApiError before anything is created; afterwards every end is an outcome. */
+  run(request: RunRequest, cluster: ConnectOptions, io: RunIo): Promise<RunOutcome>;
+  jobNameOf(request: RunRequest): string;
+}
+
+export function createEngine(options: EngineOptions = {}): Engine {
+  return {
+    jobNameOf: (request) => jobName(request.name),
+    run: (request, cluster, io) => runOnce(request, cluster, io, options),
+  };
+}
+
+/** The life of a run: submit, follow, settle, clean up. */
+async function runOnce(request: RunRequest, cluster: ConnectOptions, io: RunIo, options: EngineOptions): Promise<RunOutcome> {
+  const clock = options.clock ?? systemClock;
+  const askedAt = clock.now();
+  const submission = buildSubmission(request, randomBytes(12).toString("hex"), runnerText);
+  const connection = await connect(cluster);
+  const watch = runWatch(connection, request.namespace, request.selector);
+  // Held from the start, so that both lists are under way while the Job is being created.
+  const warm = watch.subscribe(submission.jobName, () => {});
+  const volume = openVolume(request.output.root);
+  const identity = {
+    runId: request.runId,
+    runIdKey: request.keys.runId,
+    nonce: submission.nonce,
+    namespace: request.namespace,
+    jobName: submission.jobName,
+    jobUid: null,
+    container: request.container.name,
+    image: request.container.image,
+  };
+  const run = new LiveRun(initialState(identity, askedAt), { ...policyFor(request, submission), ...options.policy }, clock);
+  const context: RunContext = { request, submission, run, connection, watch, volume, clock, io };
+  try {
+    await submit(context);
+    const outcome = run.state.outcome ?? (await follow(context));
+    await cleanUp(context, outcome);
+    return outcome;
+  } finally {
+    warm.close();
+    volume.release();
+  }
+}

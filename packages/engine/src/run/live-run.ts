@@ -1,0 +1,58 @@
+import type { Clock } from "./clock.ts";
+import type { Fact } from "./observation.ts";
+import type { RunOutcome } from "./outcome.ts";
+import type { Policy } from "./policy.ts";
+import { reduce } from "./reduce.ts";
+import type { RunState } from "./state.ts";
+
+type Listener = (before: RunState, after: RunState) => void;
+
+/** The one place where a run's facts meet: folds each into the state and tells who listens. */
+export class LiveRun {
+  readonly policy: Policy;
+  readonly settled: Promise<RunOutcome>;
+  #state: RunState;
+  readonly #clock: Clock;
+  readonly #listeners = new Set<Listener>();
+  readonly #settle: (outcome: RunOutcome) => void;
+
+  constructor(state: RunState, policy: Policy, clock: Clock) {
+    this.policy = policy;
+    this.#state = state;
+    this.#clock = clock;
+    const { promise, resolve } = Promise.withResolvers<RunOutcome>();
+    this.settled = promise;
+    this.#settle = resolve;
+  }
+
+  get state(): RunState {
+    return this.#state;
+  }
+
+  observe(fact: Fact): void {
+    const before = this.#state;
+    this.#become(before, reduce(before, { at: this.#clock.now(), ...fact }, this.policy));
+  }
+
+  /** The key is free: this run may create its Job. */
+  admitted(): void {
+    this.#become(this.#state, { ...this.#state, now: this.#clock.now(), admittedAt: this.#clock.now() });
+  }
+
+  /** The API server has taken the Job; from now on its uid tells it from any other of its name. */
+  accepted(jobUid: string): void {
+    const now = this.#clock.now();
+    this.#become(this.#state, { ...this.#state, now, acceptedAt: now, identity: { ...this.#state.identity, jobUid } });
+  }
+
+  onChange(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #become(before: RunState, after: RunState): void {
+    this.#state = after;
+    for (const listener of [...this.#listeners]) listener(before, after);
+    if (before.outcome === null && after.outcome !== null) this.#settle(after.outcome);
+  }
+}

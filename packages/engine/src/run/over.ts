@@ -1,0 +1,44 @@
+import type { CliEnd } from "@paperclip-k8s/runner";
+import { podIsOver } from "./pod-facts.ts";
+import type { Policy } from "./policy.ts";
+import type { RunState } from "./state.ts";
+import { terminationMessage } from "./termination.ts";
+
+/** How the CLI ended, from the best witness there is. */
+export function cliEnd(state: RunState): CliEnd | null {
+  return state.endRecord ?? terminationMessage(state);
+}
+
+/** Is anything still running, or may it be? "Cannot see" is never over. */
+export function isOver(state: RunState, policy: Policy): boolean {
+  if (state.endRecord !== null) return true;
+  if (podIsOver(state.pod, state.identity.container)) return true;
+  if (state.podGoneAt !== null) return true;
+  const noPod = state.pod === null && state.startRecord === null;
+  if (state.jobGoneAt !== null) return noPod || state.now - state.jobGoneAt >= policy.podOutlivesJob;
+  return noPod && jobIsOver(state);
+}
+
+function jobIsOver(state: RunState): boolean {
+  const conditions = state.job?.conditions ?? {};
+  return "Complete" in conditions || "Failed" in conditions;
+}
+
+/** Bytes that must have been delivered before the output is complete; null when nobody told. */
+export function expectedBytes(state: RunState): number | null {
+  return cliEnd(state)?.bytes ?? null;
+}
+
+/** All output that ever reached the file is here, or there is no hope of more. */
+export function outputIsSettled(state: RunState, policy: Policy): boolean {
+  const end = cliEnd(state);
+  if (end !== null && state.delivered >= end.written) return state.endRecord !== null || hasFreshLook(state);
+  const since = Math.max(state.overAt ?? state.now, state.lastOutputAt ?? 0);
+  const patience = end === null ? policy.drain : policy.missing;
+  if (state.now - since < patience) return false;
+  return hasFreshLook(state) || state.stalled !== null || state.now - since >= policy.missing * 2;
+}
+
+function hasFreshLook(state: RunState): boolean {
+  return state.drained !== null && state.overAt !== null && state.drained.at >= state.overAt;
+}

@@ -1,0 +1,20 @@
+import { deleteJob } from "../cluster/calls.ts";
+import { type RunContext, say } from "./io.ts";
+
+const PAUSE_MS = 1000;
+
+/** Deletes the Job of a cancelled run, foreground: its name stays taken until its pod is gone. Tries until the run is settled. */
+export async function stopJob(context: RunContext, uid: string): Promise<void> {
+  const { connection, request, submission, run, clock } = context;
+  for (let told = false; run.state.outcome === null; told = true) {
+    try {
+      const result = await deleteJob(connection, request.namespace, submission.jobName, { uid, propagation: "Foreground" });
+      if (result !== "deleted") run.observe({ kind: "job-gone" });
+      return;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (!told) say(context, "warning", `Job ${submission.jobName} cannot be deleted: ${reason}; trying again`);
+      await clock.sleep(PAUSE_MS);
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import type { ExecutionContext } from "./host.ts";
+import type { LogSink } from "./log-sink.ts";
+
+const POLL_MS = 3000;
+const REQUEST_TIMEOUT_MS = 5000;
+/** Only these words of the host mean that somebody wants the run to stop. */
+const CANCEL_STATUSES = new Set(["cancelled", "cancelling"]);
+
+export interface CancelWatch {
+  readonly signal: AbortSignal;
+  stop(): void;
+}
+
+/** Learns of a cancel from the host's abort signal where there is one, else by asking for the run's status. */
+export async function watchCancel(ctx: ExecutionContext, log: LogSink, options: CancelOptions): Promise<CancelWatch> {
+  const cancel = new AbortController();
+  const status = statusReader(ctx, options);
+  if (ctx.signal !== undefined && ctx.onCancellationReady !== undefined) {
+    const stop = followSignal(ctx.signal, status, cancel);
+    await ctx.onCancellationReady();
+    return { signal: cancel.signal, stop };
+  }
+  if (status === null) {
+    await log.warning("cancelling is off: the host gave no API address or no token for this run");
+    return { signal: cancel.signal, stop: () => {} };
+  }
+  return { signal: cancel.signal, stop: pollStatus(status, cancel, log, options.pollMs ?? POLL_MS) };
+}
+
+export interface CancelOptions {
+  readonly serverEnv: NodeJS.ProcessEnv;
+  readonly pollMs?: number;
+}
+
+type StatusReader = () => Promise<{ readonly status: string } | { readonly trouble: string }>;
+
+/** An abort by an operator cancels; one because the host lost its lease says nothing about what anybody wants. */
+function followSignal(signal: AbortSignal, status: StatusReader | null, cancel: AbortController): () => void {
+  const onAbort = async () => {
+    const reason = signal.reason instanceof Error ? signal.reason.message : String(signal.reason ?? "cancelled");
+    if (!/lease lost/i.test(reason)) return cancel.abort(new Error(reason));
+    const answer = await status?.();
+    if (answer !== undefined && "status" in answer && CANCEL_STATUSES.has(answer.status))
+      cancel.abort(new Error(`the host says ${answer.status}`));
+  };
+  const listener = () => void onAbort();
+  signal.addEventListener("abort", listener, { once: true });
+  if (signal.aborted) listener();
+  return () => signal.removeEventListener("abort", listener);
+}
+
+function pollStatus(status: StatusReader, cancel: AbortController, log: LogSink, everyMs: number): () => void {
+  let stopped = false;
+  let told = false;
+  const round = async () => {
+    const answer = await status();
+    if (stopped) return;
+    if ("status" in answer) {
+      told = false;
+      if (CANCEL_STATUSES.has(answer.status)) {
+        cancel.abort(new Error(`the host says ${answer.status}`));
+        return;
+      }
+    } else if (!told) {
+      told = true;
+      void log.warning(`the host's run status cannot be read (${answer.trouble}); a cancel may come late`);
+    }
+    timer = setTimeout(round, everyMs);
+  };
+  let timer = setTimeout(round, everyMs);
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+  };
+}
+
+function statusReader(ctx: ExecutionContext, options: CancelOptions): StatusReader | null {
+  const base = apiBase(options.serverEnv);
+  if (base === null || ctx.authToken === undefined) return null;
+  const url = `${base}/api/heartbeat-runs/${encodeURIComponent(ctx.runId)}`;
+  return async () => {
+    try {
+      const answer = await fetch(url, {
+        headers: { authorization: `Bearer ${ctx.authToken}` },
+        signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+      });
+      if (!answer.ok) return { trouble: `HTTP ${answer.status}` };
+      const body = (await answer.json()) as { status?: unknown };
+      return typeof body.status === "string" ? { status: body.status } : { trouble: "an answer without a status" };
+    } catch (error) {
+      return { trouble: error instanceof Error ? error.name : "no answer" };
+    }
+  };
+}
+
+/** The host's API as this very process reaches it. */
+function apiBase(env: NodeJS.ProcessEnv): string | null {
+  if (env.PAPERCLIP_LISTEN_PORT) return `http://127.0.0.1:${env.PAPERCLIP_LISTEN_PORT}`;
+  return env.PAPERCLIP_API_URL?.replace(/\/+$/, "") ?? null;
+}

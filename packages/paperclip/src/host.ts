@@ -1,0 +1,119 @@
+// The part of the host's adapter contract that we use, as types of our own: published declarations then need no package of the host.
+// `host.test.ts` proves that they fit the host's own types.
+
+export interface HostAgent {
+  readonly id: string;
+  readonly companyId: string;
+  readonly name: string;
+}
+
+export interface HostRuntime {
+  readonly sessionId: string | null;
+  readonly sessionParams: Record<string, unknown> | null;
+  readonly sessionDisplayId: string | null;
+  readonly taskKey: string | null;
+}
+
+export interface InvocationMeta {
+  adapterType: string;
+  command: string;
+  cwd?: string;
+  commandArgs?: string[];
+  commandNotes?: string[];
+  env?: Record<string, string>;
+  prompt?: string;
+  promptMetrics?: Record<string, number>;
+  context?: Record<string, unknown>;
+}
+
+/** What the host hands to `execute`. */
+export interface ExecutionContext {
+  readonly runId: string;
+  readonly agent: HostAgent;
+  readonly runtime: HostRuntime;
+  readonly config: Record<string, unknown>;
+  readonly context: Record<string, unknown>;
+  readonly onLog: (stream: "stdout" | "stderr", chunk: string) => Promise<void>;
+  readonly onMeta?: (meta: InvocationMeta) => Promise<void>;
+  readonly onDispatch?: () => void;
+  /** Aborts on an operator's cancel (hosts of 2026.916 and later), if `onCancellationReady` was called. */
+  readonly signal?: AbortSignal;
+  readonly onCancellationReady?: () => Promise<void>;
+  /** The run's own token for the host's API. */
+  readonly authToken?: string;
+}
+
+export interface UsageSummary {
+  inputTokens: number;
+  outputTokens: number;
+  cachedInputTokens?: number;
+}
+
+/** What the host takes from `execute`. */
+export interface ExecutionResult {
+  exitCode: number | null;
+  signal: string | null;
+  timedOut: boolean;
+  errorMessage?: string | null;
+  errorCode?: string | null;
+  errorFamily?: "transient_upstream" | "provider_quota" | null;
+  retryNotBefore?: string | null;
+  executionRecovery?:
+    | { kind: "bootstrap"; providerWorkStarted: false }
+    | { kind: "interrupted"; providerStopped: true; sessionPreserved: true; actionOutcomes: "settled" };
+  usage?: UsageSummary;
+  usageBasis?: "per_run" | null;
+  sessionId?: string | null;
+  sessionParams?: Record<string, unknown> | null;
+  sessionDisplayId?: string | null;
+  clearSession?: boolean;
+  provider?: string | null;
+  biller?: string | null;
+  model?: string | null;
+  billingType?: "unknown" | null;
+  costUsd?: number | null;
+  summary?: string | null;
+  resultJson?: Record<string, unknown> | null;
+}
+
+export interface SessionCodec {
+  deserialize(raw: unknown): Record<string, unknown> | null;
+  serialize(params: Record<string, unknown> | null): Record<string, unknown> | null;
+  getDisplayId(params: Record<string, unknown> | null): string | null;
+}
+
+export interface EnvironmentCheck {
+  code: string;
+  level: "info" | "warn" | "error";
+  message: string;
+  detail?: string | null;
+  hint?: string | null;
+}
+
+export interface EnvironmentTestResult {
+  adapterType: string;
+  status: "pass" | "warn" | "fail";
+  checks: EnvironmentCheck[];
+  testedAt: string;
+}
+
+export interface Model {
+  id: string;
+  label: string;
+}
+
+/** What `createServerAdapter()` returns. */
+export interface ServerAdapter {
+  type: string;
+  execute(ctx: ExecutionContext): Promise<ExecutionResult>;
+  testEnvironment(ctx: { companyId: string; adapterType: string; config: Record<string, unknown> }): Promise<EnvironmentTestResult>;
+  sessionCodec: SessionCodec;
+  models: Model[];
+  agentConfigurationDoc: string;
+  supportsLocalAgentJwt: boolean;
+  supportsInstructionsBundle: boolean;
+  instructionsPathKey: string;
+  requiresMaterializedRuntimeSkills: boolean;
+  /** Hosts that read it use a staleness window instead of looking for a local child process. */
+  hasOutOfProcessLiveness: boolean;
+}

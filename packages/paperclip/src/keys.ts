@@ -1,0 +1,26 @@
+// Labels and annotations of a run's objects: labels select, annotations are compared.
+export const LABEL = {
+  managedBy: "app.kubernetes.io/managed-by",
+  component: "app.kubernetes.io/component",
+  agentId: "paperclip.io/agent-id",
+  runId: "paperclip.io/run-id",
+  companyId: "paperclip.io/company-id",
+  adapterType: "paperclip.io/adapter-type",
+  taskId: "paperclip.io/task-id",
+  sessionId: "paperclip.io/session-id",
+} as const;
+
+export const ANNOTATION = {
+  adapterType: "paperclip.io/adapter-type",
+  agentId: "paperclip.io/agent-id",
+  agentName: "paperclip.io/agent-name",
+  companyId: "paperclip.io/company-id",
+  taskId: "paperclip.io/task-id",
+  sessionId: "paperclip.io/session-id",
+  runId: "paperclip.io/run-id",
+  nonce: "paperclip.io/submit-nonce",
+  runner: "paperclip.io/runner",
+} as const;
+
+/** All Jobs and Pods of all our adapters: one list-watch serves them. */
+export const SELECTOR: string = `${LABEL.managedBy}=paperclip,${LABEL.component}=agent-job`;

@@ -1,0 +1,57 @@
+import type { RunOutcome } from "@paperclip-k8s/engine";
+import { type Ending, failureOf } from "./failure.ts";
+import type { ExecutionResult } from "./host.ts";
+import type { Turn } from "./request.ts";
+
+const SUMMARY_CHARS = 4000;
+
+/** The host's result of a run: what happened, what it cost, which session it leaves. */
+export function buildResult(turn: Turn, ending: Ending): ExecutionResult {
+  const { outcome, report } = ending;
+  const failure = failureOf(ending);
+  const sessionId = failure?.clearSession ? null : (report.sessionId ?? turn.sessionId);
+  const model = report.model ?? turn.config.model;
+  const provider = model?.includes("/") ? (model.split("/")[0] ?? null) : null;
+  return {
+    exitCode: exitCode(outcome, failure !== null),
+    signal: outcome.kind === "exited" ? outcome.signal : null,
+    timedOut: outcome.kind === "timed-out",
+    ...(failure ?? {}),
+    usage: { inputTokens: report.inputTokens, cachedInputTokens: report.cachedInputTokens, outputTokens: report.outputTokens },
+    usageBasis: "per_run",
+    costUsd: report.costUsd,
+    sessionId,
+    sessionParams: sessionId === null ? null : { ...turn.ctx.runtime.sessionParams, sessionId },
+    sessionDisplayId: sessionId,
+    model,
+    provider,
+    biller: provider ?? "unknown",
+    billingType: "unknown",
+    summary: report.text === "" ? null : report.text.slice(-SUMMARY_CHARS),
+    resultJson: resultJson(outcome, ending.now),
+  };
+}
+
+/** A failure never looks like exit code 0, and a null code always comes with a message. */
+function exitCode(outcome: RunOutcome, failed: boolean): number | null {
+  const code = "exitCode" in outcome ? outcome.exitCode : null;
+  return failed && code === 0 ? 1 : code;
+}
+
+/** Small on purpose: the host drops what matters from a large one. */
+function resultJson(outcome: RunOutcome, now: number): Record<string, unknown> {
+  const { evidence } = outcome;
+  return {
+    outcome: outcome.kind,
+    job: `${evidence.namespace}/${evidence.jobName}`,
+    pod: evidence.podName,
+    node: evidence.node,
+    proof: evidence.proof,
+    output: evidence.output,
+    timings: evidence.timings,
+    peakMemoryBytes: evidence.endRecord?.peakMemoryBytes ?? null,
+    ...(outcome.kind === "cancelled" && outcome.stopped
+      ? { executionCancellation: { state: "acknowledged", acknowledgedAt: new Date(now).toISOString(), forced: false } }
+      : {}),
+  };
+}

@@ -1,0 +1,26 @@
+// Entry of the one file that runs in the pod: `<runtime> runner.cjs <termination log>`, or its own writer process.
+import { signalGroup } from "./process-group.ts";
+import { RUNNER_EXIT } from "./records.ts";
+import { type Guard, notRun, run } from "./run.ts";
+import { writeTerminationMessage } from "./termination-message.ts";
+import { runWriter, WRITER_FLAG } from "./writer-process.ts";
+
+const [, runnerFile = "", argument] = process.argv;
+
+function runInPod(): void {
+  const guard: Guard = { group: null, run: "", nonce: "" };
+  // Names the kind of error only: its message could quote what must not be logged.
+  const fail = (error: unknown): void => {
+    if (guard.group !== null) signalGroup(guard.group, "SIGKILL");
+    const { name = "Error", code = "" } = (error ?? {}) as NodeJS.ErrnoException;
+    const text = `the runner failed: ${name} ${code}`.trim();
+    writeTerminationMessage(argument, { format: 1, run: guard.run, nonce: guard.nonce, ...notRun("stopped", text), finalLine: null });
+    process.exit(RUNNER_EXIT.failed);
+  };
+  process.on("uncaughtException", fail);
+  process.on("unhandledRejection", fail);
+  run({ runnerFile, terminationLog: argument, guard }).then((code) => process.exit(code), fail);
+}
+
+if (argument === WRITER_FLAG) runWriter();
+else runInPod();

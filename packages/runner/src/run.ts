@@ -1,0 +1,108 @@
+// One run, from the spec to the container's exit code.
+import { hostname } from "node:os";
+import { figuresSince, findCgroup, readCgroup } from "./cgroup.ts";
+import { exitCodeOf } from "./exit-code.ts";
+import { type CliResult, drainTime, followCli } from "./follow-cli.ts";
+import { LogCopy } from "./log-copy.ts";
+import { type Order, readOrder } from "./read-spec.ts";
+import { type CliEnd, type EndCause, RUNNER_EXIT } from "./records.ts";
+import { StopRequest } from "./stop-request.ts";
+import { writeTerminationMessage } from "./termination-message.ts";
+import { WriterLink } from "./writer-link.ts";
+
+export interface Invocation {
+  readonly runnerFile: string;
+  readonly terminationLog: string | undefined;
+  readonly guard: Guard;
+}
+
+/** Filled in as it becomes known: what is left to do and to say if the runner itself fails. */
+export interface Guard {
+  group: number | null;
+  run: string;
+  nonce: string;
+}
+
+/** What is said of a CLI that did not get to run. */
+export function notRun(cause: EndCause, error: string): CliEnd {
+  return { exitCode: null, signal: null, cause, bytes: 0, written: 0, lines: 0, oomKills: null, error };
+}
+
+export async function run(invocation: Invocation): Promise<number> {
+  const { runnerFile, terminationLog } = invocation;
+  const stop = new StopRequest();
+  const stderrCopy = new LogCopy(process.stderr);
+  const refuse = async (code: number, text: string, ids = { run: "", nonce: "" }): Promise<number> => {
+    writeTerminationMessage(terminationLog, { format: 1, ...ids, ...notRun("spawn-failed", text), finalLine: null });
+    stderrCopy.write(Buffer.from(`runner: ${text}\n`));
+    await stderrCopy.drained(500);
+    return code;
+  };
+  let order: Order;
+  try {
+    order = readOrder(runnerFile);
+  } catch (error) {
+    return refuse(RUNNER_EXIT.badSpec, error instanceof Error ? error.message : "the spec cannot be read");
+  }
+  const { spec, waits } = order;
+  const ids = { run: spec.run, nonce: spec.nonce };
+  Object.assign(invocation.guard, ids);
+  const pod = process.env.HOSTNAME || hostname();
+  const link = new WriterLink(runnerFile, { ...ids, pod, files: spec.files }, waits.stallMs);
+  const answer = await link.opened(waits.openMs);
+  if (answer.kind === "refused") return refuse(RUNNER_EXIT.alreadyClaimed, "another pod has already claimed this run", ids);
+  if (answer.kind === "failed") return refuse(RUNNER_EXIT.noOutput, answer.error, ids);
+  link.meta({ type: "start", at: new Date().toISOString(), ...ids, pod, runtime: runtimeName() });
+  if (answer.kind === "silent") note(link, `the volume gave no answer for ${waits.openMs / 1000} s; the CLI was started without it`);
+  return follow(invocation, order, link, stop, stderrCopy);
+}
+
+async function follow(invocation: Invocation, order: Order, link: WriterLink, stop: StopRequest, stderrCopy: LogCopy): Promise<number> {
+  const cgroup = findCgroup();
+  const before = readCgroup(cgroup);
+  const stdoutCopy = new LogCopy(process.stdout);
+  let refused = false;
+  // The claim was open when the CLI started; now that it is known to be another's, this CLI must not go on.
+  link.onRefused = () => {
+    refused = true;
+    stop.ask();
+  };
+  const onGroup = (group: number): void => {
+    invocation.guard.group = group;
+  };
+  const result = await followCli({ order, link, stop, stdoutCopy, stderrCopy, onGroup });
+  if (result.error) stderrCopy.write(Buffer.from(`runner: ${result.error}\n`));
+  const deadline = result.overAt + drainTime(order);
+  const left = (): number => Math.max(0, deadline - performance.now());
+  if (stdoutCopy.skipped > 0) note(link, `${stdoutCopy.skipped} bytes of output were not copied to the container's log`);
+  if (result.stderrDropped > 0) note(link, `${result.stderrDropped} bytes of stderr are not in this file`);
+
+  const settled = await link.flush(left() * 0.8);
+  if (!settled) link.giveUp(`the volume did not take the output within ${order.spec.drainSec} s of the CLI's end`);
+  const figures = figuresSince(before, readCgroup(cgroup));
+  const end = cliEnd(result, link, figures.oomKills);
+  // Without an answer, what the end record would say of the output could turn out wrong.
+  if (settled) {
+    const { stderrDropped, leftoversEnded } = result;
+    const { peakMemoryBytes, cpuMs } = figures;
+    link.meta({ type: "end", at: new Date().toISOString(), ...end, stderrDropped, leftoversEnded, peakMemoryBytes, cpuMs });
+    await link.finish(left());
+  }
+  link.kill();
+  const error = end.error ?? link.metaError;
+  const { run, nonce } = order.spec;
+  writeTerminationMessage(invocation.terminationLog, { format: 1, run, nonce, ...end, error, finalLine: result.finalLine });
+  await Promise.all([stdoutCopy, stderrCopy].map((copy) => copy.drained(Math.min(1_000, left()))));
+  return refused ? RUNNER_EXIT.alreadyClaimed : exitCodeOf(result.exitCode, result.signal);
+}
+
+function cliEnd(result: CliResult, link: WriterLink, oomKills: number | null): CliEnd {
+  const { exitCode, signal, cause, bytes, lines } = result;
+  return { exitCode, signal, cause, bytes, written: link.flushed, lines, oomKills, error: result.error ?? link.error };
+}
+
+function note(link: WriterLink, text: string): void {
+  link.meta({ type: "note", at: new Date().toISOString(), text });
+}
+
+const runtimeName = (): string => (process.versions.bun ? `bun ${process.versions.bun}` : `node ${process.versions.node}`);

@@ -1,0 +1,171 @@
+import { execFile } from "node:child_process";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { describe, expect, test } from "vitest";
+import { RUNNER_EXIT } from "./records.ts";
+import { makeFifo, node, preparePod, processesWith, shell } from "./runner-fixture.ts";
+
+const MIB = 1024 * 1024;
+const megabytes = (count: number): [string, ...string[]] =>
+  node(`const fs = require("node:fs"); const b = Buffer.alloc(${MIB}, "x"); for (let i = 0; i < ${count}; i++)
+    for (let at = 0; at < b.length;) at += fs.writeSync(1, b, at); fs.writeSync(2, "reached the end"); process.exitCode = 3`);
+
+describe.concurrent("the claim", () => {
+  test("names the pod, and a second pod starts nothing and writes nothing", async () => {
+    const pod = preparePod({ argv: shell("echo ran") });
+    const first = await pod.start().ended;
+    expect(first.code).toBe(0);
+    expect(JSON.parse(readFileSync(pod.spec.files.claim, "utf8"))).toEqual({ run: "run-1", nonce: "n-1", pod: "pod-1" });
+    const meta = readFileSync(pod.spec.files.meta);
+    const second = await pod.start().ended;
+    expect(second.code).toBe(RUNNER_EXIT.alreadyClaimed);
+    expect(second.message.error).toContain("claimed");
+    expect(second.stdout.length).toBe(0);
+    expect(readFileSync(pod.spec.files.output, "utf8")).toBe("ran\n");
+    expect(readFileSync(pod.spec.files.meta).equals(meta)).toBe(true);
+  });
+
+  test("is refused when only the claim is there", async () => {
+    const pod = preparePod({ argv: shell("echo ran") });
+    writeFileSync(pod.spec.files.claim, "");
+    expect((await pod.start().ended).code).toBe(RUNNER_EXIT.alreadyClaimed);
+    expect(readFileSync(pod.spec.files.output).length + readFileSync(pod.spec.files.meta).length).toBe(0);
+  });
+
+  test("files the server did not create are created", async () => {
+    const pod = preparePod({ argv: shell("echo ran") });
+    rmSync(pod.spec.files.output);
+    rmSync(pod.spec.files.meta);
+    expect((await pod.start().ended).end).toMatchObject({ written: 4 });
+  });
+});
+
+describe.concurrent("a volume that fails", () => {
+  test("no folder: the CLI is not started", async () => {
+    const pod = preparePod({ argv: shell("echo ran > ran") });
+    rmSync(dirname(pod.spec.files.output), { recursive: true });
+    const ended = await pod.start().ended;
+    expect(ended.code).toBe(RUNNER_EXIT.noOutput);
+    expect(ended.message).toMatchObject({ run: "run-1", nonce: "n-1", cause: "spawn-failed" });
+    expect(ended.message.error).toContain("ENOENT");
+    expect(ended.stderr).toContain("ENOENT");
+    expect(existsSync(`${pod.folder}/ran`)).toBe(false);
+  });
+
+  test("an output that cannot be opened: the CLI is not started", async () => {
+    const pod = preparePod({ argv: shell("echo ran > ran") });
+    rmSync(pod.spec.files.output);
+    mkdirSync(pod.spec.files.output);
+    const ended = await pod.start().ended;
+    expect(ended.code).toBe(RUNNER_EXIT.noOutput);
+    expect(ended.message.error).toContain("EISDIR");
+    expect(existsSync(`${pod.folder}/ran`)).toBe(false);
+  });
+
+  test.skipIf(process.platform !== "linux")("a full one: the CLI goes on, the loss is counted", async () => {
+    const other = preparePod({ argv: shell("") });
+    const pod = preparePod({ argv: megabytes(10), spec: { files: { ...other.spec.files, output: "/dev/full" } } });
+    const ended = await pod.start().ended;
+    expect(ended.code).toBe(3);
+    expect(ended.stderr).toContain("reached the end");
+    expect(ended.end).toMatchObject({ exitCode: 3, bytes: 10 * MIB, written: 0 });
+    expect(ended.message.error).toContain("ENOSPC");
+    expect(ended.stdout.length).toBe(10 * MIB);
+  });
+
+  test("a meta file that is full costs the end record, not the message", async () => {
+    const other = preparePod({ argv: shell("") });
+    const pod = preparePod({ argv: shell("echo ran; exit 4"), spec: { files: { ...other.spec.files, meta: "/dev/full" } } });
+    const ended = await pod.start().ended;
+    expect(ended.code).toBe(4);
+    expect(ended.message).toMatchObject({ exitCode: 4, bytes: 4, written: 4 });
+    expect(ended.message.error).toContain("meta");
+  });
+});
+
+describe.concurrent("a volume that stalls", () => {
+  test("nobody ever opens the pipe: the CLI runs and its code comes out in time", async () => {
+    const pod = preparePod({ argv: megabytes(1), spec: { drainSec: 1, waits: { openMs: 300 } } });
+    makeFifo(pod.spec.files.output);
+    const ended = await pod.start().ended;
+    expect(ended.code).toBe(3);
+    expect(ended.message).toMatchObject({ exitCode: 3, bytes: MIB, written: 0 });
+    expect(ended.message.error).toContain("volume");
+    expect(ended.end).toBeUndefined();
+    expect(ended.ms).toBeLessThan(3_000);
+    expect(processesWith(pod.folder)).toEqual([]);
+  });
+
+  test("the pipe is open and never read: the agent goes on past the buffer", async () => {
+    const pod = preparePod({ argv: megabytes(12), spec: { drainSec: 1, waits: { stallMs: 400 } } });
+    makeFifo(pod.spec.files.output);
+    const held = openSync(pod.spec.files.output, "r+");
+    const ended = await pod.start().ended;
+    closeSync(held);
+    expect(ended.code).toBe(3);
+    expect(ended.stderr).toContain("reached the end");
+    expect(ended.message.bytes).toBe(12 * MIB);
+    expect(ended.message.written).toBeLessThan(MIB);
+    expect(ended.message.error).toContain("took no output for 0.4 s");
+    expect(ended.ms).toBeLessThan(4_000);
+    expect(processesWith(pod.folder)).toEqual([]);
+  });
+
+  test("and comes back: what could be buffered arrives, in order, and the end record with it", async () => {
+    const pod = preparePod({
+      argv: shell("i=0; while [ $i -lt 2000 ]; do echo line-$i; i=$((i+1)); done"),
+      spec: { drainSec: 8, waits: { openMs: 100 } },
+    });
+    makeFifo(pod.spec.files.output);
+    const running = pod.start();
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    const script = `require("node:fs").createReadStream(${JSON.stringify(pod.spec.files.output)}).pipe(process.stdout)`;
+    const read = new Promise<string>((resolve) => execFile(process.execPath, ["-e", script], (_, out) => resolve(out)));
+    const ended = await running.ended;
+    expect(await read).toBe(Array.from({ length: 2000 }, (_, i) => `line-${i}\n`).join(""));
+    expect(ended.end).toMatchObject({ exitCode: 0, bytes: ended.end?.written, lines: 2000, error: null });
+    expect(ended.meta.map((record) => record.type)).toEqual(["start", "note", "cli-started", "end"]);
+  });
+
+  test("a claim that is refused late ends the CLI", async () => {
+    const pod = preparePod({ argv: shell("exec sleep 30"), spec: { waits: { openMs: 1 } } });
+    writeFileSync(pod.spec.files.claim, "");
+    const ended = await pod.start().ended;
+    expect(ended.code).toBe(RUNNER_EXIT.alreadyClaimed);
+    expect(ended.ms).toBeLessThan(4_000);
+    expect(readFileSync(pod.spec.files.meta).length).toBe(0);
+  });
+});
+
+describe.concurrent("the container's log", () => {
+  test("that nobody reads stops neither the agent nor the exit", async () => {
+    const pod = preparePod({ argv: megabytes(12), log: "blocked", spec: { drainSec: 2 } });
+    const ended = await pod.start().ended;
+    expect(ended.code).toBe(3);
+    expect(ended.end).toMatchObject({ bytes: 12 * MIB, written: 12 * MIB, error: null });
+    expect(JSON.stringify(ended.meta)).toContain("not copied to the container's log");
+    expect(ended.ms).toBeLessThan(5_000);
+  });
+
+  test("that is closed does not matter", async () => {
+    const pod = preparePod({ argv: shell("sleep 0.3; echo a; echo b >&2; sleep 0.1; echo c; exit 3") });
+    const running = pod.start();
+    running.process.stdout?.destroy();
+    running.process.stderr?.destroy();
+    const ended = await running.ended;
+    expect(ended.code).toBe(3);
+    expect(ended.end).toMatchObject({ bytes: 4, written: 4 });
+  });
+});
+
+test("a slow reader of the output slows the CLI and loses nothing", async () => {
+  const pod = preparePod({ argv: megabytes(16), spec: { drainSec: 8, waits: { stallMs: 500 } } });
+  makeFifo(pod.spec.files.output);
+  const running = pod.start();
+  const script = `const fs = require("node:fs"); const fd = fs.openSync(${JSON.stringify(pod.spec.files.output)}, "r"); const b = Buffer.alloc(1 << 20); let n = 0;
+    const step = () => { const r = fs.readSync(fd, b); n += r; if (r > 0) setTimeout(step, 3); else console.log(n); }; step();`;
+  const read = new Promise<string>((resolve) => execFile(process.execPath, ["-e", script], (_, out) => resolve(out)));
+  const ended = await running.ended;
+  expect(Number(await read)).toBe(16 * MIB);
+  expect(ended.end).toMatchObject({ exitCode: 3, bytes: 16 * MIB, written: 16 * MIB, error: null });
+});

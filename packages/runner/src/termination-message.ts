@@ -1,0 +1,25 @@
+// The container's termination message: what is known of the end where neither volume nor log can be read.
+import { writeFileSync } from "node:fs";
+import { cutText } from "./cut-text.ts";
+import type { TerminationMessage } from "./records.ts";
+import { LIMITS } from "./waits.ts";
+
+/** At most 4,096 bytes: escapes can make a short line long, so the final line gives way first, then the error. */
+export function fitTerminationMessage(message: TerminationMessage): string {
+  const cut = (text: string | null, bytes: number): string | null => (text === null ? null : cutText(text, bytes));
+  for (let bytes: number = LIMITS.finalLine; bytes >= 1; bytes = Math.floor(bytes / 2)) {
+    const error = cut(message.error, Math.min(bytes, LIMITS.error));
+    const text = JSON.stringify({ ...message, finalLine: cut(message.finalLine, bytes), error });
+    if (Buffer.byteLength(text) <= LIMITS.terminationMessage) return text;
+  }
+  return JSON.stringify({ ...message, finalLine: null, error: null });
+}
+
+export function writeTerminationMessage(path: string | undefined, message: TerminationMessage): void {
+  if (!path) return;
+  try {
+    writeFileSync(path, fitTerminationMessage(message));
+  } catch {
+    // The exit code still says how the CLI ended.
+  }
+}

@@ -1,0 +1,146 @@
+// Owns the claim, output and meta files; every call may block for as long as the volume likes.
+import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
+import type { Ack, OpenOrder } from "./acks.ts";
+
+const FLUSH_EVERY_MS = 100;
+/** Not a fault: what was opened is a pipe or a device, or the file system has no such call. */
+const NO_FLUSH = new Set(["EINVAL", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
+
+export class VolumeWriter {
+  readonly #ack: (ack: Ack) => void;
+  #output: number | null = null;
+  #meta: number | null = null;
+  #written = 0;
+  #flushed = 0;
+  #metaDirty = false;
+  #timer: NodeJS.Timeout | null = null;
+  #lastFlush = 0;
+
+  constructor(ack: (ack: Ack) => void) {
+    this.#ack = ack;
+  }
+
+  /** Claims the run, then opens its files. False when there is nothing to go on with. */
+  open(order: OpenOrder): boolean {
+    try {
+      const claim = openSync(order.files.claim, "wx", 0o644);
+      writeAll(claim, Buffer.from(`${JSON.stringify({ run: order.run, nonce: order.nonce, pod: order.pod })}\n`));
+      flush(claim);
+      closeSync(claim);
+    } catch (error) {
+      const taken = codeOf(error) === "EEXIST";
+      this.#ack(taken ? { type: "refused" } : { type: "error", file: "open", text: `cannot claim the run: ${textOf(error)}` });
+      return false;
+    }
+    try {
+      this.#output = openSync(order.files.output, "a", 0o644);
+      this.#meta = openSync(order.files.meta, "a", 0o644);
+    } catch (error) {
+      this.#ack({ type: "error", file: "open", text: `cannot open the output: ${textOf(error)}` });
+      return false;
+    }
+    this.#ack({ type: "opened" });
+    return true;
+  }
+
+  output(bytes: Buffer): void {
+    if (this.#output === null) return;
+    try {
+      writeAll(this.#output, bytes, (count) => {
+        this.#written += count;
+      });
+      this.#progress();
+    } catch (error) {
+      this.#giveUpOutput(`cannot write the output: ${textOf(error)}`);
+    }
+    this.#flushSoon();
+  }
+
+  meta(record: Buffer): void {
+    if (this.#meta === null) return;
+    try {
+      writeAll(this.#meta, record);
+      this.#metaDirty = true;
+    } catch (error) {
+      this.#meta = null;
+      this.#ack({ type: "error", file: "meta", text: `cannot write the meta file: ${textOf(error)}` });
+    }
+    this.#flushSoon();
+  }
+
+  /** A flush of the output that fails takes back what was counted as written since the last one. */
+  flush(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (this.#output !== null && this.#flushed < this.#written) {
+      try {
+        flush(this.#output);
+        this.#flushed = this.#written;
+      } catch (error) {
+        this.#giveUpOutput(`cannot flush the output: ${textOf(error)}`);
+      }
+    }
+    if (this.#meta !== null && this.#metaDirty) {
+      try {
+        flush(this.#meta);
+        this.#metaDirty = false;
+      } catch (error) {
+        this.#meta = null;
+        this.#ack({ type: "error", file: "meta", text: `cannot flush the meta file: ${textOf(error)}` });
+      }
+    }
+    this.#lastFlush = performance.now();
+    this.#progress();
+  }
+
+  /** Closing is part of being done: a network file system may still speak up here. */
+  finish(): void {
+    this.flush();
+    for (const fd of [this.#output, this.#meta]) if (fd !== null) closeSync(fd);
+    this.#ack({ type: "done" });
+  }
+
+  #progress(): void {
+    this.#ack({ type: "progress", written: this.#written, flushed: this.#flushed });
+  }
+
+  /** What was written before the fault is flushed if it can be: it is a prefix a reader may use. */
+  #giveUpOutput(text: string): void {
+    const fd = this.#output;
+    this.#output = null;
+    if (fd !== null && this.#flushed < this.#written) {
+      try {
+        flush(fd);
+        this.#flushed = this.#written;
+      } catch {
+        this.#written = this.#flushed;
+      }
+    }
+    this.#progress();
+    this.#ack({ type: "error", file: "output", text });
+  }
+
+  /** At once after a pause, then at most every 100 ms. */
+  #flushSoon(): void {
+    this.#timer ??= setTimeout(() => this.flush(), Math.max(0, this.#lastFlush + FLUSH_EVERY_MS - performance.now()));
+  }
+}
+
+function writeAll(fd: number, bytes: Buffer, onWritten: (count: number) => void = () => {}): void {
+  for (let offset = 0; offset < bytes.length; ) {
+    const count = writeSync(fd, bytes, offset, bytes.length - offset);
+    offset += count;
+    onWritten(count);
+  }
+}
+
+function flush(fd: number): void {
+  try {
+    fdatasyncSync(fd);
+  } catch (error) {
+    if (!NO_FLUSH.has(codeOf(error))) throw error;
+  }
+}
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException)?.code ?? "";
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : "unknown error");

@@ -1,0 +1,33 @@
+// How long the runner waits for things it does not control, and how much it keeps meanwhile.
+
+export interface Waits {
+  /** The volume's first answer; after that the CLI starts without it. */
+  readonly openMs: number;
+  /** With a full buffer and no byte written for this long, the rest of the output is given up and the CLI goes on. */
+  readonly stallMs: number;
+  /** For a process that outlived the CLI to close its stdout. */
+  readonly leftoverMs: number;
+  /** SIGTERM to SIGKILL for what outlived the CLI. */
+  readonly leftoverKillMs: number;
+}
+
+/** `spec.json` may carry other values as `waits`: for tests, not part of the contract. */
+export const WAITS: Waits = { openMs: 5_000, stallMs: 10_000, leftoverMs: 2_000, leftoverKillMs: 1_000 };
+
+const MIB = 1024 * 1024;
+export const LIMITS = {
+  /** Output given to the writer and not yet written; beyond it the CLI's stdout is paused. */
+  unwritten: 4 * MIB,
+  /** Copy of the output waiting for a reader of the container's log; beyond it the copy has gaps. */
+  logCopy: 4 * MIB,
+  stderrKept: MIB,
+  stderrPiece: 8 * 1024,
+  /** Lines up to this size are matched whole, longer ones by their beginning. */
+  matchedLine: MIB,
+  matchedHead: 64 * 1024,
+  finalLine: 2048,
+  terminationMessage: 4096,
+  error: 600,
+} as const;
+
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)));

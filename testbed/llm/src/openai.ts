@@ -1,0 +1,47 @@
+import { pause, pieces, sendJson, startStream, type Turn } from "./respond.ts";
+import { openaiUsage } from "./usage.ts";
+
+function finishReason({ answer }: Turn): string {
+  if (answer.kind === "tool") return "tool_calls";
+  return answer.cutOff ? "length" : "stop";
+}
+
+function toolCall({ answer, id }: Turn) {
+  if (answer.kind !== "tool") return undefined;
+  return { id: `call_${id}`, type: "function", function: { name: answer.tool, arguments: JSON.stringify(answer.input) } };
+}
+
+function message(turn: Turn) {
+  const { answer } = turn;
+  if (answer.kind === "tool") return { role: "assistant", content: null, tool_calls: [toolCall(turn)] };
+  return { role: "assistant", content: answer.text, ...(answer.reasoning && { reasoning_content: answer.reasoning }) };
+}
+
+/** One answer in the format of OpenAI's chat completions. */
+export async function answerOpenai(turn: Turn): Promise<void> {
+  const { response, answer } = turn;
+  const base = { id: `chatcmpl-${turn.id}`, created: 1_700_000_000 + turn.id, model: turn.model };
+  if (!turn.stream) {
+    await pause(turn);
+    const choices = [{ index: 0, message: message(turn), finish_reason: finishReason(turn) }];
+    sendJson(response, 200, { ...base, object: "chat.completion", choices, usage: openaiUsage });
+    return;
+  }
+  startStream(response);
+  const send = (rest: object) => response.write(`data: ${JSON.stringify({ ...base, object: "chat.completion.chunk", ...rest })}\n\n`);
+  const delta = (delta: object, finish_reason: string | null = null) => send({ choices: [{ index: 0, delta, finish_reason }] });
+  delta({ role: "assistant", content: "" });
+  if (answer.kind === "tool") {
+    await pause(turn);
+    delta({ tool_calls: [{ index: 0, ...toolCall(turn) }] });
+  } else {
+    if (answer.reasoning) delta({ reasoning_content: answer.reasoning });
+    for await (const content of pieces(answer.text, turn)) delta({ content });
+  }
+  delta({}, finishReason(turn));
+  send({ choices: [], usage: openaiUsage });
+  response.end("data: [DONE]\n\n");
+}
+
+/** An error as OpenAI's API words it. */
+export const openaiError = (type: string, message: string) => ({ error: { message, type, param: null, code: type } });

@@ -1,0 +1,39 @@
+import type { ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Reply } from "./script.ts";
+
+/** A reply that is sent as an answer rather than as a fault. */
+export type Answer = Extract<Reply, { kind: "text" | "tool" }>;
+
+/** Everything a wire format needs to send one answer. */
+export interface Turn {
+  readonly response: ServerResponse;
+  readonly answer: Answer;
+  readonly model: string;
+  readonly stream: boolean;
+  readonly id: number;
+  readonly signal: AbortSignal;
+}
+
+export function sendJson(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { "content-type": "application/json", ...headers });
+  response.end(JSON.stringify(body));
+}
+
+export function startStream(response: ServerResponse): void {
+  response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
+}
+
+/** Waits before an answer that has no pieces to spread over the time. */
+export async function pause({ answer, signal }: Turn): Promise<void> {
+  if (answer.seconds) await sleep(answer.seconds * 1000, undefined, { signal });
+}
+
+/** The text in small pieces, spread over the time the script asks for, so that a slow answer still trickles. */
+export async function* pieces(text: string, { answer, signal }: Turn): AsyncGenerator<string> {
+  const all = text.match(/.{1,8}/gsu) ?? [];
+  for (const piece of all) {
+    if (answer.seconds) await sleep((answer.seconds * 1000) / all.length, undefined, { signal });
+    yield piece;
+  }
+}

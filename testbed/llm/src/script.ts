@@ -1,0 +1,96 @@
+import type { Conversation } from "./conversation.ts";
+
+/** What the model does in answer to one request. */
+export type Reply =
+  | { readonly kind: "text"; readonly text: string; readonly reasoning?: string; readonly seconds?: number; readonly cutOff?: boolean }
+  | { readonly kind: "tool"; readonly tool: string; readonly input: Readonly<Record<string, unknown>>; readonly seconds?: number }
+  | { readonly kind: "error"; readonly status: number; readonly type: string; readonly message: string; readonly retryAfterSec?: number }
+  | { readonly kind: "drop" }
+  | { readonly kind: "hang" };
+
+/** The words a prompt may contain and what happens then, for people. */
+export const vocabulary: Readonly<Record<string, string>> = {
+  "use-tool": "one bash call that prints a greeting, then text",
+  "fail-tool": "one bash call that exits with 3, then text",
+  "bad-tool": "reads a file that does not exist (a tool error), then text",
+  "bash:<command>": "one bash call with the rest of the line, then text",
+  "many-steps": "a bash call in every step, without end",
+  "eat-memory-N": "one bash call that holds N MB for three seconds, then text",
+  "say:<text>": "answers with the rest of the line",
+  remember: "answers with the list of user texts received so far",
+  think: "reasons before the text",
+  "slow-N": "the answer takes N seconds",
+  "cut-off": "text that ends because the output limit was reached",
+  "model-error": "HTTP 400, invalid request",
+  unauthorized: "HTTP 401, invalid key",
+  "no-such-model": "HTTP 404, model not found",
+  "too-long": "HTTP 400, context length exceeded",
+  quota: "HTTP 429 with retry-after",
+  overloaded: "HTTP 529 (Anthropic) or 503 (OpenAI)",
+  drop: "closes the connection in the middle of the answer",
+  hang: "never answers",
+};
+
+export const defaultText = "All done: scripted answer.";
+export const titleText = "Scripted title";
+
+const errors: Readonly<Record<string, Omit<Extract<Reply, { kind: "error" }>, "kind">>> = {
+  "model-error": { status: 400, type: "invalid_request_error", message: "Scripted refusal: the request is not valid." },
+  unauthorized: { status: 401, type: "authentication_error", message: "Scripted refusal: invalid API key." },
+  "no-such-model": { status: 404, type: "not_found_error", message: "Scripted refusal: the model does not exist." },
+  "too-long": {
+    status: 400,
+    type: "invalid_request_error",
+    message: "This model's maximum context length is 1000 tokens. Your prompt is too long: 1200 tokens > 1000 maximum.",
+  },
+  quota: { status: 429, type: "rate_limit_error", message: "Scripted refusal: quota exceeded.", retryAfterSec: 3600 },
+  overloaded: { status: 503, type: "overloaded_error", message: "Scripted refusal: overloaded." },
+};
+
+const bash = (command: string, description: string): Reply => ({ kind: "tool", tool: "bash", input: { command, description } });
+
+// `tail` must keep a stream without newlines whole, and cannot let go of it before its reader reads.
+const holdMemory = (megabytes: number) => `head -c ${megabytes * 1_048_576} /dev/zero | tail -n 1 | { sleep 3; wc -c; }`;
+
+function toolCall(prompt: string): Reply | undefined {
+  if (prompt.includes("use-tool")) return bash("echo hello-from-tool", "Print a greeting");
+  if (prompt.includes("fail-tool")) return bash("echo about-to-fail >&2; exit 3", "Fail on purpose");
+  if (prompt.includes("bad-tool"))
+    return { kind: "tool", tool: "read", input: { filePath: "missing/file.txt", file_path: "missing/file.txt" } };
+  const command = /\bbash:(.+)/.exec(prompt)?.[1];
+  if (command) return bash(command.trim(), "Run the given command");
+  const megabytes = /eat-memory-(\d+)/.exec(prompt)?.[1];
+  if (megabytes) return bash(holdMemory(Number(megabytes)), "Hold memory");
+  return undefined;
+}
+
+function answer(prompt: string, userTexts: readonly string[]): Reply {
+  if (prompt.includes("remember")) return { kind: "text", text: userTexts.map((text, i) => `${i + 1}. ${text.trim()}`).join("\n") };
+  if (prompt.includes("think")) return { kind: "text", text: defaultText, reasoning: "The script asks me to think first." };
+  if (prompt.includes("cut-off")) return { kind: "text", text: "This answer stops in the mid", cutOff: true };
+  return { kind: "text", text: /\bsay:(.+)/.exec(prompt)?.[1]?.trim() ?? defaultText };
+}
+
+// Tool names differ by CLI ("bash", "Bash"); a tool that was not offered cannot be called.
+function offered(reply: Reply | undefined, toolNames: readonly string[]): Reply | undefined {
+  if (reply?.kind !== "tool") return undefined;
+  const tool = toolNames.find((name) => name.toLowerCase() === reply.tool);
+  return tool === undefined ? undefined : { ...reply, tool };
+}
+
+/** The newest user text picks the reply; a request for a session title is no turn of the script. */
+export function chooseReply({ system, userTexts, toolResults, toolNames }: Conversation): Reply {
+  if (toolNames.length === 0 && /title/i.test(system)) return { kind: "text", text: titleText };
+  const prompt = userTexts.at(-1) ?? "";
+  for (const [word, error] of Object.entries(errors)) if (prompt.includes(word)) return { kind: "error", ...error };
+  if (prompt.includes("hang")) return { kind: "hang" };
+  if (prompt.includes("drop")) return { kind: "drop" };
+  const step = toolResults.length + 1;
+  const call = prompt.includes("many-steps")
+    ? bash(`echo step ${step}`, "One more step")
+    : toolResults.length === 0
+      ? toolCall(prompt)
+      : undefined;
+  const seconds = Number(/slow-(\d+(?:\.\d+)?)/.exec(prompt)?.[1] ?? 0);
+  return { ...(offered(call, toolNames) ?? answer(prompt, userTexts)), seconds } as Reply;
+}
