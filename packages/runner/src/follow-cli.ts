@@ -99,9 +99,15 @@ function passOn(run: Followed, cli: Cli, scan: LineScan, stderr: StderrPieces): 
     for (const text of stderr.feed(chunk)) link.meta({ type: "stderr", at: new Date().toISOString(), text });
     run.stderrCopy.write(chunk);
   });
-  link.onFull = (full) => {
-    if (full) cli.stdout.pause();
+  const hold = (): void => {
+    if (link.full || run.stdoutCopy.full) cli.stdout.pause();
     else cli.stdout.resume();
+  };
+  link.onFull = hold;
+  run.stdoutCopy.onFull = hold;
+  run.stderrCopy.onFull = (full) => {
+    if (full) cli.stderr.pause();
+    else cli.stderr.resume();
   };
 }
 
@@ -116,8 +122,11 @@ async function readToEnd(run: Followed, cli: Cli, overAt: number): Promise<boole
     drained = true;
   });
   await within(Math.min(order.waits.leftoverMs, drainMs / 4));
-  // A slow volume is no leftover: as long as it holds up the reading, the wait for the end goes on.
-  while (!drained && link.full && performance.now() < giveUpAt) await within(20);
+  const copies = [run.stdoutCopy, run.stderrCopy];
+  const held = (): boolean => link.full || copies.some((copy) => copy.full);
+  // A slow volume or log is no leftover: as long as it holds up the reading, the wait for the end goes on.
+  while (!drained && held() && performance.now() < giveUpAt) await within(20);
+  for (const copy of copies) copy.giveUp();
   if (link.full) link.giveUp(`the volume did not take the output within ${order.spec.drainSec} s of the CLI's end`);
   const leftoversEnded = await endLeftovers(cli.pid, Math.min(order.waits.leftoverKillMs, drainMs / 4));
   if (!drained) await within(250);

@@ -92,7 +92,7 @@ async function follow(invocation: Invocation, order: Order, link: WriterLink, st
   const error = end.error ?? link.metaError;
   const { run, nonce } = order.spec;
   writeTerminationMessage(invocation.terminationLog, { format: 1, run, nonce, ...end, error, finalLine: result.finalLine });
-  await Promise.all([stdoutCopy, stderrCopy].map((copy) => copy.drained(Math.min(1_000, left()))));
+  await Promise.all([stdoutCopy, stderrCopy].map((copy) => copy.drained(Math.min(2_000, left()))));
   return refused ? RUNNER_EXIT.alreadyClaimed : exitCodeOf(result.exitCode, result.signal);
 }
 

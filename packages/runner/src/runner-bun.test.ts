@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { describe, expect, test } from "vitest";
-import { node, oddSeconds, preparePod, processesWith, runPod, shell, waitFor, watchPeak } from "./runner-fixture.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { cleanUp, node, oddSeconds, preparePod, processesWith, runPod, shell, waitFor, watchPeak } from "./runner-fixture.ts";
+
+afterAll(cleanUp);
 
 const name = ["open", "code"].join("");
 const binary = fileURLToPath(new URL(`../../../node_modules/.bin/${name}`, import.meta.url));

@@ -1,8 +1,10 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { RUNNER_EXIT } from "./records.ts";
-import { node, preparePod, runPod, shell } from "./runner-fixture.ts";
+import { cleanUp, node, preparePod, runPod, shell } from "./runner-fixture.ts";
+
+afterAll(cleanUp);
 
 describe.concurrent("how the CLI ended", () => {
   test.for([0, 1, 3, 137])("exit code %i is the container's", async (code) => {

@@ -1,9 +1,8 @@
 // Runs the bundled runner as a real process in a folder of its own, laid out as a pod would see it. For tests.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
 import { runnerText } from "../generated/text.ts";
 import { signalGroup } from "./process-group.ts";
 import type { EndRecord, MetaRecord, RunnerSpec, TerminationMessage } from "./records.ts";
@@ -79,8 +78,8 @@ export function preparePod(options: Options): Pod {
 
 const pods: Array<{ folder: string; running: ChildProcess[] }> = [];
 
-/** After the file, not after each test: concurrent tests would clean up behind one another. */
-afterAll(() => {
+/** For `afterAll`, not after each test: concurrent tests would clean up behind one another. */
+export function cleanUp(): void {
   for (const { folder, running } of pods.splice(0)) {
     for (const runner of running) {
       for (const record of readMeta(join(folder, "out", "run.meta"))) if (record.type === "cli-started") signalGroup(record.pid, "SIGKILL");
@@ -88,7 +87,7 @@ afterAll(() => {
     }
     rmSync(folder, { recursive: true, force: true });
   }
-});
+}
 
 export const runPod = (options: Options): Promise<Ended> => preparePod(options).start().ended;
 
@@ -140,6 +139,8 @@ function readMeta(file: string): MetaRecord[] {
 
 function readOrNull(file: string): Buffer | null {
   try {
+    // A pipe or a device would never come to its end.
+    if (!statSync(file).isFile()) return null;
     return readFileSync(file);
   } catch {
     return null;

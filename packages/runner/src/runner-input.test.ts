@@ -1,5 +1,7 @@
-import { describe, expect, test } from "vitest";
-import { node, runPod, shell } from "./runner-fixture.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { cleanUp, node, runPod, shell } from "./runner-fixture.ts";
+
+afterAll(cleanUp);
 
 const hostile = "$(X) $$ $Y `id` \\ \\\\ \\n \" ' 🙂 é \r\n\t%s !! * ~ \u2028";
 

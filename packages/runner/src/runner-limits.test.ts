@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
-import { node, oddSeconds, preparePod, processesWith, runPod, shell, waitFor } from "./runner-fixture.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { cleanUp, node, oddSeconds, preparePod, processesWith, runPod, shell, waitFor } from "./runner-fixture.ts";
+
+afterAll(cleanUp);
 
 const stubborn = `process.on("SIGTERM", () => console.log("no")); console.log("up"); setInterval(() => {}, 1000)`;
 

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { appendFileSync, createReadStream, readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
-import { node, preparePod, runPod, shell, waitFor, watchPeak } from "./runner-fixture.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { cleanUp, node, preparePod, runPod, shell, waitFor, watchPeak } from "./runner-fixture.ts";
+
+afterAll(cleanUp);
 
 const MIB = 1024 * 1024;
 const hashOf = async (file: string): Promise<string> => {

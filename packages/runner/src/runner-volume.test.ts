@@ -1,9 +1,11 @@
 import { execFile } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { RUNNER_EXIT } from "./records.ts";
-import { makeFifo, node, preparePod, processesWith, shell } from "./runner-fixture.ts";
+import { cleanUp, makeFifo, node, preparePod, processesWith, shell } from "./runner-fixture.ts";
+
+afterAll(cleanUp);
 
 const MIB = 1024 * 1024;
 const megabytes = (count: number): [string, ...string[]] =>

@@ -1,4 +1,4 @@
-import { resources, isResource } from "./resources.ts";
+import { isResource, resources } from "./resources.ts";
 import type { Target, Verb } from "./route.ts";
 import { ApiError } from "./status.ts";
 
@@ -32,7 +32,11 @@ export function forbidden(verb: Verb, target: Target): ApiError {
   const scope = target.namespace === undefined ? "at the cluster scope" : `in the namespace "${target.namespace}"`;
   const subject = `${group === "" ? target.resource : `${target.resource}.${group}`}${target.name ? ` "${target.name}"` : ""}`;
   const message = `${subject} is forbidden: User "pocket" cannot ${verb} resource "${full}" in API group "${group}" ${scope}`;
-  return new ApiError(403, "Forbidden", message, { ...(target.name ? { name: target.name } : {}), ...(group ? { group } : {}), kind: target.resource });
+  return new ApiError(403, "Forbidden", message, {
+    ...(target.name ? { name: target.name } : {}),
+    ...(group ? { group } : {}),
+    kind: target.resource,
+  });
 }
 
 /** Answers a SelfSubjectAccessReview. */

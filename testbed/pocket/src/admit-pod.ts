@@ -1,4 +1,4 @@
-import { type PodSpec, } from "./pod.ts";
+import type { PodSpec } from "./pod.ts";
 import { enforceLabel, restrictedViolations } from "./pod-security.ts";
 import type { World } from "./world.ts";
 

@@ -28,12 +28,22 @@ export function checkPreconditions(resource: ResourceName, object: KubeObject, o
 }
 
 /** Deletes, or marks for deletion what something still holds; `gone` tells which. */
-export function deleteObject(store: Store, resource: ResourceName, object: KubeObject, options: DeleteOptions): { object: KubeObject; gone: boolean } {
+export function deleteObject(
+  store: Store,
+  resource: ResourceName,
+  object: KubeObject,
+  options: DeleteOptions,
+): { object: KubeObject; gone: boolean } {
   checkPreconditions(resource, object, options);
   const finalizers = withPropagation(resource, object.metadata.finalizers ?? [], options);
   const grace = resource === "pods" ? podGrace(object as Pod, options) : 0;
   const old = object.metadata.deletionGracePeriodSeconds;
-  if (object.metadata.deletionTimestamp && old !== undefined && old <= grace && finalizers.length === (object.metadata.finalizers ?? []).length) {
+  if (
+    object.metadata.deletionTimestamp &&
+    old !== undefined &&
+    old <= grace &&
+    finalizers.length === (object.metadata.finalizers ?? []).length
+  ) {
     return { object, gone: false };
   }
   if (finalizers.length === 0 && grace === 0 && resource !== "pods") return { object: store.remove(resource, object), gone: true };

@@ -16,7 +16,13 @@ export const evictPod = (world: World, pod: Pod, options: DeleteOptions): void =
   disrupt(world, pod, "EvictionByEvictionAPI", "Eviction API: evicting", options);
 
 export function preemptPod(world: World, pod: Pod): void {
-  world.recorder.record(pod, "default-scheduler", "Normal", "Preempted", `Preempted by pod ${pod.metadata.uid} on node ${pod.spec.nodeName}`);
+  world.recorder.record(
+    pod,
+    "default-scheduler",
+    "Normal",
+    "Preempted",
+    `Preempted by pod ${pod.metadata.uid} on node ${pod.spec.nodeName}`,
+  );
   disrupt(world, pod, "PreemptionByScheduler", "default-scheduler: preempting to accommodate a higher priority pod", {});
 }
 

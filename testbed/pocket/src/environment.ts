@@ -16,13 +16,13 @@ export function environment(store: Store, pod: Pod, container: Container): Map<s
     for (const [key, value] of Object.entries(table ?? {})) values.set(`${from.prefix ?? ""}${key}`, value);
   }
   for (const variable of container.env ?? []) {
-    const value = valueOf(store, pod, variable, values);
+    const value = settle(store, pod, variable, values);
     if (value !== undefined) values.set(variable.name, value);
   }
   return values;
 }
 
-function valueOf(store: Store, pod: Pod, { value, valueFrom }: EnvVar, values: ReadonlyMap<string, string>): string | undefined {
+function settle(store: Store, pod: Pod, { value, valueFrom }: EnvVar, values: ReadonlyMap<string, string>): string | undefined {
   if (!valueFrom) return expand(value ?? "", values);
   if (valueFrom.fieldRef) return fieldOf(pod, valueFrom.fieldRef.fieldPath);
   const { secretKeyRef, configMapKeyRef } = valueFrom;
@@ -32,7 +32,11 @@ function valueOf(store: Store, pod: Pod, { value, valueFrom }: EnvVar, values: R
   }
   if (configMapKeyRef) {
     const data = configData(store, pod, configMapKeyRef.name, configMapKeyRef.optional);
-    return pick(data, configMapKeyRef, `couldn't find key ${configMapKeyRef.key} in ConfigMap ${pod.metadata.namespace}/${configMapKeyRef.name}`);
+    return pick(
+      data,
+      configMapKeyRef,
+      `couldn't find key ${configMapKeyRef.key} in ConfigMap ${pod.metadata.namespace}/${configMapKeyRef.name}`,
+    );
   }
   return undefined;
 }
@@ -46,7 +50,9 @@ function pick(data: Record<string, string> | undefined, ref: { key: string; opti
 function secretData(store: Store, pod: Pod, name: string, optional = false): Record<string, string> | undefined {
   const secret: Secret | undefined = store.get("secrets", pod.metadata.namespace, name);
   if (!secret && !optional) throw new ConfigError(`secret "${name}" not found`);
-  return secret && Object.fromEntries(Object.entries(secret.data ?? {}).map(([key, text]) => [key, Buffer.from(text, "base64").toString()]));
+  return (
+    secret && Object.fromEntries(Object.entries(secret.data ?? {}).map(([key, text]) => [key, Buffer.from(text, "base64").toString()]))
+  );
 }
 
 function configData(store: Store, pod: Pod, name: string, optional = false): Record<string, string> | undefined {

@@ -91,4 +91,5 @@ export class GarbageCollector {
   }
 }
 
-const refTo = (object: KubeObject, uid: string): OwnerReference | undefined => object.metadata.ownerReferences?.find((ref) => ref.uid === uid);
+const refTo = (object: KubeObject, uid: string): OwnerReference | undefined =>
+  object.metadata.ownerReferences?.find((ref) => ref.uid === uid);

@@ -16,7 +16,12 @@ export interface ImageProblem {
 
 const reference = /^(?:[a-zA-Z0-9][a-zA-Z0-9.-]*(?::\d+)?\/)?[a-z0-9]+(?:[._/-]+[a-z0-9]+)*(?::\w[\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$/;
 
-export function imageProblem(images: ImageTable, image: string, policy: string | undefined, forced: string | undefined): ImageProblem | undefined {
+export function imageProblem(
+  images: ImageTable,
+  image: string,
+  policy: string | undefined,
+  forced: string | undefined,
+): ImageProblem | undefined {
   if (!reference.test(image)) return { reason: "InvalidImageName", message: invalidName(image) };
   if (forced === undefined && Object.hasOwn(images, image)) return undefined;
   if (policy === "Never") {

@@ -14,6 +14,7 @@ const ownerOf = (pod: Pod) => pod.metadata.ownerReferences?.find((ref) => ref.co
 export class JobController {
   readonly #world: World;
   readonly #refusals = new Map<string, number>();
+  readonly #batches = new Map<string, () => void>();
   readonly #lastFailure = new Map<string, number>();
 
   constructor(world: World) {
@@ -36,7 +37,7 @@ export class JobController {
     const readyChanged = hasCondition(before?.status.conditions, "Ready") !== hasCondition(pod.status.conditions, "Ready");
     if (event.type === "DELETED") this.#later(timings.garbage, namespace, owner.name);
     else if (pod.metadata.deletionTimestamp && !before?.metadata.deletionTimestamp) this.#later(timings.jobSoon, namespace, owner.name);
-    else if (before && (isOver(pod) !== isOver(before) || readyChanged)) this.#later(timings.job, namespace, owner.name);
+    else if (before && (isOver(pod) !== isOver(before) || readyChanged)) this.#batched(namespace, owner.name);
   }
 
   #seeJob(event: StoreEvent): void {
@@ -56,6 +57,17 @@ export class JobController {
     this.#world.timers.after(ms, () => this.#sync(namespace, name));
   }
 
+  // Changes of a pod are waited for together, counted from the last one.
+  #batched(namespace: string, name: string): void {
+    const key = `${namespace}/${name}`;
+    this.#batches.get(key)?.();
+    const run = (): void => {
+      this.#batches.delete(key);
+      this.#sync(namespace, name);
+    };
+    this.#batches.set(key, this.#world.timers.after(this.#world.timings.job, run));
+  }
+
   #podsOf(job: Job): Pod[] {
     return this.#world.store.list("pods", job.metadata.namespace).filter((pod) => ownerOf(pod)?.uid === job.metadata.uid);
   }
@@ -64,7 +76,10 @@ export class JobController {
     const { store, timers, timings } = this.#world;
     const found = store.get("jobs", namespace, name);
     if (!found) return;
-    if (isFinished(found)) return this.#expire(found);
+    if (isFinished(found)) {
+      this.#expire(found);
+      return;
+    }
     const job = this.#begin(found);
     const target = targetOf(job, countPods(job, this.#podsOf(job)), Date.now());
     if (target || job.spec.suspend) this.#stopPods(job, target?.reason === "DeadlineExceeded" || job.spec.suspend === true);
@@ -100,10 +115,16 @@ export class JobController {
     const failed = job.status.failed ?? 0;
     const pause = failed === 0 ? 0 : this.#world.timings.podBackoff * 2 ** (failed - 1);
     const wait = (this.#lastFailure.get(metadata.uid) ?? 0) + pause - Date.now();
-    if (wait > 0) return this.#later(wait + 1, metadata.namespace!, metadata.name);
+    if (wait > 0) {
+      this.#later(wait + 1, metadata.namespace!, metadata.name);
+      return;
+    }
     const name = `${metadata.name.slice(0, 57)}-${randomSuffix()}`;
     const refused = refusal(this.#world, metadata.namespace!, name, spec.template.spec);
-    if (refused !== undefined) return this.#retryCreate(job, refused);
+    if (refused !== undefined) {
+      this.#retryCreate(job, refused);
+      return;
+    }
     this.#refusals.delete(metadata.uid);
     this.#world.store.create("pods", podOf(job, name));
     this.#say(job, "Normal", "SuccessfulCreate", `Created pod: ${name}`);

@@ -32,24 +32,22 @@ export function jsonPatch(target: Json, operations: Json): Json {
 
 function apply(root: { value: Json }, operation: Operation): void {
   const at = ["value", ...pointer(operation.path)];
-  switch (operation.op) {
-    case "test":
-      if (!isDeepStrictEqual(read(root, at), operation.value)) throw patchRejected();
-      return;
-    case "add":
-      return add(root, at, operation.value);
-    case "replace":
-      remove(root, at);
-      return add(root, at, operation.value);
-    case "remove":
-      remove(root, at);
-      return;
-    case "move":
-      return add(root, at, remove(root, ["value", ...pointer(operation.from ?? "")]));
-    case "copy":
-      return add(root, at, structuredClone(read(root, ["value", ...pointer(operation.from ?? "")])));
-    default:
-      throw patchRejected();
+  const from = () => ["value", ...pointer(operation.from ?? "")];
+  if (operation.op === "test") {
+    if (!isDeepStrictEqual(read(root, at), operation.value)) throw patchRejected();
+  } else if (operation.op === "add") {
+    add(root, at, operation.value);
+  } else if (operation.op === "replace") {
+    remove(root, at);
+    add(root, at, operation.value);
+  } else if (operation.op === "remove") {
+    remove(root, at);
+  } else if (operation.op === "move") {
+    add(root, at, remove(root, from()));
+  } else if (operation.op === "copy") {
+    add(root, at, structuredClone(read(root, from())));
+  } else {
+    throw patchRejected();
   }
 }
 

@@ -6,7 +6,8 @@ import type { World } from "./world.ts";
 
 export const podDir = (world: Pick<World, "dir">, uid: string): string => join(world.dir, "pods", uid);
 
-export const logPath = (world: Pick<World, "dir">, uid: string, container: string): string => join(podDir(world, uid), "logs", `${container}.log`);
+export const logPath = (world: Pick<World, "dir">, uid: string, container: string): string =>
+  join(podDir(world, uid), "logs", `${container}.log`);
 
 /** Empty when the container has written nothing, or never started. */
 export function readLog(world: Pick<World, "dir">, uid: string, container: string): string {

@@ -33,7 +33,8 @@ export function restrictedViolations(spec: PodSpec): string | undefined {
   if (root) found.push(`runAsNonRoot != true (pod or ${root} must set securityContext.runAsNonRoot=true)`);
   if (pod.runAsUser === 0) found.push("runAsUser=0 (pod must not set runAsUser=0)");
   const seccomp = offenders(spec, (c) => !["RuntimeDefault", "Localhost"].includes((c?.seccompProfile ?? pod.seccompProfile)?.type ?? ""));
-  if (seccomp) found.push(`seccompProfile (pod or ${seccomp} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost")`);
+  if (seccomp)
+    found.push(`seccompProfile (pod or ${seccomp} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost")`);
   return found.length > 0 ? found.join(", ") : undefined;
 }
 

@@ -59,7 +59,7 @@ function conditionsOf(spec: PodSpec, facts: PodFacts, before: readonly Condition
   const kubelets = [...own, scheduled].map((condition): Condition => {
     const old = before.find(({ type }) => type === condition.type);
     const lastTransitionTime = old?.status === condition.status ? (old.lastTransitionTime ?? now) : now;
-    return { type: condition.type, status: condition.status, lastProbeTime: null, ...condition, lastTransitionTime };
+    return { lastProbeTime: null, ...condition, lastTransitionTime };
   });
   // Conditions of others (DisruptionTarget) come first, as the kubelet merges them.
   return [...before.filter(({ type }) => !kubelets.some((condition) => condition.type === type)), ...kubelets];

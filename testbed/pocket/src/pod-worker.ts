@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { messageFile, prepareLaunch } from "./container-launch.ts";
 import { releasePod } from "./delete.ts";
 import { ConfigError } from "./environment.ts";
-import { imageProblem } from "./image.ts";
 import { timestamp } from "./object.ts";
 import type { Container, ContainerState, Pod } from "./pod.ts";
 import { logPath, podDir } from "./pod-log.ts";
 import { firstFacts, type PodFacts, podStatus, unknownState } from "./pod-status.ts";
-import { killMarked, launch, podMarker, type ProcessExit, type RunningProcess, StartError, signalProcess } from "./processes.ts";
+import { killMarked, launch, type ProcessExit, podMarker, type RunningProcess, StartError, signalProcess } from "./processes.ts";
+import { type PullingPod, pullImage } from "./pull-image.ts";
 import { terminationMessage } from "./termination.ts";
 import { MountError, refreshVolumes, setUpVolumes } from "./volumes.ts";
 import type { World } from "./world.ts";
@@ -29,6 +29,9 @@ export class PodWorker {
   #wake = Promise.withResolvers<void>();
   #thaw = Promise.withResolvers<void>();
   #over = false;
+  #evicted = false;
+  #graceMs = 0;
+  #current = "";
 
   constructor(world: World, pod: Pod) {
     this.#world = world;
@@ -70,13 +73,26 @@ export class PodWorker {
   stop(graceMs: number, deleted: boolean): void {
     this.#deleted ||= deleted;
     if (this.#over || (this.#stopping && graceMs > 0)) return;
-    const first = !this.#stopping;
     this.#stopping = true;
+    this.#graceMs = graceMs;
     this.#stop.reject(stopped);
-    if (!this.running) return;
-    if (first) this.#say("Normal", "Killing", `Stopping container ${this.#current}`);
-    signalProcess(this.running.pid, "SIGTERM");
-    this.#world.timers.after(graceMs, () => this.kill());
+    if (this.running) this.#terminate(this.running);
+  }
+
+  #terminate(process: RunningProcess): void {
+    this.#say("Normal", "Killing", `Stopping container ${this.#current}`);
+    signalProcess(process.pid, "SIGTERM");
+    this.#world.timers.after(this.#graceMs, () => this.kill());
+  }
+
+  /** The kubelet takes the pod off the node: the pod object stays, the container becomes unknown. */
+  evict(message: string, disruption?: { reason: string; message: string }): void {
+    this.#evicted = true;
+    this.facts.reason = "Evicted";
+    this.facts.message = message;
+    if (disruption) this.facts.disruption = disruption;
+    this.#say("Warning", "Evicted", message);
+    this.stop(1000, false);
   }
 
   kill(): void {
@@ -103,7 +119,12 @@ export class PodWorker {
     });
   }
 
-  #current = "";
+  readonly #pulling: PullingPod = {
+    say: (type, reason, message) => this.#say(type, reason, message),
+    wait: (container, reason, message) => this.#wait(container, reason, message),
+    pause: (ms) => this.#orStopped(this.#world.timers.sleep(ms)),
+    retryPause: (tries) => this.#retryPause(tries),
+  };
 
   #say(type: "Normal" | "Warning", reason: string, message: string): void {
     this.#world.recorder.record(this.pod, "kubelet", type, reason, message);
@@ -132,7 +153,8 @@ export class PodWorker {
   }
 
   async #runContainer(container: Container, folders: ReadonlyMap<string, string>): Promise<number> {
-    await this.#pullImage(container);
+    if (this.#stopping) throw stopped;
+    await pullImage(this.#world, container, this.#pulling);
     const spec = await this.#configure(container, folders);
     let process: RunningProcess;
     try {
@@ -151,6 +173,7 @@ export class PodWorker {
     this.running = process;
     this.#current = container.name;
     this.#say("Normal", "Started", `Started container ${container.name}`);
+    if (this.#stopping) this.#terminate(process);
     const cancelRunning = this.#world.timers.after(this.#world.timings.running, () => {
       this.#set(container, { running: { startedAt } });
       if (this.pod.spec.containers.includes(container)) this.facts.phase = "Running";
@@ -174,6 +197,7 @@ export class PodWorker {
   async #showEnd(container: Container, terminated: NonNullable<ContainerState["terminated"]>): Promise<number> {
     const { timers, timings } = this.#world;
     await timers.sleep(timings.terminated);
+    if (this.#evicted) return this.#showEviction(container);
     this.#set(container, { terminated });
     const last = this.pod.spec.containers.includes(container) || terminated.exitCode !== 0;
     if (!this.#stopping) this.post();
@@ -181,30 +205,16 @@ export class PodWorker {
     return terminated.exitCode;
   }
 
-  async #pullImage(container: Container): Promise<void> {
-    const { timers, timings, images, state } = this.#world;
-    const policy = container.imagePullPolicy;
-    for (let tries = 0; ; tries++) {
-      const problem = imageProblem(images, container.image, policy, state.imageErrors.get(container.image));
-      if (!problem) break;
-      if (problem.reason !== "ErrImagePull") {
-        const event = problem.reason === "InvalidImageName" ? "InspectFailed" : problem.reason;
-        this.#say("Warning", event, problem.message);
-        this.#wait(container, problem.reason, problem.message);
-        await this.#retryPause(tries);
-        continue;
-      }
-      this.#say("Normal", "Pulling", `Pulling image "${container.image}"`);
-      if (tries === 0) await this.#orStopped(timers.sleep(timings.imagePull));
-      this.#say("Warning", "Failed", `Failed to pull image "${container.image}": ${problem.message}`);
-      this.#wait(container, "ErrImagePull", problem.message);
-      await this.#orStopped(timers.sleep(timings.imageBackoff));
-      const backOff = `Back-off pulling image "${container.image}"`;
-      this.#say("Normal", "BackOff", backOff);
-      this.#wait(container, "ImagePullBackOff", `${backOff}: ErrImagePull: ${problem.message}`);
-      await this.#retryPause(tries);
-    }
-    this.#say("Normal", "Pulled", `Container image "${container.image}" already present on machine`);
+  async #showEviction(container: Container): Promise<number> {
+    this.facts.phase = "Failed";
+    this.#set(container, { waiting: { reason: "ContainerCreating" } });
+    this.post();
+    await this.#world.timers.sleep(this.#world.timings.phase);
+    const facts = this.facts.containers.get(container.name)!;
+    facts.state = unknownState("The container could not be located when the pod was terminated");
+    facts.lastState = unknownState("The container could not be located when the pod was deleted.  The container used to be Running");
+    facts.restartCount = 1;
+    return 137;
   }
 
   async #configure(container: Container, folders: ReadonlyMap<string, string>) {

@@ -66,7 +66,7 @@ export class RequestFaults {
 }
 
 const reasons: Record<number, [reason: string, message: string]> = {
-  403: ["Forbidden", "forbidden: User \"pocket\" cannot do this"],
+  403: ["Forbidden", 'forbidden: User "pocket" cannot do this'],
   429: ["TooManyRequests", "The server is currently unable to handle the request: too many requests, please try again later."],
   500: ["InternalError", "Internal error occurred: injected by pocket"],
   503: ["ServiceUnavailable", "the server is currently unable to handle the request"],

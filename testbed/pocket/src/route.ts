@@ -9,7 +9,10 @@ export interface Target {
 
 // "/api/v1/namespaces/a/pods/b/status" → pods, a, b, status; undefined for paths that name no stored resource.
 export function route(path: string): Target | undefined {
-  const parts = path.split("/").filter((part) => part !== "").map(decodeURIComponent);
+  const parts = path
+    .split("/")
+    .filter((part) => part !== "")
+    .map(decodeURIComponent);
   const group = parts[0] === "api" ? "v1" : parts[0] === "apis" ? `${parts[1]}/${parts[2]}` : undefined;
   const rest = parts[0] === "api" ? parts.slice(2) : parts.slice(3);
   if (group === undefined || (parts[0] === "api" && parts[1] !== "v1")) return undefined;

@@ -26,11 +26,12 @@ export class ApiServer {
   readonly #token: string;
   readonly #sockets = new Set<Socket>();
   #server: Server | null = null;
-  #port = 0;
+  #port: number;
 
-  constructor(world: World, token: string) {
+  constructor(world: World, token: string, port = 0) {
     this.#world = world;
     this.#token = token;
+    this.#port = port;
   }
 
   get port(): number {

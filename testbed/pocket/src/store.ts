@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { type KubeObject, timestamp } from "./object.ts";
+import { type KubeObject, type Meta, timestamp } from "./object.ts";
 import { type ResourceName, type Resources, resources } from "./resources.ts";
 
 export interface StoreEvent {
@@ -11,6 +11,8 @@ export interface StoreEvent {
   /** The state before, which tells whether an object left a selector. */
   readonly previous?: KubeObject;
 }
+
+export type NewMeta = Pick<Meta, "name"> & Partial<Meta>;
 
 const keyOf = (namespace: string | undefined, name: string): string => `${namespace ?? ""}/${name}`;
 
@@ -45,7 +47,7 @@ export class Store {
   }
 
   /** Fills in what only the server knows; the caller has checked that the name is free. */
-  create<R extends ResourceName>(resource: R, object: Omit<Resources[R], "metadata"> & { metadata: { name: string } }): Resources[R] {
+  create<R extends ResourceName>(resource: R, object: Omit<Resources[R], "metadata"> & { metadata: NewMeta }): Resources[R] {
     const metadata = { ...serverMeta(), ...object.metadata };
     return this.#commit("ADDED", resource, { ...object, metadata } as unknown as KubeObject) as Resources[R];
   }

@@ -54,5 +54,8 @@ export function checkAnnotations(annotations: unknown): Cause[] {
   const size = entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(String(value)), 0);
   const keys = entries.flatMap(([key]) => checkKey(key.toLowerCase(), "metadata.annotations"));
   if (size <= annotationLimit) return keys;
-  return [...keys, { reason: "FieldValueTooLong", message: `Too long: may not be more than ${annotationLimit} bytes`, field: "metadata.annotations" }];
+  return [
+    ...keys,
+    { reason: "FieldValueTooLong", message: `Too long: may not be more than ${annotationLimit} bytes`, field: "metadata.annotations" },
+  ];
 }

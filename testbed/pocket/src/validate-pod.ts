@@ -6,7 +6,11 @@ import { invalidValue, isDnsLabel, required } from "./validate-meta.ts";
 const dnsLabelRule =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 const quantityRule = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-const notFound = (field: string, value: string): Cause => ({ reason: "FieldValueNotFound", message: `Not found: ${JSON.stringify(value)}`, field });
+const notFound = (field: string, value: string): Cause => ({
+  reason: "FieldValueNotFound",
+  message: `Not found: ${JSON.stringify(value)}`,
+  field,
+});
 const duplicate = (field: string, value: string): Cause => ({
   reason: "FieldValueDuplicate",
   message: `Duplicate value: ${JSON.stringify(value)}`,
@@ -59,7 +63,8 @@ function checkMounts(container: Container, volumes: ReadonlySet<string>, field: 
     if (!mount.name) causes.push(required(`${field}.volumeMounts[${i}].name`));
     else if (!volumes.has(mount.name)) causes.push(notFound(`${field}.volumeMounts[${i}].name`, mount.name));
     if (!mount.mountPath) causes.push(required(`${field}.volumeMounts[${i}].mountPath`));
-    else if (seen.has(mount.mountPath)) causes.push(invalidValue(`${field}.volumeMounts[${i}].mountPath`, mount.mountPath, "must be unique"));
+    else if (seen.has(mount.mountPath))
+      causes.push(invalidValue(`${field}.volumeMounts[${i}].mountPath`, mount.mountPath, "must be unique"));
     seen.add(mount.mountPath);
     return causes;
   });
@@ -70,7 +75,13 @@ function checkEnv(container: Container, field: string): Cause[] {
   return (container.env ?? []).flatMap((variable, i) => {
     if (!variable.name) return [required(`${field}.env[${i}].name`)];
     if (/^[ -<>-~]+$/.test(variable.name)) return [];
-    return [invalidValue(`${field}.env[${i}].name`, variable.name, 'a valid environment variable name must consist only of printable ASCII characters other than "="')];
+    return [
+      invalidValue(
+        `${field}.env[${i}].name`,
+        variable.name,
+        'a valid environment variable name must consist only of printable ASCII characters other than "="',
+      ),
+    ];
   });
 }
 

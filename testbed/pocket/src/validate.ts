@@ -16,7 +16,9 @@ export function validate(resource: ResourceName, object: KubeObject): void {
     ...checkName(metadata.name, resource === "namespaces" ? 63 : 253),
     ...checkLabels(metadata.labels, "metadata.labels"),
     ...checkAnnotations(metadata.annotations),
-    ...(metadata.ownerReferences ?? []).flatMap(({ uid }, i) => (uid ? [] : [required(`metadata.ownerReferences[${i}].uid`, "uid must not be empty")])),
+    ...(metadata.ownerReferences ?? []).flatMap(({ uid }, i) =>
+      uid ? [] : [required(`metadata.ownerReferences[${i}].uid`, "uid must not be empty")],
+    ),
     ...checkBody(resource, object),
   ];
   if (causes.length > 0) throw invalid(resource, metadata.name ?? "", causes);
@@ -32,10 +34,13 @@ function checkBody(resource: ResourceName, object: KubeObject): Cause[] {
 function checkSecret(secret: Secret): Cause[] {
   const entries = Object.entries(secret.data ?? {});
   const causes = entries.flatMap(([key]) =>
-    /^[-._a-zA-Z0-9]{1,253}$/.test(key) ? [] : [invalidValue(`data[${key}]`, key, "a valid config key must consist of alphanumeric characters, '-', '_' or '.'")],
+    /^[-._a-zA-Z0-9]{1,253}$/.test(key)
+      ? []
+      : [invalidValue(`data[${key}]`, key, "a valid config key must consist of alphanumeric characters, '-', '_' or '.'")],
   );
   const size = entries.reduce((sum, [, value]) => sum + Buffer.byteLength(value, "base64"), 0);
-  if (size > secretLimit) causes.push({ reason: "FieldValueTooLong", message: `Too long: may not be more than ${secretLimit} bytes`, field: "data" });
+  if (size > secretLimit)
+    causes.push({ reason: "FieldValueTooLong", message: `Too long: may not be more than ${secretLimit} bytes`, field: "data" });
   return causes;
 }
 

@@ -112,7 +112,10 @@ function removeAll(world: World, target: Target, query: URLSearchParams, options
   const found = world.store.list(target.resource, target.namespace).filter(matches);
   if (!dryRun) for (const object of found) deleteObject(world.store, target.resource, object, options);
   const { kind, apiVersion } = resources[target.resource];
-  return { status: 200, body: { kind: `${kind}List`, apiVersion, metadata: { resourceVersion: String(world.store.version) }, items: found } };
+  return {
+    status: 200,
+    body: { kind: `${kind}List`, apiVersion, metadata: { resourceVersion: String(world.store.version) }, items: found },
+  };
 }
 
 // A Job whose pods the namespace will refuse is accepted all the same, with a warning.

@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { hostDirAnnotation, type World } from "./world.ts";
 import type { KeyToPath, Pod, Volume } from "./pod.ts";
 import { podDir } from "./pod-log.ts";
 import type { Mapping } from "./rewrite.ts";
+import { hostDirAnnotation, type World } from "./world.ts";
 
 /** A volume is not there yet: the text after "MountVolume.SetUp failed for volume". */
 export class MountError extends Error {
@@ -68,7 +68,8 @@ function contentOf(world: World, pod: Pod, volume: Volume): VolumeFile[] | undef
   const items: KeyToPath[] = source.items ?? [...(data?.keys() ?? [])].map((key) => ({ key, path: key }));
   return items.flatMap(({ key, path, mode }) => {
     const bytes = data?.get(key);
-    if (!bytes && !source.optional) throw new MountError(volume.name, `references non-existent ${kind === "secret" ? "secret" : "config"} key: ${key}`);
+    if (!bytes && !source.optional)
+      throw new MountError(volume.name, `references non-existent ${kind === "secret" ? "secret" : "config"} key: ${key}`);
     return bytes ? [{ path, bytes, mode: mode ?? source.defaultMode ?? 0o644 }] : [];
   });
 }

@@ -55,7 +55,10 @@ export class WatchStream {
     this.#response.writeHead(200, { "content-type": "application/json", "cache-control": "no-cache, private" });
     this.#response.flushHeaders();
     this.entry.status = 200;
-    if (error) return this.#fail(error.body);
+    if (error) {
+      this.#fail(error.body);
+      return;
+    }
     if (initial) this.#sendState();
     for (const event of missed ?? []) this.#offer(event);
     this.#undo.push(this.#world.store.subscribe((event) => this.#offer(event)));
@@ -98,7 +101,11 @@ export class WatchStream {
 
   #bookmark(annotations?: Record<string, string>): void {
     const { apiVersion, kind } = resources[this.#request.resource];
-    const metadata = { resourceVersion: String(this.#world.store.version), creationTimestamp: null, ...(annotations ? { annotations } : {}) };
+    const metadata = {
+      resourceVersion: String(this.#world.store.version),
+      creationTimestamp: null,
+      ...(annotations ? { annotations } : {}),
+    };
     this.#write("BOOKMARK", { kind, apiVersion, metadata });
   }
 

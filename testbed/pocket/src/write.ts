@@ -21,7 +21,10 @@ export function createObject(world: World, target: Target, body: unknown, dryRun
     if (!found) throw notFound("namespaces", namespace);
     if (found.metadata.deletionTimestamp) {
       const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
-      throw new ApiError(403, "Forbidden", `${resource} "${object.metadata.name}" is forbidden: ${why}`, { name: object.metadata.name, kind: resource });
+      throw new ApiError(403, "Forbidden", `${resource} "${object.metadata.name}" is forbidden: ${why}`, {
+        name: object.metadata.name,
+        kind: resource,
+      });
     }
   }
   const { generateName } = object.metadata;
@@ -65,7 +68,12 @@ function readBody(target: Target, body: unknown): KubeObject {
     throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${target.name})`);
   }
   const { status: _status, ...rest } = body;
-  return { ...(resources[target.resource].hasStatus && target.subresource === undefined ? rest : body), kind, apiVersion, metadata } as KubeObject;
+  return {
+    ...(resources[target.resource].hasStatus && target.subresource === undefined ? rest : body),
+    kind,
+    apiVersion,
+    metadata,
+  } as KubeObject;
 }
 
 export function replaceObject(world: World, target: Target, body: unknown, dryRun: boolean): KubeObject {

@@ -1,6 +1,8 @@
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect as netConnect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
@@ -96,7 +98,8 @@ describe("credentials", () => {
       return !ok;
     };
     const post = { method: "POST", path, body: { metadata: { name: "a" } } } as const;
-    expect((await connection.request(post)).status).toBe(201);
+    const all = await Promise.all([connection.request(post), ...Array.from({ length: 5 }, () => connection.request(get))]);
+    expect(all.map(({ status }) => status)).toEqual([201, 200, 200, 200, 200, 200]);
     api.hook = (_, response) => {
       answerStatus(response, 401, "Unauthorized", "Unauthorized");
       return true;
@@ -226,6 +229,39 @@ describe("TLS", () => {
     expect(subjects).toHaveLength(0);
     connection.close();
   });
+});
+
+test("through a proxy: requests and streams", async () => {
+  const tunnels: string[] = [];
+  const proxy = createHttpServer().on("connect", (request, socket: Socket) => {
+    tunnels.push(request.url ?? "");
+    const [host, port] = (request.url ?? "").split(":");
+    const upstream = netConnect(Number(port), host, () => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      upstream.pipe(socket).pipe(upstream);
+    });
+    socket.on("error", () => upstream.destroy());
+    upstream.on("error", () => socket.destroy());
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const kubeconfig = api.kubeconfig("proxied");
+  const config = JSON.parse(readFileSync(kubeconfig, "utf8"));
+  config.clusters[0].cluster["proxy-url"] = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  writeFileSync(kubeconfig, JSON.stringify(config));
+  const connection = await connect({ kubeconfig });
+  opened.push(connection);
+  expect((await connection.request({ method: "POST", path, body: { metadata: { name: "a" } } })).status).toBe(201);
+  const stop = new AbortController();
+  const stream = await connection.openStream({ ...get, query: { watch: true, resourceVersion: 0 } }, stop.signal);
+  const [chunk] = await once(stream, "data");
+  expect(String(chunk)).toContain("ADDED");
+  stop.abort();
+  expect(tunnels).toHaveLength(2);
+  await api.down();
+  expect(await failure(connection.request(get))).toMatchObject({ code: "api_unreachable" });
+  await api.up();
+  proxy.closeAllConnections();
+  proxy.close();
 });
 
 test("errors hold no token", async () => {

@@ -132,10 +132,11 @@ class HttpConnection implements Connection {
 
   /** A 401 changed nothing: once more with fresh credentials is safe, also for a mutation. */
   async #renewing<R>(attempt: () => Promise<R>): Promise<R> {
+    const { generation } = this.#credentials;
     try {
       return await attempt();
     } catch (error) {
-      if (!isUnauthorized(error) || !(await this.#credentials.renew())) throw error;
+      if (!isUnauthorized(error) || !(await this.#credentials.renew(generation))) throw error;
       return attempt();
     }
   }

@@ -19,6 +19,8 @@ export class Credentials {
   readonly #options: ConnectOptions;
   #config: KubeConfig;
   #renewedAt = Number.NEGATIVE_INFINITY;
+  #renewing: Promise<void> = Promise.resolve();
+  #generation = 0;
   #pending: Promise<RequestOptions> | null = null;
 
   private constructor(options: ConnectOptions, config: KubeConfig) {
@@ -41,12 +43,27 @@ export class Credentials {
     return this.#pending;
   }
 
-  /** Drops what the client has cached, after a 401: a rotated token or a new kubeconfig counts at once. False: tried just now. */
-  async renew(): Promise<boolean> {
-    if (performance.now() - this.#renewedAt < renewEveryMs) return false;
-    this.#renewedAt = performance.now();
-    this.#config = await loadConfig(this.#options);
-    return true;
+  /** Changes with each renewal. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /**
+   * Drops what the client has cached, after a 401: a rotated token or a new kubeconfig counts at once.
+   * `seen` is the generation that was refused. False: no newer one is to be had now.
+   */
+  async renew(seen: number): Promise<boolean> {
+    if (this.#generation === seen && performance.now() - this.#renewedAt >= renewEveryMs) {
+      this.#renewedAt = performance.now();
+      this.#renewing = loadConfig(this.#options).then((config) => {
+        this.#config = config;
+        this.#pending = null;
+        this.#generation++;
+      });
+    }
+    // Requests refused at the same time wait for the same renewal.
+    await this.#renewing;
+    return this.#generation !== seen;
   }
 
   async #apply(): Promise<RequestOptions> {

@@ -124,6 +124,11 @@ export class TestApi {
     for (const watch of this.watches) if (watch.collection === collection) watch.response.write(bytes);
   }
 
+  /** Sends the whole history of a collection's last events again. */
+  repeat(collection: string): void {
+    for (const event of this.#history.slice(-3)) if (event.collection === collection) this.send(collection, event.line);
+  }
+
   cut(collection: string, clean = false): void {
     for (const watch of [...this.watches]) {
       if (watch.collection !== collection) continue;

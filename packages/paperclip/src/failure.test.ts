@@ -1,0 +1,93 @@
+import type { Evidence, RunOutcome } from "@paperclip-k8s/engine";
+import { describe, expect, test } from "vitest";
+import type { CliFault, CliReport } from "./agent-cli.ts";
+import { failureOf } from "./failure.ts";
+
+const complete = { delivered: 10, expected: 10, complete: true, problem: null };
+const evidence = { output: complete } as Evidence;
+const good: CliReport = {
+  sessionId: "ses_1",
+  text: "done",
+  model: "a/b",
+  inputTokens: 1,
+  cachedInputTokens: 0,
+  outputTokens: 2,
+  costUsd: 0,
+  errors: [],
+  finished: true,
+  events: 3,
+};
+
+function failure(outcome: object, options: { report?: Partial<CliReport>; fault?: CliFault; stderr?: string; output?: object } = {}) {
+  const proof = options.output === undefined ? evidence : ({ output: { ...complete, ...options.output } } as Evidence);
+  return failureOf({
+    outcome: { ...outcome, evidence: proof } as RunOutcome,
+    report: { ...good, ...options.report },
+    fault: options.fault ?? null,
+    stderr: options.stderr ?? "",
+    now: 0,
+  });
+}
+const exited = (exitCode: number | null, signal: string | null = null) => ({ kind: "exited", exitCode, signal });
+
+describe("what counts as success", () => {
+  test("exit code 0 with a whole output and no complaint", () => expect(failure(exited(0))).toBeNull());
+  test.each([
+    ["an error event", exited(0), { report: { errors: ["boom"] } }, "adapter_failed", /^boom/],
+    ["missing bytes", exited(0), { output: { complete: false, delivered: 4 } }, "k8s_output_incomplete", /6 of 10 bytes are missing/],
+    ["an unproved end", exited(0), { output: { complete: false, expected: null } }, "k8s_output_incomplete", /not proved/],
+    [
+      "no output at all",
+      exited(0),
+      { report: { sessionId: null, events: 0, text: "", outputTokens: 0 } },
+      "adapter_failed",
+      /without any output/,
+    ],
+    ["a model that said nothing", exited(0), { report: { text: "", outputTokens: 0 } }, "llm_api_error", /returned nothing/],
+    ["a signal", exited(null, "SIGTERM"), {}, "adapter_failed", /SIGTERM/],
+    ["exit code 1", exited(1), { stderr: '{"json":1}\nno such model\n' }, "adapter_failed", /^no such model \(exit code 1\)$/],
+    ["a fault", exited(0), { fault: { kind: "quota", message: "slow down" } as CliFault }, "provider_quota", /^slow down/],
+  ])("not %s", (_, outcome, options, code, message) => {
+    expect(failure(outcome, options)).toMatchObject({ errorCode: code, errorMessage: expect.stringMatching(message) });
+  });
+});
+
+test("the cause comes before what the CLI said", () => {
+  const killed = { kind: "killed", by: "oom", message: "the container ran out of memory (OOMKilled)", exitCode: 137 };
+  expect(failure(killed, { report: { errors: ["check your credentials"] } })).toMatchObject({
+    errorCode: "k8s_oom_killed",
+    errorMessage: expect.stringMatching(
+      /^the container ran out of memory.*exit code 137.*resources\.limits\.memory.*check your credentials/,
+    ),
+  });
+});
+
+test("what had not started says so, for the host to retry", () => {
+  for (const outcome of [
+    { kind: "never-started", cause: "image", message: "ErrImagePull" },
+    { kind: "blocked", message: "busy", byJob: "x", byRun: null },
+  ]) {
+    expect(failure(outcome)).toMatchObject({
+      errorFamily: "transient_upstream",
+      executionRecovery: { kind: "bootstrap", providerWorkStarted: false },
+    });
+  }
+});
+
+test("every other end has a code of its own and a message", () => {
+  const codes = [
+    { kind: "cancelled", reason: "by an operator", exitCode: 143, stopped: true },
+    { kind: "timed-out", by: "runner", exitCode: 143 },
+    { kind: "killed", by: "eviction", message: "m", exitCode: null },
+    { kind: "killed", by: "preemption", message: "m", exitCode: null },
+    { kind: "killed", by: "node-loss", message: "m", exitCode: null },
+    { kind: "deleted", what: "job", message: "m", exitCode: null },
+    { kind: "superseded", byRun: "r" },
+    { kind: "lost-sight", message: "m" },
+  ].map((outcome) => {
+    const found = failure(outcome);
+    expect(found?.errorMessage).toBeTruthy();
+    return found?.errorCode;
+  });
+  expect(new Set(codes).size).toBe(codes.length);
+});

@@ -1,0 +1,71 @@
+// Builds each published package: one ESM entry, the terminal formatter, the CommonJS ui-parser, and their declarations.
+import { execFileSync } from "node:child_process";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import "./generate.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const adapters = ["adapter-opencode"];
+
+for (const adapter of adapters) {
+  const folder = join(root, "packages", adapter);
+  await rm(join(folder, "dist"), { recursive: true, force: true });
+  await bundle(folder);
+  await declare(adapter);
+}
+
+async function bundle(folder: string): Promise<void> {
+  const common = { bundle: true, legalComments: "none", logLevel: "warning", absWorkingDir: root } as const;
+  const server = { ...common, platform: "node", format: "esm", target: "node24" } as const;
+  await build({
+    ...server,
+    entryPoints: [join(folder, "src/index.ts")],
+    outfile: join(folder, "dist/index.js"),
+    external: ["@kubernetes/client-node"],
+  });
+  await build({ ...server, entryPoints: [join(folder, "src/cli.ts")], outfile: join(folder, "dist/cli.js") });
+  // The host evaluates this file in a browser worker without imports.
+  await build({
+    ...common,
+    platform: "neutral",
+    format: "cjs",
+    target: "es2022",
+    entryPoints: [join(folder, "src/ui-parser.ts")],
+    outfile: join(folder, "dist/ui-parser.cjs"),
+  });
+}
+
+/** Declarations of the entries; what they name of the workspace is copied beside them, so that they stand alone. */
+async function declare(adapter: string): Promise<void> {
+  const out = await mkdtemp(join(tmpdir(), "declarations-"));
+  try {
+    const flags = ["--declaration", "--emitDeclarationOnly", "--noEmit", "false", "--outDir", out, "--rootDir", root];
+    await writeFile(
+      join(out, "tsconfig.json"),
+      JSON.stringify({
+        extends: join(root, "tsconfig.json"),
+        include: [join(root, `packages/${adapter}/src/*.ts`)],
+        exclude: ["**/*.test.ts"],
+      }),
+    );
+    execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", join(out, "tsconfig.json"), ...flags], {
+      stdio: "inherit",
+    });
+    const dist = join(root, "packages", adapter, "dist");
+    await mkdir(dist, { recursive: true });
+    await cp(join(out, "packages/paperclip/src/host.d.ts"), join(dist, "host.d.ts"));
+    for (const [name, file] of [
+      ["index", "index.d.ts"],
+      ["cli", "cli.d.ts"],
+      ["ui-parser", "ui-parser.d.cts"],
+    ] as const) {
+      const text = await readFile(join(out, "packages", adapter, "src", `${name}.d.ts`), "utf8");
+      await writeFile(join(dist, file), text.replaceAll("@paperclip-k8s/paperclip/host", "./host.js"));
+    }
+  } finally {
+    await rm(out, { recursive: true, force: true });
+  }
+}

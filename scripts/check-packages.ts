@@ -1,0 +1,78 @@
+// Packs each published package and checks the tarball as npm (publint, attw), an importer and the host see it.
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const bin = (name: string) => join(root, "node_modules/.bin", name);
+const IMPORT_BUDGET_MS = 50;
+const ROUNDS = 15;
+
+for (const adapter of ["adapter-opencode"]) {
+  const folder = await mkdtemp(join(tmpdir(), "packed-"));
+  try {
+    await checkPackage(join(root, "packages", adapter), folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function checkPackage(source: string, folder: string): Promise<void> {
+  const packed = JSON.parse(execFileSync("npm", ["pack", "--json", "--pack-destination", folder], { cwd: source, encoding: "utf8" })) as
+    | { filename: string }[]
+    | Record<string, { filename: string }>;
+  const filename = Object.values(packed)[0]?.filename ?? "";
+  const tarball = join(folder, filename);
+  execFileSync(bin("publint"), [tarball, "--strict"], { stdio: "inherit" });
+  execFileSync(bin("attw"), [tarball, "--profile", "node16"], { stdio: "inherit" });
+  execFileSync("tar", ["-xzf", tarball, "-C", folder]);
+  const unpacked = join(folder, "package");
+  await symlink(join(root, "node_modules"), join(unpacked, "node_modules"));
+  await loadAsHost(unpacked);
+  await evaluateParser(unpacked);
+  await measureImport(unpacked, folder);
+}
+
+/** The host reads `exports["."]`, imports that file by URL and calls `createServerAdapter`. */
+async function loadAsHost(unpacked: string): Promise<void> {
+  const manifest = JSON.parse(await readFile(join(unpacked, "package.json"), "utf8")) as { exports: { ".": { default: string } } };
+  const entry = pathToFileURL(join(unpacked, manifest.exports["."].default)).href;
+  const module = (await import(entry)) as { createServerAdapter(): { type: string; execute: unknown }; type: string };
+  const adapter = module.createServerAdapter();
+  if (adapter.type !== module.type || typeof adapter.execute !== "function") throw new Error(`${unpacked}: not an adapter`);
+  console.log(`loads as the host loads it: ${adapter.type}`);
+}
+
+/** The host's browser worker has no globals, no imports, no exports. */
+async function evaluateParser(unpacked: string): Promise<void> {
+  const source = await readFile(join(unpacked, "dist/ui-parser.cjs"), "utf8");
+  const module = { exports: {} as { parseStdoutLine?: (line: string, ts: string) => { kind: string }[] } };
+  new Function("exports", "module", "self", "globalThis", `"use strict";\n{\n${source}\n}`)(module.exports, module, undefined, undefined);
+  const entries = module.exports.parseStdoutLine?.("[paperclip] Job agents/x accepted", "2026-01-01T00:00:00Z");
+  if (entries?.[0]?.kind !== "system") throw new Error(`ui-parser: a status line became ${JSON.stringify(entries)}`);
+  console.log("ui-parser evaluates as the host evaluates it");
+}
+
+/** Import of the entry over an empty process, median of several. */
+async function measureImport(unpacked: string, folder: string): Promise<void> {
+  const script = join(folder, "import.mjs");
+  await writeFile(script, `await import(${JSON.stringify(pathToFileURL(join(unpacked, "dist/index.js")).href)});\n`);
+  const empty = join(folder, "empty.mjs");
+  await writeFile(empty, "\n");
+  const extra = median(() => time(script)) - median(() => time(empty));
+  console.log(`import of the entry: ${extra.toFixed(0)} ms over an empty process (budget ${IMPORT_BUDGET_MS} ms)`);
+  if (extra > IMPORT_BUDGET_MS) throw new Error("the entry takes too long to import");
+}
+
+function time(script: string): number {
+  const begun = performance.now();
+  execFileSync(process.execPath, [script]);
+  return performance.now() - begun;
+}
+
+function median(measure: () => number): number {
+  const values = Array.from({ length: ROUNDS }, measure).sort((a, b) => a - b);
+  return values[Math.floor(ROUNDS / 2)] ?? 0;
+}

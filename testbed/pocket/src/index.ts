@@ -1,0 +1,148 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DeniedAccess } from "./access.ts";
+import type { AuditEntry } from "./audit.ts";
+import { EventRecorder } from "./event-recorder.ts";
+import { Faults } from "./faults.ts";
+import { GarbageCollector } from "./garbage.ts";
+import type { ImageTable } from "./image.ts";
+import { JobController } from "./job-controller.ts";
+import { kubeconfig } from "./kubeconfig.ts";
+import { Kubelet } from "./kubelet.ts";
+import { NamespaceController } from "./namespaces.ts";
+import { readLog } from "./pod-log.ts";
+import { clusterMarker, killMarked } from "./processes.ts";
+import type { ResourceName, Resources } from "./resources.ts";
+import { Scheduler } from "./scheduler.ts";
+import { createClaim, createNamespace, createNode } from "./seed.ts";
+import { ApiServer } from "./server.ts";
+import { Store } from "./store.ts";
+import { Timers } from "./timers.ts";
+import { type Timings, timingsOf } from "./timings.ts";
+import type { World } from "./world.ts";
+
+export type { DeniedAccess } from "./access.ts";
+export type { AuditEntry } from "./audit.ts";
+export type { Faults } from "./faults.ts";
+export type { ImageDefinition, ImageTable } from "./image.ts";
+export type { Job } from "./job.ts";
+export type { KubeEvent, KubeObject, Secret } from "./object.ts";
+export type { Pod } from "./pod.ts";
+export type { Fault, RequestMatch } from "./request-faults.ts";
+export type { ResourceName } from "./resources.ts";
+export { fastTimings, realTimings, type Timings } from "./timings.ts";
+
+export interface PocketOptions {
+  /** Where it keeps its files; a folder of its own below the system's temporary one unless told. */
+  readonly dir?: string;
+  readonly images?: ImageTable;
+  readonly timings?: "fast" | "real" | Partial<Timings>;
+  readonly token?: string;
+  readonly port?: number;
+  readonly nodeLabels?: Readonly<Record<string, string>>;
+  readonly capacity?: Readonly<Record<string, string>>;
+  /** Permissions the account lacks. */
+  readonly denied?: readonly DeniedAccess[];
+  /** How many changes a watch can resume over. */
+  readonly historyLimit?: number;
+}
+
+export interface Pocket {
+  readonly url: string;
+  readonly port: number;
+  readonly token: string;
+  readonly dir: string;
+  /** Path of a kubeconfig file. */
+  readonly kubeconfig: string;
+  readonly faults: Faults;
+  readonly images: ImageTable;
+  /** Every request so far, in the order of arrival. */
+  readonly requests: readonly AuditEntry[];
+  /** TCP connections accepted so far. */
+  readonly connections: number;
+  createNamespace(name: string, labels?: Record<string, string>): void;
+  createClaim(namespace: string, name: string, hostDir: string, options?: { accessModes?: string[]; bound?: boolean }): void;
+  get<R extends ResourceName>(resource: R, namespace: string | undefined, name: string): Resources[R] | undefined;
+  list<R extends ResourceName>(resource: R, namespace?: string): Resources[R][];
+  /** What a container has written so far; the first container's unless named. Works after the pod is gone. */
+  podLog(namespace: string, pod: string, container?: string): string;
+  /** Main process of a running pod. */
+  podPid(namespace: string, pod: string): number | undefined;
+  stop(): Promise<void>;
+}
+
+export async function startPocket(options: PocketOptions = {}): Promise<Pocket> {
+  const ownDir = options.dir === undefined;
+  const dir = options.dir ?? mkdtempSync(join(tmpdir(), "pocket-"));
+  mkdirSync(join(dir, "pods"), { recursive: true });
+  const world = createWorld(dir, options);
+  const kubelet = new Kubelet(world);
+  const scheduler = new Scheduler(world);
+  new JobController(world);
+  new GarbageCollector(world);
+  new NamespaceController(world);
+  createNode(world, options.nodeLabels ?? {}, options.capacity ?? {});
+  createNamespace(world, "default");
+
+  const token = options.token ?? randomUUID();
+  const server = new ApiServer(world, token, options.port);
+  server.denied.push(...(options.denied ?? []));
+  await server.up();
+  const url = `http://127.0.0.1:${server.port}`;
+  const config = join(dir, "kubeconfig");
+  writeFileSync(config, kubeconfig(url, token, "default"), { mode: 0o600 });
+  const killPods = () => killMarked(clusterMarker, world.clusterId);
+  process.once("exit", killPods);
+
+  return {
+    url,
+    port: server.port,
+    token,
+    dir,
+    kubeconfig: config,
+    faults: new Faults({ world, server, kubelet, scheduler }),
+    images: world.images,
+    requests: server.requests,
+    get connections() {
+      return server.connections;
+    },
+    createNamespace: (name, labels) => createNamespace(world, name, labels),
+    createClaim: (namespace, name, hostDir, claim) => createClaim(world, namespace, name, hostDir, claim),
+    get: (resource, namespace, name) => world.store.get(resource, namespace, name),
+    list: (resource, namespace) => world.store.list(resource, namespace),
+    podLog: (namespace, pod, container) => podLog(world, kubelet, namespace, pod, container),
+    podPid: (namespace, pod) => kubelet.worker(namespace, pod)?.running?.pid,
+    async stop() {
+      world.timers.close();
+      kubelet.killAll();
+      killPods();
+      await server.down();
+      process.off("exit", killPods);
+      rmSync(ownDir ? dir : join(dir, "pods"), { recursive: true, force: true, maxRetries: 5 });
+      if (!ownDir) rmSync(config, { force: true });
+    },
+  };
+}
+
+function createWorld(dir: string, options: PocketOptions): World {
+  const store = new Store(options.historyLimit ?? 10_000);
+  return {
+    dir,
+    clusterId: randomUUID(),
+    store,
+    timers: new Timers(),
+    timings: timingsOf(options.timings),
+    recorder: new EventRecorder(store),
+    images: { ...options.images },
+    state: { unschedulable: null, podRefused: null, imageErrors: new Map(), nodeLost: false },
+  };
+}
+
+function podLog(world: World, kubelet: Kubelet, namespace: string, pod: string, container?: string): string {
+  const uid = kubelet.uids.get(`${namespace}/${pod}`);
+  const spec = kubelet.specs.get(uid ?? "");
+  if (uid === undefined || spec === undefined) return "";
+  return readLog(world, uid, container ?? spec.containers[0]!.name);
+}

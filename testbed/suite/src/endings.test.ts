@@ -1,0 +1,154 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Bed, startBed } from "./bed.ts";
+import { finishRun, startRun } from "./run.ts";
+
+let bed: Bed;
+beforeAll(async () => {
+  bed = await startBed();
+});
+afterAll(() => bed.stop());
+
+describe("exit codes", () => {
+  test.each([0, 1, 3, 137])("exit %i is told as it is, with its output", async (code) => {
+    const { outcome, output } = await finishRun(bed, { script: `console.log("line one"); console.log("line two"); process.exitCode = ${code}` });
+    expect(outcome).toMatchObject({ kind: "exited", exitCode: code, evidence: { proof: "end-record", output: { complete: true } } });
+    expect(output.toString()).toBe("line one\nline two\n");
+  });
+
+  test("death by SIGTERM that nobody here sent", async () => {
+    const { outcome } = await finishRun(bed, { script: `process.stdout.write("x\\n", () => process.kill(process.pid, "SIGTERM")); setTimeout(() => {}, 5000)` });
+    expect(outcome).toMatchObject({ kind: "exited", exitCode: null, signal: "SIGTERM" });
+  });
+
+  test("a CLI that is not in the image was never started", async () => {
+    const { outcome } = await finishRun(bed, { argv: ["no-such-cli"] });
+    expect(outcome).toMatchObject({ kind: "never-started", cause: "start-error", message: expect.stringContaining("no-such-cli") });
+  });
+});
+
+describe("output", () => {
+  test("none at all", async () => {
+    const { outcome, output } = await finishRun(bed, { script: "" });
+    expect(outcome).toMatchObject({ kind: "exited", exitCode: 0, evidence: { output: { complete: true, expected: 0 } } });
+    expect(output).toHaveLength(0);
+  });
+
+  test("without a final newline, invalid UTF-8, NULs", async () => {
+    const { outcome, output } = await finishRun(bed, { script: `process.stdout.write(Buffer.from([0x61, 0xff, 0xfe, 0x0a, 0x00, 0x62, 0xe2, 0x82]))` });
+    expect(outcome.evidence.output).toMatchObject({ complete: true, expected: 8 });
+    expect([...output]).toEqual([0x61, 0xff, 0xfe, 0x0a, 0x00, 0x62, 0xe2, 0x82]);
+  });
+
+  test("a line of 5 MB", async () => {
+    const { outcome, output } = await finishRun(bed, { script: `process.stdout.write("y".repeat(5_000_000) + "\\n")` });
+    expect(outcome.evidence.output).toMatchObject({ complete: true, expected: 5_000_001 });
+    expect(output.length).toBe(5_000_001);
+    expect(output.subarray(0, -1).every((byte) => byte === 0x79)).toBe(true);
+  });
+
+  test("200 MB arrive whole and in order, in bounded memory", async () => {
+    const script = `const line = (i) => String(i).padStart(9, "0") + "z".repeat(90) + "\\n"; let i = 0;
+      const more = () => { while (i < 2_000_000) if (!process.stdout.write(line(i++))) return process.stdout.once("drain", more); }; more();`;
+    const hash = createHash("sha256");
+    let peak = 0;
+    const before = process.memoryUsage().rss;
+    const { outcome } = await finishRun(bed, {
+      script,
+      onOutput: (bytes) => {
+        hash.update(bytes);
+        peak = Math.max(peak, process.memoryUsage().rss);
+      },
+    });
+    expect(outcome.evidence.output).toMatchObject({ complete: true, expected: 200_000_000 });
+    const wanted = createHash("sha256");
+    for (let i = 0; i < 2_000_000; i += 1000) wanted.update(Array.from({ length: 1000 }, (_, k) => `${String(i + k).padStart(9, "0")}${"z".repeat(90)}\n`).join(""));
+    expect(hash.digest("hex")).toBe(wanted.digest("hex"));
+    expect((peak - before) / 1e6).toBeLessThan(120);
+  }, 60_000);
+
+  test("stderr is told apart", async () => {
+    const { output, stderr } = await finishRun(bed, { script: `console.error("trouble"); console.log("fine")` });
+    expect(output.toString()).toBe("fine\n");
+    expect(stderr).toBe("trouble\n");
+  });
+});
+
+describe("stdin and environment", () => {
+  const odd = `$(X) $$ $\{HOME} \\c \\\\ "quotes" 'single' \`tick\` \u{1f600} \r\n\t ünï \u0001\u007f`;
+
+  test("a prompt of 900 KiB arrives byte for byte", async () => {
+    const prompt = Buffer.concat([Buffer.from(odd), Buffer.from([0xff, 0xfe, 0x80]), Buffer.alloc(900 * 1024, odd)]).subarray(0, 900 * 1024);
+    const script = `const h = require("crypto").createHash("sha256"); let n = 0; process.stdin.on("data", (d) => { h.update(d); n += d.length; }).on("end", () => console.log(n, h.digest("hex")))`;
+    const { output } = await finishRun(bed, { script, change: (request) => ({ ...request, stdin: prompt }) });
+    expect(output.toString()).toBe(`${prompt.length} ${createHash("sha256").update(prompt).digest("hex")}\n`);
+  });
+
+  test("environment values with dollars, plain and secret", async () => {
+    const script = `console.log(JSON.stringify([process.env.PLAIN, process.env.SECRET]))`;
+    const env = { plain: { PLAIN: odd, X: "expanded" }, secret: { SECRET: odd }, references: [] };
+    const { output } = await finishRun(bed, { script, change: (request) => ({ ...request, env }) });
+    expect(JSON.parse(output.toString())).toEqual([odd, odd]);
+  });
+
+  test("a prompt too large for a Secret is refused before anything is created", async () => {
+    const before = bed.cluster.requests.filter((request) => request.verb === "create").length;
+    const run = startRun(bed, { script: "", change: (request) => ({ ...request, stdin: Buffer.alloc(1024 * 1024) }) });
+    await expect(run.done).rejects.toMatchObject({ code: "prompt_too_large" });
+    expect(bed.cluster.requests.filter((request) => request.verb === "create")).toHaveLength(before);
+    expect(existsSync(run.request.output.path)).toBe(false);
+  });
+});
+
+describe("stopping", () => {
+  test("the time limit ends a CLI that ignores SIGTERM", async () => {
+    const script = `process.on("SIGTERM", () => console.log("ignored")); console.log("on"); setInterval(() => {}, 1000)`;
+    const { outcome, output } = await finishRun(bed, {
+      script,
+      change: (request) => ({ ...request, limits: { ...request.limits, timeoutSec: 1, graceSec: 1 } }),
+    });
+    expect(outcome).toMatchObject({ kind: "timed-out", by: "runner", evidence: { output: { complete: true } } });
+    expect(output.toString()).toBe("on\nignored\n");
+  });
+
+  test("cancel while running: SIGTERM first, output kept, Job gone", async () => {
+    const run = startRun(bed, { script: `process.on("SIGTERM", () => { console.log("bye"); process.exit(7) }); console.log("on"); setInterval(() => {}, 1000)` });
+    await run.saw("on\n");
+    run.cancel("by an operator");
+    const { outcome, output } = await run.done;
+    expect(outcome).toMatchObject({ kind: "cancelled", reason: "by an operator", exitCode: 7, stopped: true });
+    expect(output.toString()).toBe("on\nbye\n");
+    await expect.poll(() => bed.cluster.list("jobs", bed.namespace).length, { timeout: 5000 }).toBe(0);
+  });
+
+  test("cancel of a CLI that ignores SIGTERM is bounded by its grace", async () => {
+    const run = startRun(bed, {
+      script: `process.on("SIGTERM", () => {}); console.log("on"); setInterval(() => {}, 1000)`,
+      change: (request) => ({ ...request, limits: { ...request.limits, graceSec: 1 } }),
+    });
+    await run.saw("on\n");
+    const begun = performance.now();
+    run.cancel();
+    expect((await run.done).outcome).toMatchObject({ kind: "cancelled", stopped: true });
+    expect(performance.now() - begun).toBeLessThan(6000);
+  });
+
+  test("a child that is left behind, holding stdout, does not hold the run", async () => {
+    const script = `require("child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: ["ignore", "inherit", "ignore"], detached: false }); console.log("done"); process.exit(0)`;
+    const { outcome, output, ms } = await finishRun(bed, { script });
+    expect(outcome).toMatchObject({ kind: "exited", exitCode: 0, evidence: { endRecord: { leftoversEnded: true } } });
+    expect(output.toString()).toBe("done\n");
+    expect(ms).toBeLessThan(10_000);
+  });
+});
+
+test("a run leaves nothing behind: no Job, Secret, pod or file", async () => {
+  const { request, done } = startRun(bed, { script: `console.log("x")` });
+  await done;
+  expect(existsSync(request.output.path)).toBe(false);
+  expect(existsSync(`${request.output.path}.meta`)).toBe(false);
+  for (const kind of ["jobs", "secrets", "pods"] as const) {
+    await expect.poll(() => bed.cluster.list(kind, bed.namespace).length, { timeout: 5000 }).toBe(0);
+  }
+});

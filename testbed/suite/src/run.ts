@@ -1,0 +1,116 @@
+import { randomUUID } from "node:crypto";
+import { createEngine, type EngineOptions, type RunOutcome, type RunRequest, type StatusLine } from "@paperclip-k8s/engine";
+import type { Bed } from "./bed.ts";
+
+/** What a test wants to differ from a plain run. */
+export interface RunOptions {
+  /** JavaScript that plays the CLI; or a whole command line. */
+  readonly script?: string;
+  readonly argv?: readonly [string, ...string[]];
+  readonly change?: (request: RunRequest) => RunRequest;
+  readonly engine?: EngineOptions;
+  /** Called with each chunk of output, awaited. */
+  readonly onOutput?: (bytes: Buffer) => Promise<void> | void;
+}
+
+export interface RunHandle {
+  readonly request: RunRequest;
+  readonly done: Promise<FinishedRun>;
+  readonly status: StatusLine[];
+  readonly output: () => Buffer;
+  cancel(reason?: string): void;
+  /** Resolves when the output so far contains the text. */
+  saw(text: string): Promise<void>;
+}
+
+export interface FinishedRun {
+  readonly outcome: RunOutcome;
+  readonly output: Buffer;
+  readonly stderr: string;
+  readonly status: readonly StatusLine[];
+  readonly ms: number;
+}
+
+const KEYS = { runId: "suite.test/run-id", nonce: "suite.test/nonce", runner: "suite.test/runner" };
+
+/** Starts a run of the real engine on the bed's cluster. */
+export function startRun(bed: Bed, options: RunOptions): RunHandle {
+  const request = (options.change ?? ((same) => same))(plainRequest(bed, options));
+  const engine = createEngine(options.engine);
+  const cancel = new AbortController();
+  const chunks: Buffer[] = [];
+  const status: StatusLine[] = [];
+  const watchers = new Set<() => void>();
+  let stderr = "";
+  const begun = performance.now();
+  const output = () => Buffer.concat(chunks);
+  const done = engine
+    .run(request, { kubeconfig: bed.kubeconfig }, {
+      signal: cancel.signal,
+      onOutput: async (bytes) => {
+        await options.onOutput?.(bytes);
+        if (options.onOutput === undefined) chunks.push(Buffer.from(bytes));
+        for (const watcher of watchers) watcher();
+      },
+      onStderr: async (text) => {
+        stderr += text;
+      },
+      onStatus: (line) => {
+        status.push(line);
+      },
+    })
+    .then((outcome) => ({ outcome, output: output(), stderr, status, ms: performance.now() - begun }));
+  done.catch(() => {});
+  return {
+    request,
+    done,
+    status,
+    output,
+    cancel: (reason = "asked by the test") => cancel.abort(new Error(reason)),
+    saw: (text) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (!output().includes(text)) return;
+          watchers.delete(look);
+          resolve();
+        };
+        watchers.add(look);
+        look();
+      }),
+  };
+}
+
+export async function finishRun(bed: Bed, options: RunOptions): Promise<FinishedRun> {
+  return startRun(bed, options).done;
+}
+
+function plainRequest(bed: Bed, options: RunOptions): RunRequest {
+  const runId = randomUUID();
+  return {
+    runId,
+    name: { prefix: "suite-", parts: [runId], identity: runId },
+    exclusive: null,
+    continues: null,
+    namespace: bed.namespace,
+    labels: { "suite.test/managed": "yes", "suite.test/run-id": runId },
+    annotations: {},
+    keys: KEYS,
+    selector: "suite.test/managed=yes",
+    container: { name: "agent", image: "agent:1", imagePullPolicy: "IfNotPresent", workingDir: bed.data, runtime: ["node"] },
+    argv: options.argv ?? ["node", "-e", options.script ?? ""],
+    stdin: Buffer.alloc(0),
+    files: {},
+    env: { plain: { HOME: "/agent/home" }, secret: {}, references: [] },
+    resources: { requests: { cpu: "10m", memory: "64Mi" }, limits: { cpu: "2", memory: "2Gi" } },
+    scheduling: { nodeSelector: {}, tolerations: [], serviceAccountName: null, imagePullSecrets: [], dnsConfig: null },
+    volumes: {
+      shared: { claimName: "data", mountPath: bed.data, subPath: null },
+      scratch: [{ name: "home", mountPath: "/agent/home", sizeLimit: "1Gi" }],
+    },
+    user: { uid: 1000, gid: 1000 },
+    limits: { timeoutSec: 0, maxRunSec: 3600, graceSec: 5, scheduleTimeoutSec: 60, ttlSeconds: 600 },
+    output: { root: bed.data, path: `${bed.data}/logs/${runId}.ndjson` },
+    finalLine: { pattern: '"type":"final"', endAfterSec: null },
+    retain: false,
+  };
+}
