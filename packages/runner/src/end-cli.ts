@@ -1,5 +1,5 @@
 // Ends the CLI: SIGTERM to its group, SIGKILL after a grace; the first cause is the one that counts.
-import { signalGroup } from "./process-group.ts";
+import { signalGroup, terminateGroup } from "./process-group.ts";
 import type { EndCause } from "./records.ts";
 
 export class CliEnder {
@@ -23,7 +23,7 @@ export class CliEnder {
     if (this.#over) return;
     this.cause ??= cause;
     const killAt = performance.now() + graceMs;
-    signalGroup(this.#group, "SIGTERM");
+    terminateGroup(this.#group);
     // A stop from outside may leave less time than a limit reached before it.
     if (killAt >= this.#killAt) return;
     this.#killAt = killAt;

@@ -1,11 +1,11 @@
 // Ends what outlived the CLI in its process group.
-import { groupAlive, signalGroup } from "./process-group.ts";
+import { groupAlive, signalGroup, terminateGroup } from "./process-group.ts";
 import { sleep } from "./waits.ts";
 
 /** True when there was something to end. */
 export async function endLeftovers(group: number, killMs: number): Promise<boolean> {
   if (!groupAlive(group)) return false;
-  signalGroup(group, "SIGTERM");
+  terminateGroup(group);
   if (!(await gone(group, killMs))) {
     signalGroup(group, "SIGKILL");
     await gone(group, 500);

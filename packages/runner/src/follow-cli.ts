@@ -1,6 +1,7 @@
 // From the CLI's start to the last byte of its output: passes output on, keeps limits, cleans up behind it.
 import { CliEnder } from "./end-cli.ts";
 import { endLeftovers } from "./end-leftovers.ts";
+import { holdOutput } from "./hold-output.ts";
 import { LineScan } from "./line-scan.ts";
 import type { LogCopy } from "./log-copy.ts";
 import { longTimer } from "./long-timer.ts";
@@ -99,16 +100,10 @@ function passOn(run: Followed, cli: Cli, scan: LineScan, stderr: StderrPieces): 
     for (const text of stderr.feed(chunk)) link.meta({ type: "stderr", at: new Date().toISOString(), text });
     run.stderrCopy.write(chunk);
   });
-  const hold = (): void => {
-    if (link.full || run.stdoutCopy.full) cli.stdout.pause();
-    else cli.stdout.resume();
-  };
+  const hold = (): void => holdOutput(cli.stdout, cli.pid, link.full || run.stdoutCopy.full);
   link.onFull = hold;
   run.stdoutCopy.onFull = hold;
-  run.stderrCopy.onFull = (full) => {
-    if (full) cli.stderr.pause();
-    else cli.stderr.resume();
-  };
+  run.stderrCopy.onFull = (full) => holdOutput(cli.stderr, cli.pid, full);
 }
 
 /** Reads what is still in the pipes; what holds them open after the CLI's end is given a moment, then ended. */
@@ -127,7 +122,7 @@ async function readToEnd(run: Followed, cli: Cli, overAt: number): Promise<boole
   // A slow volume or log is no leftover: as long as it holds up the reading, the wait for the end goes on.
   while (!drained && held() && performance.now() < giveUpAt) await within(20);
   for (const copy of copies) copy.giveUp();
-  if (link.full) link.giveUp(`the volume did not take the output within ${order.spec.drainSec} s of the CLI's end`);
+  if (!drained && link.full) link.giveUp(`the volume did not take the output within ${order.spec.drainSec} s of the CLI's end`);
   const leftoversEnded = await endLeftovers(cli.pid, Math.min(order.waits.leftoverKillMs, drainMs / 4));
   if (!drained) await within(250);
   cli.abandon();

@@ -10,6 +10,12 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
   }
 }
 
+/** SIGTERM, and SIGCONT so that a stopped process gets to act on it. */
+export function terminateGroup(group: number): void {
+  signalGroup(group, "SIGTERM");
+  signalGroup(group, "SIGCONT");
+}
+
 /** Zombies do not count: they wait for a parent to reap them, which may be never. */
 export function groupAlive(group: number): boolean {
   if (!signalGroup(group, 0)) return false;

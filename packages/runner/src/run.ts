@@ -98,7 +98,10 @@ async function follow(invocation: Invocation, order: Order, link: WriterLink, st
 
 function cliEnd(result: CliResult, link: WriterLink, oomKills: number | null): CliEnd {
   const { exitCode, signal, cause, bytes, lines } = result;
-  return { exitCode, signal, cause, bytes, written: link.flushed, lines, oomKills, error: result.error ?? link.error };
+  const written = link.flushed;
+  // A volume that hung and came back in time has cost nothing.
+  const error = result.error ?? (written < bytes ? link.error : null);
+  return { exitCode, signal, cause, bytes, written, lines, oomKills, error };
 }
 
 function note(link: WriterLink, text: string): void {

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
-import { cleanUp, node, oddSeconds, preparePod, processesWith, runPod, shell, waitFor } from "./runner-fixture.ts";
+import { cleanUp, makeFifo, node, oddSeconds, preparePod, processesWith, runPod, shell, waitFor } from "./runner-fixture.ts";
 
 afterAll(cleanUp);
 
@@ -11,7 +11,7 @@ describe.concurrent("limits", () => {
     const ended = await runPod({ argv: shell("echo up; exec sleep 30"), spec: { timeoutSec: 0.4 } });
     expect(ended.code).toBe(143);
     expect(ended.end).toMatchObject({ exitCode: null, signal: "SIGTERM", cause: "timeout", bytes: 3, written: 3 });
-    expect(ended.ms).toBeLessThan(3_000);
+    expect(ended.ms).toBeLessThan(8_000);
   });
 
   test("a CLI that ignores SIGTERM is killed after the grace", async () => {
@@ -41,6 +41,18 @@ describe.concurrent("limits", () => {
     expect(ended.end).toMatchObject({ signal: "SIGTERM", cause: "stopped" });
   });
 
+  test("a stop before the CLI is started keeps it from starting", async () => {
+    const pod = preparePod({ argv: shell("echo ran > ran"), spec: { drainSec: 0.3, waits: { openMs: 1_000 } } });
+    makeFifo(pod.spec.files.output);
+    const running = pod.start();
+    await waitFor(() => existsSync(pod.spec.files.claim), "the claim");
+    running.process.kill("SIGTERM");
+    const ended = await running.ended;
+    expect(ended.code).toBe(143);
+    expect(ended.message).toMatchObject({ cause: "stopped", exitCode: null, error: "stopped before the CLI was started" });
+    expect(existsSync(`${pod.folder}/ran`)).toBe(false);
+  });
+
   test("a stop overrules the longer grace of the time limit", async () => {
     const pod = preparePod({ argv: node(stubborn), spec: { timeoutSec: 0.3, graceSec: 60, stopGraceSec: 0.3 } });
     const running = pod.start();
@@ -49,7 +61,7 @@ describe.concurrent("limits", () => {
     const ended = await running.ended;
     expect(ended.code).toBe(137);
     expect(ended.end?.cause).toBe("timeout");
-    expect(ended.ms).toBeLessThan(4_000);
+    expect(ended.ms).toBeLessThan(8_000);
   });
 
   test("a CLI that is over before its limit is not timed out", async () => {
@@ -88,7 +100,7 @@ describe.concurrent("what the CLI leaves behind", () => {
     const ended = await runPod({ argv: shell(`sleep ${odd} >/dev/null 2>&1 & echo parent; exit 0`) });
     expect(ended.code).toBe(0);
     expect(ended.end).toMatchObject({ leftoversEnded: true, bytes: 7 });
-    expect(ended.ms).toBeLessThan(2_000);
+    expect(ended.ms).toBeLessThan(8_000);
     expect(processesWith(odd)).toEqual([]);
   });
 
@@ -107,12 +119,12 @@ describe.concurrent("what the CLI leaves behind", () => {
   });
 
   test("out of reach in a session of its own, holding stdout: does not keep the runner", async () => {
-    const odd = oddSeconds(6);
+    const odd = oddSeconds(20);
     const script = `const c = require("node:child_process").spawn("/bin/sleep", ["${odd}"], { detached: true, stdio: ["ignore", 1, 2] }); c.unref(); console.log("x")`;
     const ended = await runPod({ argv: node(script), spec: { drainSec: 2, waits: { leftoverMs: 300 } }, log: "ignore" });
     for (const pid of processesWith(odd)) process.kill(pid, "SIGKILL");
     expect(ended.code).toBe(0);
     expect(ended.end).toMatchObject({ bytes: 2, written: 2 });
-    expect(ended.ms).toBeLessThan(2_500);
+    expect(ended.ms).toBeLessThan(8_000);
   });
 });

@@ -3,7 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, write
 import { dirname } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { RUNNER_EXIT } from "./records.ts";
-import { cleanUp, makeFifo, node, preparePod, processesWith, shell } from "./runner-fixture.ts";
+import { cleanUp, makeFifo, node, preparePod, processesWith, shell, watchPeak } from "./runner-fixture.ts";
 
 afterAll(cleanUp);
 
@@ -94,7 +94,7 @@ describe.concurrent("a volume that stalls", () => {
     expect(ended.message).toMatchObject({ exitCode: 3, bytes: MIB, written: 0 });
     expect(ended.message.error).toContain("volume");
     expect(ended.end).toBeUndefined();
-    expect(ended.ms).toBeLessThan(3_000);
+    expect(ended.ms).toBeLessThan(8_000);
     expect(processesWith(pod.folder)).toEqual([]);
   });
 
@@ -109,7 +109,7 @@ describe.concurrent("a volume that stalls", () => {
     expect(ended.message.bytes).toBe(12 * MIB);
     expect(ended.message.written).toBeLessThan(MIB);
     expect(ended.message.error).toContain("took no output for 0.4 s");
-    expect(ended.ms).toBeLessThan(4_000);
+    expect(ended.ms).toBeLessThan(8_000);
     expect(processesWith(pod.folder)).toEqual([]);
   });
 
@@ -134,19 +134,19 @@ describe.concurrent("a volume that stalls", () => {
     writeFileSync(pod.spec.files.claim, "");
     const ended = await pod.start().ended;
     expect(ended.code).toBe(RUNNER_EXIT.alreadyClaimed);
-    expect(ended.ms).toBeLessThan(4_000);
+    expect(ended.ms).toBeLessThan(8_000);
     expect(readFileSync(pod.spec.files.meta).length).toBe(0);
   });
 });
 
 describe.concurrent("the container's log", () => {
   test("that nobody reads stops neither the agent nor the exit", async () => {
-    const pod = preparePod({ argv: megabytes(12), log: "blocked", spec: { drainSec: 2 } });
+    const pod = preparePod({ argv: megabytes(12), log: "blocked", spec: { drainSec: 1 } });
     const ended = await pod.start().ended;
     expect(ended.code).toBe(3);
     expect(ended.end).toMatchObject({ bytes: 12 * MIB, written: 12 * MIB, error: null });
     expect(JSON.stringify(ended.meta)).toContain("not copied to the container's log");
-    expect(ended.ms).toBeLessThan(5_000);
+    expect(ended.ms).toBeLessThan(8_000);
   });
 
   test("that is closed does not matter", async () => {
@@ -160,14 +160,33 @@ describe.concurrent("the container's log", () => {
   });
 });
 
-test("a slow reader of the output slows the CLI and loses nothing", async () => {
-  const pod = preparePod({ argv: megabytes(16), spec: { drainSec: 8, waits: { stallMs: 500 } } });
+test("a slow volume slows the CLI: nothing is lost and nothing piles up", async () => {
+  const pod = preparePod({ argv: megabytes(150), spec: { drainSec: 8 }, log: "ignore" });
   makeFifo(pod.spec.files.output);
   const running = pod.start();
+  const peak = watchPeak(running.process.pid ?? 0);
   const script = `const fs = require("node:fs"); const fd = fs.openSync(${JSON.stringify(pod.spec.files.output)}, "r"); const b = Buffer.alloc(1 << 20); let n = 0;
-    const step = () => { const r = fs.readSync(fd, b); n += r; if (r > 0) setTimeout(step, 3); else console.log(n); }; step();`;
+    const step = () => { const r = fs.readSync(fd, b); n += r; if (r > 0) setImmediate(step); else console.log(n); }; setTimeout(step, 700);`;
   const read = new Promise<string>((resolve) => execFile(process.execPath, ["-e", script], (_, out) => resolve(out)));
   const ended = await running.ended;
-  expect(Number(await read)).toBe(16 * MIB);
-  expect(ended.end).toMatchObject({ exitCode: 3, bytes: 16 * MIB, written: 16 * MIB, error: null });
+  const mib = peak() / MIB;
+  if (process.env.SHOW_FIGURES)
+    console.log(`peak memory of the runner on a slow volume: ${mib.toFixed(1)} MiB in ${ended.ms.toFixed(0)} ms`);
+  expect(Number(await read)).toBe(150 * MIB);
+  expect(ended.end).toMatchObject({ exitCode: 3, bytes: 150 * MIB, written: 150 * MIB, error: null });
+  expect(mib).toBeLessThan(140);
+});
+
+test("a volume that comes back within the drain time has cost nothing", async () => {
+  const script = `const fs = require("node:fs"); const b = Buffer.alloc(${4 * MIB + 100_000}, "x"); for (let at = 0; at < b.length;) at += fs.writeSync(1, b, at)`;
+  const pod = preparePod({ argv: node(script), spec: { drainSec: 4, waits: { leftoverMs: 100 } } });
+  makeFifo(pod.spec.files.output);
+  const running = pod.start();
+  const reader = `setTimeout(() => console.log(require("node:fs").readFileSync(${JSON.stringify(pod.spec.files.output)}).length), 1200)`;
+  const held = openSync(pod.spec.files.output, "r+");
+  const read = new Promise<string>((resolve) => execFile(process.execPath, ["-e", reader], (_, out) => resolve(out)));
+  const ended = await running.ended;
+  closeSync(held);
+  expect(Number(await read)).toBe(4 * MIB + 100_000);
+  expect(ended.end).toMatchObject({ exitCode: 0, bytes: 4 * MIB + 100_000, written: 4 * MIB + 100_000, error: null });
 });

@@ -1,4 +1,4 @@
-import { pause, pieces, sendJson, startStream, type Turn } from "./respond.ts";
+import { pause, pieces, sendJson, startStream, type Turn, weightOf } from "./respond.ts";
 import { anthropicUsage } from "./usage.ts";
 
 interface Block {
@@ -56,8 +56,11 @@ export async function answerAnthropic(turn: Turn): Promise<void> {
   const send: Send = (event) => response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
   send({ type: "message_start", message: { ...message, content: [], stop_reason: null } });
   for (const [index, block] of blocks(turn).entries()) await streamBlock(turn, block, index, send);
-  const usage = { output_tokens: anthropicUsage.output_tokens };
-  send({ type: "message_delta", delta: { stop_reason: stopReason(turn), stop_sequence: null }, usage });
+  send({
+    type: "message_delta",
+    delta: { stop_reason: stopReason(turn), stop_sequence: null },
+    usage: { output_tokens: usage.output_tokens },
+  });
   send({ type: "message_stop" });
   response.end();
 }

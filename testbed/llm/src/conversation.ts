@@ -5,6 +5,8 @@ export interface Conversation {
   /** Tool results that came after the newest user text: how far the current script has got. */
   readonly toolResults: readonly string[];
   readonly toolNames: readonly string[];
+  /** The CLI asked for text instead of another tool call: how OpenCode puts its step limit to the model. */
+  readonly stepLimitReached: boolean;
 }
 
 interface WireTool {
@@ -62,9 +64,11 @@ export function readConversation(body: WireBody): Conversation {
   const system = [textOf(body.system)];
   const userTexts: string[] = [];
   let toolResults: string[] = [];
+  let stepLimitReached = false;
   for (const message of body.messages ?? []) {
     if (message.role === "system" || message.role === "developer") system.push(textOf(message.content));
     toolResults.push(...toolResultsOf(message));
+    stepLimitReached = message.role === "assistant" && /MAXIMUM STEPS REACHED/.test(textOf(message.content));
     if (message.role !== "user") continue;
     const text = withoutReminders(textOf(message.content));
     if (text.trim() === "") continue;
@@ -72,5 +76,5 @@ export function readConversation(body: WireBody): Conversation {
     toolResults = [];
   }
   const toolNames = (body.tools ?? []).map((tool) => tool.function?.name ?? tool.name ?? "");
-  return { system: system.filter((text) => text !== "").join("\n"), userTexts, toolResults, toolNames };
+  return { system: system.filter((text) => text !== "").join("\n"), userTexts, toolResults, toolNames, stepLimitReached };
 }

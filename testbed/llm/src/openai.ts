@@ -1,4 +1,4 @@
-import { pause, pieces, sendJson, startStream, type Turn } from "./respond.ts";
+import { pause, pieces, sendJson, startStream, type Turn, weightOf } from "./respond.ts";
 import { openaiUsage } from "./usage.ts";
 
 function finishReason({ answer }: Turn): string {
@@ -24,7 +24,7 @@ export async function answerOpenai(turn: Turn): Promise<void> {
   if (!turn.stream) {
     await pause(turn);
     const choices = [{ index: 0, message: message(turn), finish_reason: finishReason(turn) }];
-    sendJson(response, 200, { ...base, object: "chat.completion", choices, usage: openaiUsage });
+    sendJson(response, 200, { ...base, object: "chat.completion", choices, usage: openaiUsage(weightOf(turn)) });
     return;
   }
   startStream(response);
@@ -39,7 +39,7 @@ export async function answerOpenai(turn: Turn): Promise<void> {
     for await (const content of pieces(answer.text, turn)) delta({ content });
   }
   delta({}, finishReason(turn));
-  send({ choices: [], usage: openaiUsage });
+  send({ choices: [], usage: openaiUsage(weightOf(turn)) });
   response.end("data: [DONE]\n\n");
 }
 

@@ -15,6 +15,9 @@ export interface Turn {
   readonly signal: AbortSignal;
 }
 
+/** How many times the usual tokens the answer reports. */
+export const weightOf = ({ answer }: Turn): number => (answer.kind === "tool" ? (answer.weight ?? 1) : 1);
+
 export function sendJson(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
   response.writeHead(status, { "content-type": "application/json", ...headers });
   response.end(JSON.stringify(body));

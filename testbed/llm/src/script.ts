@@ -3,7 +3,13 @@ import type { Conversation } from "./conversation.ts";
 /** What the model does in answer to one request. */
 export type Reply =
   | { readonly kind: "text"; readonly text: string; readonly reasoning?: string; readonly seconds?: number; readonly cutOff?: boolean }
-  | { readonly kind: "tool"; readonly tool: string; readonly input: Readonly<Record<string, unknown>>; readonly seconds?: number }
+  | {
+      readonly kind: "tool";
+      readonly tool: string;
+      readonly input: Readonly<Record<string, unknown>>;
+      readonly seconds?: number;
+      readonly weight?: number;
+    }
   | { readonly kind: "error"; readonly status: number; readonly type: string; readonly message: string; readonly retryAfterSec?: number }
   | { readonly kind: "drop" }
   | { readonly kind: "hang" };
@@ -11,10 +17,12 @@ export type Reply =
 /** The words a prompt may contain and what happens then, for people. */
 export const vocabulary: Readonly<Record<string, string>> = {
   "use-tool": "one bash call that prints a greeting, then text",
+  "heavy-tool": "as use-tool, but the call reports ten times the tokens, to fill a context",
   "fail-tool": "one bash call that exits with 3, then text",
   "bad-tool": "reads a file that does not exist (a tool error), then text",
   "bash:<command>": "one bash call with the rest of the line, then text",
-  "many-steps": "a bash call in every step, without end",
+  "many-steps": "a bash call in every step until the CLI tells the model to stop",
+  "endless-steps": "a bash call in every step, whatever the CLI says",
   "eat-memory-N": "one bash call that holds N MB for three seconds, then text",
   "say:<text>": "answers with the rest of the line",
   remember: "answers with the list of user texts received so far",
@@ -33,6 +41,7 @@ export const vocabulary: Readonly<Record<string, string>> = {
 
 export const defaultText = "All done: scripted answer.";
 export const titleText = "Scripted title";
+export const summaryText = "Scripted summary of the conversation.";
 
 const errors: Readonly<Record<string, Omit<Extract<Reply, { kind: "error" }>, "kind">>> = {
   "model-error": { status: 400, type: "invalid_request_error", message: "Scripted refusal: the request is not valid." },
@@ -47,15 +56,19 @@ const errors: Readonly<Record<string, Omit<Extract<Reply, { kind: "error" }>, "k
   overloaded: { status: 503, type: "overloaded_error", message: "Scripted refusal: overloaded." },
 };
 
+// Whole words only: "changes" must not hang, nor "rethink" think.
+const has = (prompt: string, word: string): boolean => new RegExp(`(?<![\\w-])${word}(?![\\w-])`).test(prompt);
+
 const bash = (command: string, description: string): Reply => ({ kind: "tool", tool: "bash", input: { command, description } });
 
 // `tail` must keep a stream without newlines whole, and cannot let go of it before its reader reads.
 const holdMemory = (megabytes: number) => `head -c ${megabytes * 1_048_576} /dev/zero | tail -n 1 | { sleep 3; wc -c; }`;
 
 function toolCall(prompt: string): Reply | undefined {
-  if (prompt.includes("use-tool")) return bash("echo hello-from-tool", "Print a greeting");
-  if (prompt.includes("fail-tool")) return bash("echo about-to-fail >&2; exit 3", "Fail on purpose");
-  if (prompt.includes("bad-tool"))
+  if (has(prompt, "use-tool")) return bash("echo hello-from-tool", "Print a greeting");
+  if (has(prompt, "heavy-tool")) return { ...bash("echo hello-from-tool", "Print a greeting"), weight: 10 } as Reply;
+  if (has(prompt, "fail-tool")) return bash("echo about-to-fail >&2; exit 3", "Fail on purpose");
+  if (has(prompt, "bad-tool"))
     return { kind: "tool", tool: "read", input: { filePath: "missing/file.txt", file_path: "missing/file.txt" } };
   const command = /\bbash:(.+)/.exec(prompt)?.[1];
   if (command) return bash(command.trim(), "Run the given command");
@@ -65,9 +78,9 @@ function toolCall(prompt: string): Reply | undefined {
 }
 
 function answer(prompt: string, userTexts: readonly string[]): Reply {
-  if (prompt.includes("remember")) return { kind: "text", text: userTexts.map((text, i) => `${i + 1}. ${text.trim()}`).join("\n") };
-  if (prompt.includes("think")) return { kind: "text", text: defaultText, reasoning: "The script asks me to think first." };
-  if (prompt.includes("cut-off")) return { kind: "text", text: "This answer stops in the mid", cutOff: true };
+  if (has(prompt, "remember")) return { kind: "text", text: userTexts.map((text, i) => `${i + 1}. ${text.trim()}`).join("\n") };
+  if (has(prompt, "think")) return { kind: "text", text: defaultText, reasoning: "The script asks me to think first." };
+  if (has(prompt, "cut-off")) return { kind: "text", text: "This answer stops in the mid", cutOff: true };
   return { kind: "text", text: /\bsay:(.+)/.exec(prompt)?.[1]?.trim() ?? defaultText };
 }
 
@@ -78,19 +91,23 @@ function offered(reply: Reply | undefined, toolNames: readonly string[]): Reply 
   return tool === undefined ? undefined : { ...reply, tool };
 }
 
-/** The newest user text picks the reply; a request for a session title is no turn of the script. */
-export function chooseReply({ system, userTexts, toolResults, toolNames }: Conversation): Reply {
+function nextCall(prompt: string, { toolResults, stepLimitReached }: Conversation): Reply | undefined {
+  const step = bash(`echo step ${toolResults.length + 1}`, "One more step");
+  if (has(prompt, "endless-steps")) return step;
+  if (has(prompt, "many-steps")) return stepLimitReached ? undefined : step;
+  return toolResults.length === 0 ? toolCall(prompt) : undefined;
+}
+
+/** The newest user text picks the reply; requests for a session's title or summary are no turns of the script. */
+export function chooseReply(conversation: Conversation): Reply {
+  const { system, userTexts, toolNames } = conversation;
+  if (toolNames.length === 0 && /summari[sz]ation/i.test(system)) return { kind: "text", text: summaryText };
   if (toolNames.length === 0 && /title/i.test(system)) return { kind: "text", text: titleText };
   const prompt = userTexts.at(-1) ?? "";
-  for (const [word, error] of Object.entries(errors)) if (prompt.includes(word)) return { kind: "error", ...error };
-  if (prompt.includes("hang")) return { kind: "hang" };
-  if (prompt.includes("drop")) return { kind: "drop" };
-  const step = toolResults.length + 1;
-  const call = prompt.includes("many-steps")
-    ? bash(`echo step ${step}`, "One more step")
-    : toolResults.length === 0
-      ? toolCall(prompt)
-      : undefined;
+  for (const [word, error] of Object.entries(errors)) if (has(prompt, word)) return { kind: "error", ...error };
+  if (has(prompt, "hang")) return { kind: "hang" };
+  if (has(prompt, "drop")) return { kind: "drop" };
+  const call = nextCall(prompt, conversation);
   const seconds = Number(/slow-(\d+(?:\.\d+)?)/.exec(prompt)?.[1] ?? 0);
   return { ...(offered(call, toolNames) ?? answer(prompt, userTexts)), seconds } as Reply;
 }

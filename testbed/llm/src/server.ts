@@ -85,7 +85,7 @@ async function play(wire: Wire, reply: Reply, turn: Omit<Turn, "answer">): Promi
 // What CLIs ask for besides turns: the list of models, a token count, a sign of life.
 function answerSideRequest(path: string, method: string, response: ServerResponse): void {
   if (path.endsWith("/count_tokens")) {
-    sendJson(response, 200, { input_tokens: anthropicUsage.input_tokens });
+    sendJson(response, 200, { input_tokens: anthropicUsage().input_tokens });
   } else if (path.endsWith("/models")) {
     sendJson(response, 200, { object: "list", data: [{ id: "scripted", type: "model", object: "model", display_name: "Scripted" }] });
   } else if (method === "HEAD") {

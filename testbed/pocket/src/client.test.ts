@@ -21,7 +21,7 @@ const job = (name: string, command: string[]) => ({
   spec: { backoffLimit: 0, template: { spec: { restartPolicy: "Never", containers: [{ name: "agent", image: "agent:1", command }] } } },
 });
 
-test("creates, reads, lists, patches and deletes a Job", async () => {
+test.concurrent("creates, reads, lists, patches and deletes a Job", async () => {
   const batch = config.makeApiClient(BatchV1Api);
   const made = await batch.createNamespacedJob({ namespace: "agents", body: job("client", ["sh", "-c", "exit 0"]) });
   expect(made.metadata?.uid).toMatch(/^[0-9a-f-]{36}$/);
@@ -50,7 +50,7 @@ test("creates, reads, lists, patches and deletes a Job", async () => {
   await expect(batch.readNamespacedJob({ namespace: "agents", name: "client" })).rejects.toMatchObject({ code: 404 });
 });
 
-test("an error carries the code and the Status body", async () => {
+test.concurrent("an error carries the code and the Status body", async () => {
   const core = config.makeApiClient(CoreV1Api);
   const body = { metadata: { name: "twice" }, stringData: { a: "b" } };
   const first = await core.createNamespacedSecret({ namespace: "agents", body });
@@ -62,7 +62,7 @@ test("an error carries the code and the Status body", async () => {
   expect(JSON.parse((error as { body: string }).body)).toMatchObject({ kind: "Status", reason: "AlreadyExists" });
 });
 
-test("watches pods through the client's own watch", async () => {
+test.concurrent("watches pods through the client's own watch", async () => {
   const seen: string[] = [];
   const ended = Promise.withResolvers<unknown>();
   const onEvent = (type: string, pod: { status: { phase: string } }) => seen.push(`${type} ${pod.status.phase}`);
@@ -81,7 +81,7 @@ test("watches pods through the client's own watch", async () => {
   await ended.promise;
 });
 
-test("reads logs, version and access reviews", async () => {
+test.concurrent("reads logs and the version", async () => {
   const batch = config.makeApiClient(BatchV1Api);
   const core = config.makeApiClient(CoreV1Api);
   await batch.createNamespacedJob({ namespace: "agents", body: job("logs", ["sh", "-c", "echo one; echo two >&2"]) });
@@ -93,7 +93,7 @@ test("reads logs, version and access reviews", async () => {
   expect((await config.makeApiClient(VersionApi).getCode()).minor).toBe("34");
 });
 
-test("works through a namespace of its own making", async () => {
+test.concurrent("works through a namespace of its own making", async () => {
   const core = config.makeApiClient(CoreV1Api);
   await core.createNamespace({ body: { metadata: { name: "made" } } });
   await core.createNamespacedConfigMap({ namespace: "made", body: { metadata: { name: "c" }, data: { a: "b" } } });

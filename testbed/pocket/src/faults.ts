@@ -89,7 +89,10 @@ export class Faults {
   /** Destroys the connections of open watches; tells how many. */
   cutWatches(match: RequestMatch = {}): number {
     const hit = [...this.#parts.server.watches].filter((stream) => watchMatches(match, stream));
-    for (const stream of hit) stream.cut();
+    for (const stream of hit) {
+      stream.cut();
+      this.#parts.server.watches.delete(stream);
+    }
     return hit.length;
   }
 

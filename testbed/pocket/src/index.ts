@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { DeniedAccess } from "./access.ts";
 import type { AuditEntry } from "./audit.ts";
 import { EventRecorder } from "./event-recorder.ts";
+import { onExit } from "./exit-guard.ts";
 import { Faults } from "./faults.ts";
 import { GarbageCollector } from "./garbage.ts";
 import type { ImageTable } from "./image.ts";
@@ -14,6 +15,7 @@ import { Kubelet } from "./kubelet.ts";
 import { NamespaceController } from "./namespaces.ts";
 import { readLog } from "./pod-log.ts";
 import { clusterMarker, killMarked } from "./processes.ts";
+import { startReaper } from "./reaper.ts";
 import type { ResourceName, Resources } from "./resources.ts";
 import { Scheduler } from "./scheduler.ts";
 import { createClaim, createNamespace, createNode } from "./seed.ts";
@@ -78,23 +80,23 @@ export async function startPocket(options: PocketOptions = {}): Promise<Pocket> 
   const dir = options.dir ?? mkdtempSync(join(tmpdir(), "pocket-"));
   mkdirSync(join(dir, "pods"), { recursive: true });
   const world = createWorld(dir, options);
-  const kubelet = new Kubelet(world);
-  const scheduler = new Scheduler(world);
-  new JobController(world);
-  new GarbageCollector(world);
-  new NamespaceController(world);
+  const { kubelet, scheduler } = startControllers(world);
   createNode(world, options.nodeLabels ?? {}, options.capacity ?? {});
   createNamespace(world, "default");
-
   const token = options.token ?? randomUUID();
   const server = new ApiServer(world, token, options.port);
   server.denied.push(...(options.denied ?? []));
+  const cleanUp = (): void => {
+    kubelet.killGroups();
+    leaveNothing(world, ownDir);
+  };
+  // For a process that exits without stopping its cluster; the reaper is for one that is killed.
+  const forgetExit = onExit(cleanUp);
+  const dismissReaper = startReaper(world.clusterId, ownPaths(dir, ownDir));
   await server.up();
   const url = `http://127.0.0.1:${server.port}`;
   const config = join(dir, "kubeconfig");
   writeFileSync(config, kubeconfig(url, token, "default"), { mode: 0o600 });
-  const killPods = () => killMarked(clusterMarker, world.clusterId);
-  process.once("exit", killPods);
 
   return {
     url,
@@ -116,14 +118,30 @@ export async function startPocket(options: PocketOptions = {}): Promise<Pocket> 
     podPid: (namespace, pod) => kubelet.worker(namespace, pod)?.running?.pid,
     async stop() {
       world.timers.close();
-      kubelet.killAll();
-      killPods();
       await server.down();
-      process.off("exit", killPods);
-      rmSync(ownDir ? dir : join(dir, "pods"), { recursive: true, force: true, maxRetries: 5 });
-      if (!ownDir) rmSync(config, { force: true });
+      cleanUp();
+      forgetExit();
+      dismissReaper();
     },
   };
+}
+
+// Each subscribes to the store and lives as long as it.
+function startControllers(world: World): { kubelet: Kubelet; scheduler: Scheduler } {
+  const kubelet = new Kubelet(world);
+  const scheduler = new Scheduler(world);
+  new JobController(world);
+  new GarbageCollector(world);
+  new NamespaceController(world);
+  return { kubelet, scheduler };
+}
+
+const ownPaths = (dir: string, ownDir: boolean): string[] =>
+  ownDir ? [dir] : ["pods", "claims", "kubeconfig"].map((name) => join(dir, name));
+
+function leaveNothing({ dir, clusterId }: World, ownDir: boolean): void {
+  killMarked(clusterMarker, clusterId);
+  for (const path of ownPaths(dir, ownDir)) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
 }
 
 function createWorld(dir: string, options: PocketOptions): World {

@@ -15,6 +15,7 @@ export class JobController {
   readonly #world: World;
   readonly #refusals = new Map<string, number>();
   readonly #batches = new Map<string, () => void>();
+  readonly #startedAt = new Map<string, number>();
   readonly #lastFailure = new Map<string, number>();
 
   constructor(world: World) {
@@ -45,6 +46,7 @@ export class JobController {
     if (event.type === "DELETED") {
       this.#refusals.delete(uid);
       this.#lastFailure.delete(uid);
+      this.#startedAt.delete(uid);
       this.#world.timers.after(this.#world.timings.jobSoon, () => {
         for (const pod of this.#podsOf(event.object as Job)) this.#letGo(pod);
       });
@@ -81,7 +83,8 @@ export class JobController {
       return;
     }
     const job = this.#begin(found);
-    const target = targetOf(job, countPods(job, this.#podsOf(job)), Date.now());
+    const limit = deadlineOf(job, this.#startedAt.get(job.metadata.uid) ?? Number.POSITIVE_INFINITY);
+    const target = targetOf(job, countPods(job, this.#podsOf(job)), limit !== undefined && Date.now() >= limit);
     if (target || job.spec.suspend) this.#stopPods(job, target?.reason === "DeadlineExceeded" || job.spec.suspend === true);
     else this.#ensurePod(job);
     const counts = countPods(job, this.#podsOf(job));
@@ -95,8 +98,9 @@ export class JobController {
     const resumed = !job.spec.suspend && hasCondition(job.status.conditions, "Suspended");
     if (job.spec.suspend || (job.status.startTime && !resumed)) return job;
     const started = { ...job, status: { ...job.status, startTime: timestamp() } };
-    const limit = deadlineOf(started);
-    if (limit !== undefined) this.#later(Math.max(0, limit - Date.now()), job.metadata.namespace!, job.metadata.name);
+    this.#startedAt.set(job.metadata.uid, Date.now());
+    const limit = deadlineOf(started, 0);
+    if (limit !== undefined) this.#later(limit + 1, job.metadata.namespace!, job.metadata.name);
     return started;
   }
 

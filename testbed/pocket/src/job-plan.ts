@@ -33,24 +33,22 @@ export function countPods(job: Job, pods: readonly Pod[]): PodCounts {
 export const isFinished = (job: Job): boolean =>
   hasCondition(job.status.conditions, "Complete") || hasCondition(job.status.conditions, "Failed");
 
-export const deadlineOf = (job: Job): number | undefined =>
-  job.status.startTime === undefined || job.spec.activeDeadlineSeconds === undefined || job.spec.suspend
-    ? undefined
-    : Date.parse(job.status.startTime) + job.spec.activeDeadlineSeconds * 1000;
+/** When the Job's time is up, given when it started: startTime itself is cut to the second. */
+export const deadlineOf = (job: Job, startedAt: number): number | undefined =>
+  job.spec.activeDeadlineSeconds === undefined || job.spec.suspend ? undefined : startedAt + job.spec.activeDeadlineSeconds * 1000;
 
 const success = { reason: "CompletionsReached", message: "Reached expected number of succeeded pods" };
 const backoff = { reason: "BackoffLimitExceeded", message: "Job has reached the specified backoff limit" };
 const deadline = { reason: "DeadlineExceeded", message: "Job was active longer than specified deadline" };
 
 /** The first condition of a pair: how the Job will end, as soon as its pods are gone. */
-export function targetOf(job: Job, counts: PodCounts, now: number): Condition | undefined {
+export function targetOf(job: Job, counts: PodCounts, overdue: boolean): Condition | undefined {
   const existing = job.status.conditions?.find(({ type }) => type === "FailureTarget" || type === "SuccessCriteriaMet");
   if (existing) return existing;
   const succeeded = (job.status.succeeded ?? 0) + counts.newlySucceeded.length;
   const failed = (job.status.failed ?? 0) + counts.newlyFailed.length;
-  const limit = deadlineOf(job);
   if (failed > (job.spec.backoffLimit ?? 6)) return { type: "FailureTarget", status: "True", ...backoff };
-  if (limit !== undefined && now >= limit && succeeded === 0) return { type: "FailureTarget", status: "True", ...deadline };
+  if (overdue && succeeded === 0) return { type: "FailureTarget", status: "True", ...deadline };
   if (succeeded >= (job.spec.completions ?? 1)) return { type: "SuccessCriteriaMet", status: "True", ...success };
   return undefined;
 }
@@ -92,7 +90,7 @@ function suspension(job: Job, conditions: Condition[] | undefined): Condition[] 
 
 /** The second write: pods are counted, and the Job is over if none is left. */
 export function countedStatus(job: Job, counts: PodCounts): JobStatus {
-  const target = targetOf(job, counts, 0);
+  const target = targetOf(job, counts, false);
   const over = target !== undefined && counts.active.length === 0 && counts.terminating.length === 0;
   const succeeded = (job.status.succeeded ?? 0) + counts.newlySucceeded.length;
   const failed = (job.status.failed ?? 0) + counts.newlyFailed.length;

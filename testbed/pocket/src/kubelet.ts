@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type KubeObject, setCondition, timestamp } from "./object.ts";
 import { isOver, type Pod, type PodSpec } from "./pod.ts";
 import { PodWorker } from "./pod-worker.ts";
+import { signalProcess } from "./processes.ts";
 import type { StoreEvent } from "./store.ts";
 import { nodeName, type World } from "./world.ts";
 
@@ -129,8 +130,9 @@ export class Kubelet {
     return this.#world.store.list("pods").filter((pod) => pod.spec.nodeName === nodeName && !isOver(pod));
   }
 
-  killAll(): void {
-    for (const worker of this.workers.values()) worker.kill();
+  /** The groups of all main processes: what can be reached where a process's environment cannot be read. */
+  killGroups(): void {
+    for (const { running } of this.workers.values()) if (running) signalProcess(-running.pid, "SIGKILL");
   }
 }
 

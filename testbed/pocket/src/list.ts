@@ -23,8 +23,7 @@ export function listObjects(store: Store, target: Target, query: URLSearchParams
   const items = found.slice(0, limit);
   const version = token?.version ?? store.version;
   const rest = found.length - items.length;
-  const next = { version, after: keyOf(items.at(-1) ?? found[0]!) } satisfies Continue;
-  const more = rest > 0 ? { continue: Buffer.from(JSON.stringify(next)).toString("base64url"), remainingItemCount: rest } : {};
+  const more = rest > 0 ? { continue: writeToken({ version, after: keyOf(items.at(-1)!) }), remainingItemCount: rest } : {};
   return { kind: `${kind}List`, apiVersion, metadata: { resourceVersion: String(version), ...more }, items: items.map(withoutType) };
 }
 
@@ -33,6 +32,8 @@ function withoutType(object: KubeObject): object {
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
   return rest;
 }
+
+const writeToken = (token: Continue): string => Buffer.from(JSON.stringify(token)).toString("base64url");
 
 function readToken(store: Store, text: string | null): Continue | undefined {
   if (!text) return undefined;

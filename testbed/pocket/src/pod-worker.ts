@@ -1,19 +1,18 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { messageFile, prepareLaunch } from "./container-launch.ts";
+import { markEvicted, markUnknown, startFailure, type Terminated, terminatedState } from "./container-end.ts";
+import { prepareLaunch } from "./container-launch.ts";
 import { releasePod } from "./delete.ts";
 import { ConfigError } from "./environment.ts";
 import { timestamp } from "./object.ts";
+import { Patience, stopped } from "./patience.ts";
 import type { Container, ContainerState, Pod } from "./pod.ts";
-import { logPath, podDir } from "./pod-log.ts";
-import { firstFacts, type PodFacts, podStatus, unknownState } from "./pod-status.ts";
-import { killMarked, launch, type ProcessExit, podMarker, type RunningProcess, StartError, signalProcess } from "./processes.ts";
-import { type PullingPod, pullImage } from "./pull-image.ts";
-import { terminationMessage } from "./termination.ts";
+import { podDir } from "./pod-log.ts";
+import { firstFacts, type PodFacts, podStatus } from "./pod-status.ts";
+import { killMarked, type Launch, launch, podMarker, type RunningProcess, StartError, signalProcess } from "./processes.ts";
+import { pullImage } from "./pull-image.ts";
 import { MountError, refreshVolumes, setUpVolumes } from "./volumes.ts";
 import type { World } from "./world.ts";
-
-const stopped = Symbol("stopped before a process ran");
 
 // One pod's life on the node, from its binding to its end.
 export class PodWorker {
@@ -23,10 +22,9 @@ export class PodWorker {
   running: RunningProcess | null = null;
   oomKilled = false;
   readonly #world: World;
-  readonly #stop = Promise.withResolvers<never>();
+  readonly #patience: Patience;
   #stopping = false;
   #deleted = false;
-  #wake = Promise.withResolvers<void>();
   #thaw = Promise.withResolvers<void>();
   #over = false;
   #evicted = false;
@@ -37,7 +35,7 @@ export class PodWorker {
     this.#world = world;
     this.pod = pod;
     this.facts = firstFacts(pod.spec);
-    this.#stop.promise.catch(() => {});
+    this.#patience = new Patience(world);
   }
 
   get over(): boolean {
@@ -46,11 +44,11 @@ export class PodWorker {
 
   async run(): Promise<void> {
     try {
-      await this.#orStopped(this.#world.timers.sleep(this.#world.timings.containerCreating));
+      await this.#patience.pause(this.#world.timings.containerCreating);
       this.post();
       this.#armDeadline();
       const folders = await this.#mount();
-      await this.#orStopped(this.#world.timers.sleep(this.#world.timings.start));
+      await this.#patience.pause(this.#world.timings.start);
       this.facts.sandbox = true;
       for (const container of this.pod.spec.initContainers ?? []) {
         if ((await this.#runContainer(container, folders)) !== 0) return await this.#end("Failed");
@@ -65,17 +63,16 @@ export class PodWorker {
 
   /** Something a waiting pod may need has appeared. */
   wake(): void {
-    this.#wake.resolve();
-    this.#wake = Promise.withResolvers();
+    this.#patience.wake();
   }
 
   /** The pod is to end: SIGTERM to the main process alone, like a runtime; SIGKILL to everything after the grace. */
   stop(graceMs: number, deleted: boolean): void {
     this.#deleted ||= deleted;
-    if (this.#over || (this.#stopping && graceMs > 0)) return;
+    if (this.#over || (this.#stopping && graceMs >= this.#graceMs)) return;
     this.#stopping = true;
     this.#graceMs = graceMs;
-    this.#stop.reject(stopped);
+    this.#patience.stop();
     if (this.running) this.#terminate(this.running);
   }
 
@@ -119,51 +116,34 @@ export class PodWorker {
     });
   }
 
-  readonly #pulling: PullingPod = {
-    say: (type, reason, message) => this.#say(type, reason, message),
-    wait: (container, reason, message) => this.#wait(container, reason, message),
-    pause: (ms) => this.#orStopped(this.#world.timers.sleep(ms)),
-    retryPause: (tries) => this.#retryPause(tries),
-  };
-
   #say(type: "Normal" | "Warning", reason: string, message: string): void {
     this.#world.recorder.record(this.pod, "kubelet", type, reason, message);
   }
 
-  #orStopped<T>(promise: Promise<T>): Promise<T> {
-    return Promise.race([this.#stop.promise, promise]);
-  }
-
-  // Pauses before the next try, cut short when something the pod may need appears.
-  #retryPause(tries: number): Promise<void> {
-    const pause = this.#world.timers.sleep(this.#world.timings.retry * 2 ** Math.min(tries, 6));
-    return this.#orStopped(Promise.race([pause, this.#wake.promise]));
-  }
-
-  async #mount(): Promise<Map<string, string>> {
-    for (let tries = 0; ; tries++) {
-      try {
-        return setUpVolumes(this.#world, this.pod);
-      } catch (error) {
-        if (!(error instanceof MountError)) throw error;
+  #mount(): Promise<Map<string, string>> {
+    return this.#patience.untilPossible(
+      () => setUpVolumes(this.#world, this.pod),
+      (error) => {
+        if (!(error instanceof MountError)) return false;
         this.#say("Warning", "FailedMount", `MountVolume.SetUp failed for volume "${error.volume}" : ${error.message}`);
-        await this.#retryPause(tries);
-      }
-    }
+        return true;
+      },
+    );
   }
 
   async #runContainer(container: Container, folders: ReadonlyMap<string, string>): Promise<number> {
     if (this.#stopping) throw stopped;
-    await pullImage(this.#world, container, this.#pulling);
+    const say = this.#say.bind(this);
+    await pullImage(this.#world, container, this.#patience, { say, wait: this.#wait.bind(this, container) });
     const spec = await this.#configure(container, folders);
+    this.#say("Normal", "Created", `Created container: ${container.name}`);
     let process: RunningProcess;
     try {
       process = await launch(spec);
     } catch (error) {
       if (!(error instanceof StartError)) throw error;
       this.#say("Warning", "Failed", `Error: ${error.message}`);
-      const state = { exitCode: 128, reason: "StartError", message: error.message };
-      return this.#showEnd(container, { ...state, startedAt: "1970-01-01T00:00:00Z", finishedAt: timestamp() });
+      return this.#showEnd(container, startFailure(error.message));
     }
     return this.#follow(container, process);
   }
@@ -183,18 +163,11 @@ export class PodWorker {
     cancelRunning();
     this.kill();
     this.running = null;
-    return this.#showEnd(container, this.#terminated(container, exit, startedAt));
-  }
-
-  #terminated(container: Container, { exitCode }: ProcessExit, startedAt: string): NonNullable<ContainerState["terminated"]> {
-    const log = logPath(this.#world, this.pod.metadata.uid, container.name);
-    const message = terminationMessage(messageFile(this.#world, this.pod, container), log, container.terminationMessagePolicy, exitCode);
-    const reason = this.oomKilled ? "OOMKilled" : exitCode === 0 ? "Completed" : "Error";
-    return { exitCode, reason, ...(message === undefined ? {} : { message }), startedAt, finishedAt: timestamp() };
+    return this.#showEnd(container, terminatedState(this.#world, this.pod, container, { exit, startedAt, oomKilled: this.oomKilled }));
   }
 
   // The container's end shows before the pod's phase does; for a pod being stopped both show at once.
-  async #showEnd(container: Container, terminated: NonNullable<ContainerState["terminated"]>): Promise<number> {
+  async #showEnd(container: Container, terminated: Terminated): Promise<number> {
     const { timers, timings } = this.#world;
     await timers.sleep(timings.terminated);
     if (this.#evicted) return this.#showEviction(container);
@@ -210,25 +183,18 @@ export class PodWorker {
     this.#set(container, { waiting: { reason: "ContainerCreating" } });
     this.post();
     await this.#world.timers.sleep(this.#world.timings.phase);
-    const facts = this.facts.containers.get(container.name)!;
-    facts.state = unknownState("The container could not be located when the pod was terminated");
-    facts.lastState = unknownState("The container could not be located when the pod was deleted.  The container used to be Running");
-    facts.restartCount = 1;
+    markEvicted(this.facts.containers.get(container.name)!);
     return 137;
   }
 
-  async #configure(container: Container, folders: ReadonlyMap<string, string>) {
-    for (let tries = 0; ; tries++) {
-      try {
-        const spec = prepareLaunch(this.#world, this.pod, container, folders);
-        this.#say("Normal", "Created", `Created container: ${container.name}`);
-        return spec;
-      } catch (error) {
-        if (!(error instanceof ConfigError)) throw error;
-        this.#wait(container, "CreateContainerConfigError", error.message);
-        await this.#retryPause(tries);
-      }
-    }
+  #configure(container: Container, folders: ReadonlyMap<string, string>): Promise<Launch> {
+    return this.#patience.untilPossible(
+      () => prepareLaunch(this.#world, this.pod, container, folders),
+      (error) => {
+        if (error instanceof ConfigError) this.#wait(container, "CreateContainerConfigError", error.message);
+        return error instanceof ConfigError;
+      },
+    );
   }
 
   #wait(container: Container, reason: string, message: string): void {
@@ -255,10 +221,7 @@ export class PodWorker {
 
   // Stopped before its container ran: the kubelet then knows nothing of it.
   async #endUnstarted(): Promise<void> {
-    for (const { name } of this.pod.spec.containers) {
-      const state = unknownState("The container could not be located when the pod was terminated");
-      this.facts.containers.get(name)!.state = state;
-    }
+    for (const { name } of this.pod.spec.containers) markUnknown(this.facts.containers.get(name)!);
     await this.#end("Failed");
   }
 
@@ -266,7 +229,6 @@ export class PodWorker {
     const { timers, timings, state } = this.#world;
     this.facts.phase = phase;
     this.#over = true;
-    this.kill();
     while (state.nodeLost) await this.#thaw.promise;
     this.post();
     rmSync(join(podDir(this.#world, this.pod.metadata.uid), "volumes"), { recursive: true, force: true });

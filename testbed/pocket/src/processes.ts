@@ -94,7 +94,7 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): boolean {
 /** Living processes that carry `marker=value` in their environment: also those that left the group or lost their parent. */
 export function markedProcesses(marker: string, value: string): number[] {
   const wanted = `${marker}=${value}`;
-  if (process.platform === "linux") return linuxProcesses().filter((pid) => isAlive(pid) && environOf(pid).includes(wanted));
+  if (process.platform === "linux") return linuxProcesses().filter((pid) => environOf(pid).includes(wanted) && isAlive(pid));
   const lines = execFileSync("ps", ["-axEww", "-o", "pid=,command="], { encoding: "utf8", maxBuffer: 64 * 1024 * 1024 }).split("\n");
   return lines.filter((line) => line.includes(wanted)).map((line) => Number.parseInt(line, 10));
 }

@@ -25,6 +25,7 @@ export class ApiServer {
   readonly #world: World;
   readonly #token: string;
   readonly #sockets = new Set<Socket>();
+  readonly #busy = new Set<Socket>();
   #server: Server | null = null;
   #port: number;
 
@@ -47,6 +48,10 @@ export class ApiServer {
       this.connections += 1;
       this.#sockets.add(socket);
       socket.on("close", () => this.#sockets.delete(socket));
+    });
+    // Bytes that belong to no request (a DELETE body without Content-Length) must not cost the request before them its answer.
+    server.on("clientError", (_error, socket) => {
+      if (!this.#busy.has(socket as Socket)) socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
     });
     this.#server = server;
     await new Promise<void>((resolve, reject) => {
@@ -73,11 +78,13 @@ export class ApiServer {
     const verb = target && verbOf(request.method ?? "GET", target, url.searchParams);
     const entry = auditEntry(request.method ?? "GET", url, target, verb);
     this.requests.push(entry);
+    this.#busy.add(request.socket);
+    response.on("close", () => this.#busy.delete(request.socket));
     try {
       const body = await readBody(request, entry);
       if (request.headers.authorization !== `Bearer ${this.#token}`) throw unauthorized();
       const fault = this.faults.take(entry);
-      if (fault && !(await this.#meet(fault, request))) return;
+      if (fault && !(await this.#meet(fault, request, entry.watch))) return;
       if (target && verb === "watch") return this.#watch(target, url, response, entry);
       const answer = this.#answer(request, url, target, verb, body);
       // The write took effect, its answer is lost.
@@ -89,11 +96,11 @@ export class ApiServer {
   }
 
   /** false when the request must not be answered. */
-  async #meet(fault: FaultAction, request: IncomingMessage): Promise<boolean> {
+  async #meet(fault: FaultAction, request: IncomingMessage, watch: boolean): Promise<boolean> {
     if (fault.kind === "fail") throw fault.error;
     if (fault.kind === "hang") return false;
     if (fault.kind === "delay") await this.#world.timers.sleep(fault.ms);
-    if (fault.kind !== "drop" || fault.when === "after") return true;
+    if (fault.kind !== "drop" || (fault.when === "after" && !watch)) return true;
     request.socket.destroy();
     return false;
   }
@@ -157,8 +164,8 @@ function asAnswer(error: unknown): Answer & { headers?: Readonly<Record<string, 
 }
 
 function send(response: ServerResponse, entry: AuditEntry, answer: Answer & { headers?: Readonly<Record<string, string>> }): void {
-  entry.status = answer.status;
   if (response.headersSent || response.destroyed) return;
+  entry.status = answer.status;
   const text = typeof answer.body === "string" ? answer.body : JSON.stringify(answer.body);
   const type = typeof answer.body === "string" ? "text/plain" : "application/json";
   const warning = answer.warning ? { warning: `299 - ${JSON.stringify(answer.warning)}` } : {};

@@ -12,13 +12,17 @@ afterAll(() => bed.stop());
 
 describe("exit codes", () => {
   test.each([0, 1, 3, 137])("exit %i is told as it is, with its output", async (code) => {
-    const { outcome, output } = await finishRun(bed, { script: `console.log("line one"); console.log("line two"); process.exitCode = ${code}` });
+    const { outcome, output } = await finishRun(bed, {
+      script: `console.log("line one"); console.log("line two"); process.exitCode = ${code}`,
+    });
     expect(outcome).toMatchObject({ kind: "exited", exitCode: code, evidence: { proof: "end-record", output: { complete: true } } });
     expect(output.toString()).toBe("line one\nline two\n");
   });
 
   test("death by SIGTERM that nobody here sent", async () => {
-    const { outcome } = await finishRun(bed, { script: `process.stdout.write("x\\n", () => process.kill(process.pid, "SIGTERM")); setTimeout(() => {}, 5000)` });
+    const { outcome } = await finishRun(bed, {
+      script: `process.stdout.write("x\\n", () => process.kill(process.pid, "SIGTERM")); setTimeout(() => {}, 5000)`,
+    });
     expect(outcome).toMatchObject({ kind: "exited", exitCode: null, signal: "SIGTERM" });
   });
 
@@ -36,7 +40,9 @@ describe("output", () => {
   });
 
   test("without a final newline, invalid UTF-8, NULs", async () => {
-    const { outcome, output } = await finishRun(bed, { script: `process.stdout.write(Buffer.from([0x61, 0xff, 0xfe, 0x0a, 0x00, 0x62, 0xe2, 0x82]))` });
+    const { outcome, output } = await finishRun(bed, {
+      script: `process.stdout.write(Buffer.from([0x61, 0xff, 0xfe, 0x0a, 0x00, 0x62, 0xe2, 0x82]))`,
+    });
     expect(outcome.evidence.output).toMatchObject({ complete: true, expected: 8 });
     expect([...output]).toEqual([0x61, 0xff, 0xfe, 0x0a, 0x00, 0x62, 0xe2, 0x82]);
   });
@@ -63,7 +69,8 @@ describe("output", () => {
     });
     expect(outcome.evidence.output).toMatchObject({ complete: true, expected: 200_000_000 });
     const wanted = createHash("sha256");
-    for (let i = 0; i < 2_000_000; i += 1000) wanted.update(Array.from({ length: 1000 }, (_, k) => `${String(i + k).padStart(9, "0")}${"z".repeat(90)}\n`).join(""));
+    for (let i = 0; i < 2_000_000; i += 1000)
+      wanted.update(Array.from({ length: 1000 }, (_, k) => `${String(i + k).padStart(9, "0")}${"z".repeat(90)}\n`).join(""));
     expect(hash.digest("hex")).toBe(wanted.digest("hex"));
     expect((peak - before) / 1e6).toBeLessThan(120);
   }, 60_000);
@@ -79,7 +86,10 @@ describe("stdin and environment", () => {
   const odd = `$(X) $$ $\{HOME} \\c \\\\ "quotes" 'single' \`tick\` \u{1f600} \r\n\t ünï \u0001\u007f`;
 
   test("a prompt of 900 KiB arrives byte for byte", async () => {
-    const prompt = Buffer.concat([Buffer.from(odd), Buffer.from([0xff, 0xfe, 0x80]), Buffer.alloc(900 * 1024, odd)]).subarray(0, 900 * 1024);
+    const prompt = Buffer.concat([Buffer.from(odd), Buffer.from([0xff, 0xfe, 0x80]), Buffer.alloc(900 * 1024, odd)]).subarray(
+      0,
+      900 * 1024,
+    );
     const script = `const h = require("crypto").createHash("sha256"); let n = 0; process.stdin.on("data", (d) => { h.update(d); n += d.length; }).on("end", () => console.log(n, h.digest("hex")))`;
     const { output } = await finishRun(bed, { script, change: (request) => ({ ...request, stdin: prompt }) });
     expect(output.toString()).toBe(`${prompt.length} ${createHash("sha256").update(prompt).digest("hex")}\n`);
@@ -113,7 +123,9 @@ describe("stopping", () => {
   });
 
   test("cancel while running: SIGTERM first, output kept, Job gone", async () => {
-    const run = startRun(bed, { script: `process.on("SIGTERM", () => { console.log("bye"); process.exit(7) }); console.log("on"); setInterval(() => {}, 1000)` });
+    const run = startRun(bed, {
+      script: `process.on("SIGTERM", () => { console.log("bye"); process.exit(7) }); console.log("on"); setInterval(() => {}, 1000)`,
+    });
     await run.saw("on\n");
     run.cancel("by an operator");
     const { outcome, output } = await run.done;

@@ -18,6 +18,10 @@ export interface RunHandle {
   readonly done: Promise<FinishedRun>;
   readonly status: StatusLine[];
   readonly output: () => Buffer;
+  /** The run's objects as they stand in the cluster now. */
+  jobs(): number;
+  job(): string;
+  pod(): string;
   cancel(reason?: string): void;
   /** Resolves when the output so far contains the text. */
   saw(text: string): Promise<void>;
@@ -45,23 +49,37 @@ export function startRun(bed: Bed, options: RunOptions): RunHandle {
   const begun = performance.now();
   const output = () => Buffer.concat(chunks);
   const done = engine
-    .run(request, { kubeconfig: bed.kubeconfig }, {
-      signal: cancel.signal,
-      onOutput: async (bytes) => {
-        await options.onOutput?.(bytes);
-        if (options.onOutput === undefined) chunks.push(Buffer.from(bytes));
-        for (const watcher of watchers) watcher();
+    .run(
+      request,
+      { kubeconfig: bed.kubeconfig },
+      {
+        signal: cancel.signal,
+        onOutput: async (bytes) => {
+          await options.onOutput?.(bytes);
+          if (options.onOutput === undefined) chunks.push(Buffer.from(bytes));
+          for (const watcher of watchers) watcher();
+        },
+        onStderr: async (text) => {
+          stderr += text;
+        },
+        onStatus: (line) => {
+          status.push(line);
+        },
       },
-      onStderr: async (text) => {
-        stderr += text;
-      },
-      onStatus: (line) => {
-        status.push(line);
-      },
-    })
+    )
     .then((outcome) => ({ outcome, output: output(), stderr, status, ms: performance.now() - begun }));
   done.catch(() => {});
+  const mine = (kind: "jobs" | "pods") =>
+    bed.cluster.list(kind, bed.namespace).filter((object) => object.metadata.labels?.["suite.test/run-id"] === request.runId);
+  const only = (kind: "jobs" | "pods") => {
+    const name = mine(kind)[0]?.metadata.name;
+    if (name === undefined) throw new Error(`the run has no object among the ${kind}`);
+    return name;
+  };
   return {
+    jobs: () => mine("jobs").length,
+    job: () => only("jobs"),
+    pod: () => only("pods"),
     request,
     done,
     status,

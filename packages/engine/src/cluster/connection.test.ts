@@ -294,6 +294,14 @@ test("a stream that is refused gives the status; one that is cut breaks nothing"
   await closed;
 });
 
+test("many open watches leave room for requests", async () => {
+  const connection = await open({ token: "t" });
+  const stop = new AbortController();
+  await Promise.all(Array.from({ length: 40 }, () => connection.openStream({ ...get, query: { watch: true } }, stop.signal)));
+  expect((await connection.request({ ...get, timeoutMs: 2000 })).status).toBe(200);
+  stop.abort();
+});
+
 test("observers see each try", async () => {
   const seen: RequestMessage[] = [];
   const listener = (message: unknown) => void seen.push(message as RequestMessage);

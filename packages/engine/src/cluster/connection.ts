@@ -65,7 +65,7 @@ class HttpConnection implements Connection {
     const Agent = credentials.server.protocol === "http:" ? http.Agent : https.Agent;
     // Idle sockets are dropped well before an API server (90 s) or a load balancer (60 s) drops them under a request.
     const common = { keepAlive: true, keepAliveMsecs: 30_000, timeout: 30_000, scheduling: "lifo" } as const;
-    this.#requests = new Agent({ ...common, maxSockets: 32, maxFreeSockets: 4 });
+    this.#requests = new Agent({ ...common, maxSockets: 32, maxFreeSockets: 32 });
     this.#streams = new Agent({ ...common, maxFreeSockets: 2 });
   }
 

@@ -91,6 +91,6 @@ test("whatever happens on the wire, what is believed becomes what is true, and n
         await api.stop();
       }
     }),
-    { numRuns: process.env.LONG ? 500 : 25 },
+    { numRuns: process.env.LONG ? 500 : 15 },
   );
 });

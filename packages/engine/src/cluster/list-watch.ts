@@ -63,6 +63,8 @@ export class ListWatch<V> {
   #version: string | null = null;
   #listsStarted = 0;
   #lost = false;
+  #stale = false;
+  #cut = () => {};
 
   constructor(options: ListWatchOptions<V>) {
     this.#options = { ...defaults, ...given(options) };
@@ -79,6 +81,12 @@ export class ListWatch<V> {
   /** How many lists were started so far. */
   get listsStarted(): number {
     return this.#listsStarted;
+  }
+
+  /** Takes one more list, started from now on, before it goes on watching. */
+  relist(): void {
+    this.#stale = true;
+    this.#cut();
   }
 
   stop(): void {
@@ -105,10 +113,14 @@ export class ListWatch<V> {
   async #cycle(): Promise<"lasted" | "short" | ApiError> {
     let opened: number | null = null;
     try {
+      if (this.#stale) this.#version = null;
+      this.#stale = false;
       this.#version ??= await this.#list();
       const stream = await this.#open(this.#version);
       opened = this.#options.clock.now();
       this.#seen();
+      this.#cut = () => stream.destroy();
+      if (this.#stale) this.#cut();
       let failure: ApiError | null = null;
       let events = 0;
       await readWatch(stream, this.#options.idleMs, this.#options.clock, (event) => {

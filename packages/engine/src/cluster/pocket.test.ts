@@ -19,6 +19,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   watch?.close();
+  watch = null;
   connection.close();
   await pocket.stop();
 });

@@ -166,6 +166,36 @@ test("once created, another bearer of the name does not count, before or after",
   expect(words().slice(2)).toEqual(["pod p-mine"]);
 });
 
+test("a Job that came and went unseen is looked for by one list", async () => {
+  const shared = start({ unseenMs: 60 });
+  const { words, subscription } = subscribe(shared, "a");
+  const seen = subscribe(shared, "b");
+  await shared.ready;
+  await until(() => api.watches.size === 2);
+  seen.subscription.created(api.put(jobs, "b").metadata.uid);
+  subscription.created("uid-came-and-went");
+  await until(() => words().length === 1);
+  expect(words()).toEqual(["job-gone"]);
+  await until(() => api.watches.size === 2);
+  await pause(100);
+  expect(api.lists(jobs)).toHaveLength(2);
+  expect(seen.words()).toEqual([expect.stringMatching(/^job /)]);
+});
+
+test("subscribed by uid: a former bearer of the name is never heard of", async () => {
+  putPod("p-before", api.put(jobs, "a"));
+  const shared = start();
+  subscribe(shared, "a");
+  await shared.ready;
+  const words: string[] = [];
+  shared.subscribe("a", (fact) => words.push(fact.kind), "uid-mine");
+  putPod("p-mine", { metadata: { name: "a", uid: "uid-mine" } });
+  api.remove(jobs, "a");
+  await until(() => words.length === 1);
+  await pause(30);
+  expect(words).toEqual(["pod"]);
+});
+
 test("the pod's last state comes with its end", async () => {
   const shared = start();
   const { facts } = subscribe(shared, "a");

@@ -14,6 +14,8 @@ export interface RunWatchOptions
   extends Partial<Omit<ListWatchOptions<unknown>, "connection" | "path" | "labelSelector" | "project" | "listener">> {
   /** How long the watches outlive the last subscriber. */
   readonly lingerMs?: number;
+  /** A Job that exists but was not seen for this long is looked for by a list. */
+  readonly unseenMs?: number;
 }
 
 const shared = new WeakMap<Connection, Map<string, RunWatch>>();
@@ -58,8 +60,11 @@ export class RunWatch {
     return this.#active?.ready ?? notStarted();
   }
 
-  /** Tells what is known about the Job name before it returns, then every change. */
-  subscribe(jobName: string, listener: (fact: ClusterFact) => void): Subscription {
+  /**
+   * Tells what is known about the Job name before it returns, then every change.
+   * With the `uid` of a Job known to exist, only that Job and its pods count from the first fact on.
+   */
+  subscribe(jobName: string, listener: (fact: ClusterFact) => void, uid?: string): Subscription {
     const active = this.#start();
     let open = true;
     const subscriber = new Subscriber(jobName, (fact) => {
@@ -67,12 +72,17 @@ export class RunWatch {
     });
     const peers = this.#subscribers.get(jobName) ?? new Set();
     this.#subscribers.set(jobName, peers.add(subscriber));
+    const created = (jobUid: string) => {
+      subscriber.created(jobUid, active.store, active.jobs.listsStarted);
+      if (open) this.#lookFor(subscriber, active);
+    };
+    if (uid !== undefined) created(uid);
     const job = active.store.job(jobName);
     if (job) subscriber.job(job);
     for (const pod of active.store.pods(jobName)) subscriber.pod(pod);
     for (const error of [...active.lost.values()].slice(0, 1)) subscriber.tell({ kind: "api-lost", error });
     return {
-      created: (uid) => subscriber.created(uid, active.store, active.jobs.listsStarted),
+      created,
       close: () => {
         if (open) this.#leave(subscriber);
         open = false;
@@ -103,7 +113,7 @@ export class RunWatch {
   }
 
   #listWatch<V>(path: (namespace: string) => string, project: (raw: unknown) => V, listener: ListWatchListener<V>): ListWatch<V> {
-    const { lingerMs: _, ...options } = this.#options;
+    const { lingerMs: _linger, unseenMs: _unseen, ...options } = this.#options;
     const target = { connection: this.#connection, path: path(this.#namespace), labelSelector: this.#selector };
     return new ListWatch<V>({ ...options, ...target, project, listener });
   }
@@ -148,6 +158,17 @@ export class RunWatch {
         if (lost.delete(source) && lost.size === 0) for (const subscriber of this.#all()) subscriber.tell({ kind: "api-back" });
       },
     };
+  }
+
+  /** A Job that came and went between a list's start and the watch after it leaves no event behind: only another list can tell. */
+  #lookFor(subscriber: Subscriber, active: Active): void {
+    if (!subscriber.waitsForSight) return;
+    (this.#options.clock ?? systemClock).after(this.#options.unseenMs ?? 10_000, () => {
+      const listens = this.#subscribers.get(subscriber.jobName)?.has(subscriber);
+      if (!listens || !subscriber.waitsForSight) return;
+      if (active.lost.size === 0) active.jobs.relist();
+      else this.#lookFor(subscriber, active);
+    });
   }
 
   #of(jobName: string): readonly Subscriber[] {

@@ -35,6 +35,11 @@ export class Subscriber {
     if (store.sawGo(uid)) this.#gone(uid);
   }
 
+  /** Its Job exists by its own word, but neither its presence nor its end was seen. */
+  get waitsForSight(): boolean {
+    return this.#uid !== null && this.#uid !== this.#seenUid && this.#uid !== this.#goneUid;
+  }
+
   job(job: JobView): void {
     if (this.#uid !== null && job.uid !== this.#uid) return;
     this.#seenUid = job.uid;

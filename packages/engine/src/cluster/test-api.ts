@@ -21,14 +21,9 @@ export interface TestObject {
 
 export type Hook = (seen: Seen, response: ServerResponse) => boolean | undefined;
 
-interface OpenWatch {
-  readonly collection: string;
-  readonly response: ServerResponse;
-}
-
 export class TestApi {
   readonly seen: Seen[] = [];
-  readonly watches = new Set<OpenWatch>();
+  readonly watches = new Set<{ readonly collection: string; readonly response: ServerResponse }>();
   readonly sockets = new Set<Socket>();
   connections = 0;
   /** Answers a request itself and returns true, or leaves it to the server. */
@@ -124,7 +119,7 @@ export class TestApi {
     for (const watch of this.watches) if (watch.collection === collection) watch.response.write(bytes);
   }
 
-  /** Sends the whole history of a collection's last events again. */
+  /** Sends the last events again. */
   repeat(collection: string): void {
     for (const event of this.#history.slice(-3)) if (event.collection === collection) this.send(collection, event.line);
   }

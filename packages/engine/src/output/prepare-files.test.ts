@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runFiles } from "./paths.ts";
 import { type Scratch, scratch } from "./testing/scratch.ts";
+import { openVolume } from "./volume.ts";
 
 const isRoot = process.geteuid?.() === 0;
 let volume: Scratch;
@@ -47,11 +48,16 @@ describe("prepare", () => {
   });
 
   it("does not make a root that is not mounted", async () => {
-    const { openVolume } = await import("./volume.ts");
     const missing = openVolume(volume.path("not-mounted"), { lingerMs: 0 });
     await expect(missing.prepare(runFiles(volume.path("not-mounted/r1")), null)).rejects.toMatchObject({ code: "volume_missing" });
     missing.release();
     expect(existsSync(volume.path("not-mounted"))).toBe(false);
+  });
+
+  it.skipIf(process.platform !== "linux")("gives up on a file system that takes no folders", async () => {
+    const proc = openVolume("/proc", { lingerMs: 0 });
+    await expect(proc.prepare(runFiles("/proc/none/r1"), null)).rejects.toMatchObject({ code: "volume_missing", path: "/proc/none" });
+    proc.release();
   });
 
   it.skipIf(isRoot)("says when it may not", async () => {

@@ -39,14 +39,12 @@ export function removeFiles(paths: readonly string[]): void {
 
 // The pod makes its claim file here, so the folder must be writable for it too.
 function prepareFolder(root: string, folder: string, owner: FileOwner | null): void {
-  const first = mkdirSync(folder, { recursive: true, mode: 0o775 });
-  if (first !== undefined) {
-    for (let made = folder; made.length >= first.length && made !== root; made = dirname(made)) {
-      chmodSync(made, 0o775);
-      if (owner !== null && process.geteuid?.() === 0) handOver(made, owner, () => chownSync(made, owner.uid, owner.gid));
-    }
-    return;
+  const made = makeFolders(root, folder);
+  for (const each of made) {
+    chmodSync(each, 0o775);
+    if (owner !== null && process.geteuid?.() === 0) handOver(each, owner, () => chownSync(each, owner.uid, owner.gid));
   }
+  if (made.length > 0) return;
   // A folder that others use keeps its user; the pod comes in by the group.
   if (owner === null || process.geteuid?.() !== 0 || folder === root) return;
   const stats = statSync(folder);
@@ -55,6 +53,22 @@ function prepareFolder(root: string, folder: string, owner: FileOwner | null): v
     chownSync(folder, stats.uid, owner.gid);
     chmodSync(folder, (stats.mode & 0o7777) | 0o070);
   });
+}
+
+// By hand: Node's recursive mkdir never returns on a file system that answers ENOENT below a folder that exists (/proc does).
+function makeFolders(root: string, folder: string): string[] {
+  const made: string[] = [];
+  const above: string[] = [];
+  for (let each = folder; each.length > root.length; each = dirname(each)) above.unshift(each);
+  for (const each of above) {
+    try {
+      mkdirSync(each, 0o775);
+      made.push(each);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+  }
+  return made;
 }
 
 function prepareFile(path: string, owner: FileOwner | null): void {

@@ -80,6 +80,18 @@ export class ReaderChild {
   }
 
   #spawn(): void {
+    this.#startedAt = this.#options.clock();
+    try {
+      this.#child = this.#spawned();
+    } catch {
+      // No memory, no process left: some kinds of that are thrown, others come as an event.
+      this.#retry();
+      return;
+    }
+    this.#events.started();
+  }
+
+  #spawned(): ChildProcess {
     const aliveEveryMs = Math.min(500, this.#options.stallAfterMs / 5);
     const child = spawn(process.execPath, ["--input-type=commonjs", "-e", readerText, "--", this.#root, String(aliveEveryMs)], {
       // Neither the volume as working directory nor the server's settings and secrets.
@@ -88,21 +100,23 @@ export class ReaderChild {
       stdio: ["ignore", "ignore", "inherit", "ipc"],
       serialization: "advanced",
     });
-    this.#child = child;
-    this.#startedAt = this.#options.clock();
     child.unref();
     child.channel?.unref();
     if (child.pid !== undefined) endWithServer(child);
     child.on("message", (message: FromReader) => this.#child === child && this.#hear(message));
-    child.once("exit", () => this.#over(child));
-    child.once("error", () => this.#over(child));
-    this.#events.started();
+    child.on("exit", () => this.#over(child));
+    child.on("error", () => child.pid === undefined && this.#over(child));
+    return child;
   }
 
   #over(child: ChildProcess): void {
     running.delete(child);
     if (this.#child !== child) return;
     this.#child = null;
+    this.#retry();
+  }
+
+  #retry(): void {
     const lived = this.#options.clock() - this.#startedAt;
     this.#quickDeaths = lived >= steadyMs ? 0 : this.#quickDeaths + 1;
     const wait = Math.min(lastRestartMs, firstRestartMs * 2 ** this.#quickDeaths);

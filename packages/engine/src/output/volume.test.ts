@@ -1,5 +1,7 @@
-import { appendFileSync, closeSync, openSync, renameSync, symlinkSync, writeFileSync, writeSync } from "node:fs";
+import { appendFileSync, closeSync, openSync, renameSync, statSync, symlinkSync, writeFileSync, writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { TextChunks } from "./chunks.ts";
 import { collector, isAlive, type Scratch, scratch, until } from "./testing/scratch.ts";
@@ -148,6 +150,18 @@ describe("tail", () => {
     expect(performance.now() - began).toBeLessThan(300);
   });
 
+  it("makes a caching client fetch the true size when nothing comes, and at every fresh look", async () => {
+    const path = volume.path("a");
+    writeFileSync(path, "x");
+    const tail = volume.open().tail(path, { onBytes: () => {} });
+    await until(() => tail.delivered === 1);
+    const changed = statSync(path).ctimeMs;
+    await tail.refresh();
+    const refreshed = statSync(path).ctimeMs;
+    expect(refreshed).toBeGreaterThan(changed);
+    await until(() => statSync(path).ctimeMs > refreshed, 2_000);
+  });
+
   it("never follows a link, reports the trouble once, and goes on when it is over", async () => {
     writeFileSync(volume.path("secret"), "secret");
     symlinkSync(volume.path("secret"), volume.path("a"));
@@ -189,6 +203,13 @@ describe("tail", () => {
 });
 
 describe("holders", () => {
+  it("touch no file from the server's own process", async () => {
+    const entry = fileURLToPath(new URL("./volume.ts", import.meta.url));
+    const { metafile } = await build({ entryPoints: [entry], bundle: true, platform: "node", write: false, metafile: true });
+    const imports = Object.values(metafile.inputs).flatMap((input) => input.imports.map((each) => each.path));
+    expect(imports.filter((path) => path.startsWith("node:")).sort()).toEqual(["node:child_process", "node:path/posix"]);
+  });
+
   it("share one reader, started by the first use and ended after the last release", async () => {
     const first = volume.open({ lingerMs: 100 });
     const second = openVolume(`${volume.root}/./`);

@@ -1,4 +1,5 @@
 import { createJob, deleteJob } from "../cluster/calls.ts";
+import type { ClusterFact } from "../cluster/run-watch.ts";
 import type { JobView } from "../cluster/views.ts";
 import { type RunContext, say } from "./io.ts";
 import type { OutcomeKind } from "./outcome.ts";
@@ -41,12 +42,12 @@ async function waitUntilGone(context: RunContext, holder: JobView, patience: num
   const wait = new AbortController();
   let current: JobView = holder;
   let gone = false;
-  const subscription = watch.subscribe(submission.jobName, (fact) => {
-    if (fact.kind === "job" && fact.job.uid === holder.uid) current = fact.job;
+  const listen = (fact: ClusterFact) => {
+    if (fact.kind === "job") current = fact.job;
     gone ||= fact.kind === "job-gone";
     if (gone) wait.abort();
-  });
-  subscription.created(holder.uid);
+  };
+  const subscription = watch.subscribe(submission.jobName, listen, holder.uid);
   say(context, "info", `waiting for Job ${holder.name}${holderRun(context, holder)}, which holds the same key`);
   try {
     let finishedAt: number | null = null;

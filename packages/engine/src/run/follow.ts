@@ -14,8 +14,7 @@ export async function follow(context: RunContext): Promise<RunOutcome> {
   const { run, watch, submission, clock, io } = context;
   const uid = run.state.identity.jobUid;
   if (uid === null) return run.settled;
-  const subscription = watch.subscribe(submission.jobName, (fact) => run.observe(fact));
-  subscription.created(uid);
+  const subscription = watch.subscribe(submission.jobName, (fact) => run.observe(fact), uid);
   const { output, meta } = openTails(context);
   const onCancel = () => run.observe({ kind: "cancel-asked", reason: cancelReason(io.signal) });
   const stops = [

@@ -1,5 +1,5 @@
 import type { CliEnd } from "@paperclip-k8s/runner";
-import { podIsOver } from "./pod-facts.ts";
+import { hasStarted, podIsOver } from "./pod-facts.ts";
 import type { Policy } from "./policy.ts";
 import type { RunState } from "./state.ts";
 import { terminationMessage } from "./termination.ts";
@@ -32,11 +32,16 @@ export function expectedBytes(state: RunState): number | null {
 /** All output that ever reached the file is here, or there is no hope of more. */
 export function outputIsSettled(state: RunState, policy: Policy): boolean {
   const end = cliEnd(state);
-  if (end !== null && state.delivered >= end.written) return state.endRecord !== null || hasFreshLook(state);
+  if (end !== null && state.delivered >= end.written && (state.endRecord !== null || hasFreshLook(state))) return true;
   const since = Math.max(state.overAt ?? state.now, state.lastOutputAt ?? 0);
-  const patience = end === null ? policy.drain : policy.missing;
+  const patience = end !== null ? policy.missing : mayHaveWritten(state) ? policy.drain : 0;
   if (state.now - since < patience) return false;
   return hasFreshLook(state) || state.stalled !== null || state.now - since >= policy.missing * 2;
+}
+
+/** A container that never ran has nothing on its way to the volume. */
+function mayHaveWritten(state: RunState): boolean {
+  return state.startRecord !== null || hasStarted(state.pod, state.identity.container);
 }
 
 function hasFreshLook(state: RunState): boolean {

@@ -64,6 +64,16 @@ describe("how a run ends", () => {
     expect(state.outcome?.evidence.proof).toBe("termination-message");
   });
 
+  test("a volume that never answers again does not hold the result", () => {
+    const facts: Fact[] = [
+      { kind: "output-stalled", error: "hung" },
+      { kind: "pod", pod: pod(ended(9, "Error", message({ exitCode: 9, written: 0 }))) },
+    ];
+    const state = play(facts, { looks: false });
+    expect(kindOf(state)).toMatchObject({ kind: "exited", exitCode: 9 });
+    expect(state.outcome?.evidence.output).toMatchObject({ complete: false, expected: 10, problem: "hung" });
+  });
+
   test("a termination message of another submit is only a log tail", () => {
     const state = play([{ kind: "pod", pod: pod(ended(1, "Error", message({ nonce: "other", exitCode: 0 }))) }]);
     expect(kindOf(state)).toEqual({ kind: "exited", exitCode: 1, signal: null });
@@ -120,6 +130,17 @@ describe("how a run ends", () => {
         ]),
       ),
     ).toMatchObject({ kind: "killed", by, message: "why" });
+  });
+
+  test("a lost node's pod is given up after a while, though its deletion time lies ahead", () => {
+    const disrupted = { DisruptionTarget: { ...condition("DeletionByTaintManager", "tainted"), status: "True" } };
+    const doomed = pod(running, { deletedAt: "2999-01-01T00:00:00Z", conditions: disrupted });
+    expect(play([{ kind: "pod", pod: doomed }], { afterMs: 50_000 }).outcome).toBeNull();
+    expect(kindOf(play([{ kind: "pod", pod: doomed }], { afterMs: 70_000 }))).toMatchObject({
+      kind: "killed",
+      by: "node-loss",
+      exitCode: null,
+    });
   });
 
   test("evicted by the kubelet: the pod stays, its container is a guess", () => {

@@ -74,6 +74,7 @@ function notePod(state: RunState, pod: NonNullable<RunState["pod"]>): RunState {
   return {
     ...state,
     pod,
+    podDoomedAt: state.podDoomedAt ?? (pod.deletedAt === null ? null : state.now),
     scheduledAt: state.scheduledAt ?? (pod.node === null ? null : state.now),
     waiting: reason === null ? null : { reason, since: same ? (state.waiting?.since ?? state.now) : state.now },
   };
@@ -109,7 +110,9 @@ function isExplained(state: RunState, policy: Policy): boolean {
   if (!needsCause || isCause) return true;
   if (terminated(state.pod, state.identity.container) !== null && end.cause !== "stopped") return true;
   if (state.jobGoneAt !== null || (end.cause === "stopped" && state.job?.deletedAt != null)) return true;
-  return state.now - (state.overAt ?? state.now) >= policy.explain;
+  // A deletion mark is most of the answer; who set it may come by the other watch.
+  const patience = state.pod?.deletedAt == null ? policy.explain : policy.explain / 4;
+  return state.now - (state.overAt ?? state.now) >= patience;
 }
 
 function cancelOverdue(state: RunState, policy: Policy): OutcomeKind | null {
@@ -120,8 +123,8 @@ function cancelOverdue(state: RunState, policy: Policy): OutcomeKind | null {
 /** The pod is marked deleted because its node is gone; it may still run there, so nobody may call it over. */
 function nodeLost(state: RunState, policy: Policy): OutcomeKind | null {
   const disrupted = disruption(state.pod);
-  if (disrupted?.by !== "node-loss" || state.pod?.deletedAt == null) return null;
-  const since = Math.max(Date.parse(state.pod.deletedAt) || 0, state.lastOutputAt ?? 0);
+  if (disrupted?.by !== "node-loss" || state.podDoomedAt === null) return null;
+  const since = Math.max(state.podDoomedAt, state.lastOutputAt ?? 0);
   return state.now - since < policy.nodeLoss ? null : { kind: "killed", by: "node-loss", message: disrupted.message, exitCode: null };
 }
 

@@ -15,6 +15,8 @@ export interface RunState {
   /** The last that was seen of the pod, kept when it is gone. */
   readonly pod: PodView | null;
   readonly podGoneAt: number | null;
+  /** When the pod was first seen marked for deletion; its own timestamp is the end of its grace. */
+  readonly podDoomedAt: number | null;
   readonly scheduledAt: number | null;
   /** What the container waits for and since when, to tell a hiccup from a fault. */
   readonly waiting: { readonly reason: string; readonly since: number } | null;
@@ -59,6 +61,7 @@ export function initialState(identity: RunIdentity, askedAt: number): RunState {
     jobGoneAt: null,
     pod: null,
     podGoneAt: null,
+    podDoomedAt: null,
     scheduledAt: null,
     waiting: null,
     events: [],

@@ -1,0 +1,28 @@
+export interface ArgvOptions {
+  readonly command?: string;
+  readonly sessionId?: string | null;
+  /** `provider/model`. */
+  readonly model?: string | null;
+  readonly variant?: string | null;
+  /** Print the model's reasoning too; OpenCode leaves it out of its events otherwise. */
+  readonly thinking?: boolean;
+  readonly extraArgs?: readonly string[];
+}
+
+/**
+ * The command line of one run. `run` without a message reads the whole prompt from stdin (1.18.33). `--auto` is left out: without it
+ * nothing waits either, what would be asked is rejected, and the user's own "ask" rules keep their meaning.
+ */
+export function argv({ command = "opencode", sessionId, model, variant, thinking = false, extraArgs = [] }: ArgvOptions = {}): string[] {
+  return [
+    command,
+    "run",
+    "--format",
+    "json",
+    ...(sessionId ? ["--session", sessionId] : []),
+    ...(model ? ["--model", model] : []),
+    ...(variant ? ["--variant", variant] : []),
+    ...(thinking ? ["--thinking"] : []),
+    ...extraArgs,
+  ];
+}

@@ -1,0 +1,125 @@
+import { providerOf } from "./models.ts";
+
+export interface ConfigLayerOptions {
+  /** The configured model, `provider/model`. */
+  readonly model?: string | null;
+  readonly dangerouslySkipPermissions?: boolean;
+  /** No look at the network for the list of models: the one in the CLI is used. */
+  readonly offline?: boolean;
+  /** The run's environment so far; our settings for OpenCode are read from it. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** Environment that makes up our layer; `secret` must not stand in a Job spec, because providers may hold keys. */
+export interface ConfigLayer {
+  readonly env: { readonly plain: Readonly<Record<string, string>>; readonly secret: Readonly<Record<string, string>> };
+  readonly notes: readonly string[];
+}
+
+/** A setting that cannot be used, named so that a person can mend it. */
+export class OpenCodeConfigError extends Error {
+  readonly field: string;
+  constructor(field: string, message: string) {
+    super(`${field}: ${message}`);
+    this.name = "OpenCodeConfigError";
+    this.field = field;
+  }
+}
+
+type Json = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Objects are merged, everything else is replaced: what OpenCode does with its own layers. */
+function merge(base: Json, over: Json): Json {
+  const merged: Json = { ...base };
+  for (const [key, value] of Object.entries(over)) {
+    const below = merged[key];
+    merged[key] = isObject(below) && isObject(value) ? merge(below, value) : value;
+  }
+  return merged;
+}
+
+// The parser's own message quotes the text, which may hold a key.
+function readObject(field: string, text: string | undefined): Json {
+  if (text === undefined || text.trim() === "") return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new OpenCodeConfigError(field, "is not valid JSON");
+  }
+  if (!isObject(value)) throw new OpenCodeConfigError(field, "must be a JSON object");
+  return value;
+}
+
+// A model that OpenCode's list does not have is refused unless its provider names it; what the list knows about it stays.
+function registerModel(providers: Json, model: string | null | undefined): Json {
+  const provider = providerOf(model);
+  if (!model || provider === null) return providers;
+  return merge({ [provider]: { models: { [model.slice(provider.length + 1)]: {} } } }, providers);
+}
+
+function disabledProviders(base: Json, model: string | null | undefined, smallModel: string | undefined): Json {
+  const named = [model, smallModel, base.model, base.small_model].some((id) => typeof id === "string" && providerOf(id) === "opencode");
+  // Its free tier would be picked for titles by itself, and send the prompt to a party nobody chose.
+  if (named) return {};
+  const listed = Array.isArray(base.disabled_providers) ? base.disabled_providers : [];
+  return { disabled_providers: [...new Set([...listed, "opencode"])] };
+}
+
+function settings({ model, dangerouslySkipPermissions = true }: ConfigLayerOptions, base: Json, smallModel: string | undefined): Json {
+  return {
+    autoupdate: false,
+    share: "disabled",
+    snapshot: false,
+    ...(dangerouslySkipPermissions && { permission: { external_directory: "allow" } }),
+    ...(smallModel && { small_model: smallModel }),
+    ...disabledProviders(base, model, smallModel),
+  };
+}
+
+function describeLayer(providers: Json, smallModel: string | undefined, base: Json): string[] {
+  const names = Object.keys(providers);
+  return [
+    ...(names.length > 0 ? [`providers from PAPERCLIP_OPENCODE_PROVIDERS: ${names.join(", ")}`] : []),
+    ...(smallModel ? [`small model ${smallModel}`] : []),
+    ...(Object.keys(base).length > 0 ? ["merged over OPENCODE_CONFIG_CONTENT of the environment"] : []),
+  ];
+}
+
+/**
+ * Our settings as OpenCode's OPENCODE_CONFIG_CONTENT: the layer above the user's config files, which are read and never written (an
+ * OPENCODE_CONFIG file would lie below a project's). `{env:X}` stays as it is: OpenCode expands it in the pod.
+ */
+export function configLayer(options: ConfigLayerOptions = {}): ConfigLayer {
+  const env = options.env ?? {};
+  const smallModel = env.PAPERCLIP_OPENCODE_SMALL_MODEL?.trim() || undefined;
+  const base = readObject("OPENCODE_CONFIG_CONTENT", env.OPENCODE_CONFIG_CONTENT);
+  const providers = readObject("PAPERCLIP_OPENCODE_PROVIDERS", env.PAPERCLIP_OPENCODE_PROVIDERS);
+  const registered = registerModel(providers, options.model);
+  const ours = merge(settings(options, base, smallModel), Object.keys(registered).length > 0 ? { provider: registered } : {});
+  return {
+    env: {
+      plain: {
+        OPENCODE_DISABLE_PROJECT_CONFIG: "true",
+        OPENCODE_DISABLE_AUTOUPDATE: "true",
+        // Without its log, OpenCode says of an unknown model or of a retry no more than that something is wrong.
+        OPENCODE_PRINT_LOGS: env.OPENCODE_PRINT_LOGS ?? "1",
+        OPENCODE_LOG_LEVEL: env.OPENCODE_LOG_LEVEL ?? "ERROR",
+        ...(options.offline && { OPENCODE_DISABLE_MODELS_FETCH: "true" }),
+      },
+      secret: { OPENCODE_CONFIG_CONTENT: JSON.stringify(merge(base, ours)) },
+    },
+    notes: describeLayer(providers, smallModel, base),
+  };
+}
+
+/**
+ * Files that, in an `opencode` config directory of their own, keep OpenCode from installing its plugin package from the npm registry in
+ * the background of each run. Only for a directory without a package.json: plugins of the user's need the real installation.
+ */
+export const noPluginInstall: Readonly<Record<string, string>> = {
+  "node_modules/.keep": "",
+  "package-lock.json": `${JSON.stringify({ packages: { "": { dependencies: { "@opencode-ai/plugin": "*" } } } })}\n`,
+};

@@ -1,0 +1,169 @@
+/** Tokens of one step; OpenCode counts cache reads and writes apart from `input`, and reasoning apart from `output`. */
+export interface StepTokens {
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly output: number;
+  readonly reasoning: number;
+}
+
+/** An error the CLI itself reported. */
+export interface CliError {
+  readonly name: string;
+  readonly message: string;
+  readonly status: number | null;
+  readonly retryable: boolean;
+  readonly retryAfterSec: number | null;
+  /** OpenCode's own reference to the line in its log that says more. */
+  readonly ref: string | null;
+}
+
+/** What one line of output means, free of OpenCode's format. */
+export type Entry =
+  | { readonly kind: "assistant"; readonly text: string }
+  | { readonly kind: "thinking"; readonly text: string }
+  | { readonly kind: "tool_call"; readonly id: string; readonly tool: string; readonly title: string; readonly input: unknown }
+  | {
+      readonly kind: "tool_result";
+      readonly id: string;
+      readonly tool: string;
+      readonly text: string;
+      readonly isError: boolean;
+      readonly exitCode: number | null;
+    }
+  | { readonly kind: "step_end"; readonly reason: string; readonly tokens: StepTokens; readonly costUsd: number }
+  | { readonly kind: "error"; readonly error: CliError }
+  | { readonly kind: "status"; readonly text: string }
+  | { readonly kind: "other"; readonly text: string };
+
+/** One line that is an event of OpenCode. */
+export interface CliEvent {
+  readonly type: string;
+  readonly sessionId: string | null;
+  readonly partId: string | null;
+  readonly model: string | null;
+  readonly provider: string | null;
+  readonly entries: readonly Entry[];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+const textOrNull = (value: unknown): string | null => textOf(value) || null;
+const countOf = (value: unknown): number => (typeof value === "number" && Number.isFinite(value) ? value : 0);
+const numberOrNull = (value: unknown): number | null => (typeof value === "number" && Number.isFinite(value) ? value : null);
+
+function parseFields(text: string): Fields | undefined {
+  if (!text.startsWith("{")) return undefined;
+  try {
+    return fieldsOf(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+// Some providers answer with a JSON document as the message; people want the sentence inside it.
+function readable(message: string): string {
+  const inner = parseFields(message.trim());
+  if (!inner) return message;
+  return textOf(fieldsOf(inner.error).message) || textOf(inner.message) || message;
+}
+
+function retryAfterOf(headers: Fields): number | null {
+  const seconds = Number(textOf(headers["retry-after"]) || Number.NaN);
+  return Number.isFinite(seconds) ? seconds : null;
+}
+
+export function readError(value: unknown): CliError {
+  if (typeof value === "string")
+    return { name: "Error", message: readable(value), status: null, retryable: false, retryAfterSec: null, ref: null };
+  const error = fieldsOf(value);
+  const data = fieldsOf(error.data);
+  const name = textOf(error.name) || "Error";
+  return {
+    name,
+    message: readable(textOf(data.message) || textOf(error.message) || name),
+    status: numberOrNull(data.statusCode) ?? numberOrNull(data.status),
+    retryable: data.isRetryable === true,
+    retryAfterSec: retryAfterOf(fieldsOf(data.responseHeaders)),
+    ref: textOrNull(data.ref),
+  };
+}
+
+// OpenCode prints a tool only when it is over, so one event is both the call and its result.
+function toolEntries(part: Fields): Entry[] {
+  const state = fieldsOf(part.state);
+  const input = fieldsOf(state.input);
+  const id = textOf(part.callID);
+  const tool = textOf(part.tool) || "tool";
+  const isError = state.status === "error";
+  const exitCode = numberOrNull(fieldsOf(state.metadata).exit);
+  const subject = [input.command, input.filePath, input.path, input.pattern, input.url, state.title, input.description].map(textOf);
+  const title = subject.find((text) => text !== "") ?? "";
+  const text = isError ? textOf(state.error) : textOf(state.output);
+  return [
+    { kind: "tool_call", id, tool, title, input: state.input ?? {} },
+    { kind: "tool_result", id, tool, text, isError, exitCode },
+  ];
+}
+
+function stepEnd(part: Fields): Entry {
+  const tokens = fieldsOf(part.tokens);
+  const cache = fieldsOf(tokens.cache);
+  return {
+    kind: "step_end",
+    reason: textOf(part.reason) || "unknown",
+    tokens: {
+      input: countOf(tokens.input),
+      cacheRead: countOf(cache.read),
+      cacheWrite: countOf(cache.write),
+      output: countOf(tokens.output),
+      reasoning: countOf(tokens.reasoning),
+    },
+    costUsd: countOf(part.cost),
+  };
+}
+
+function entriesOf(type: string, part: Fields, event: Fields): Entry[] {
+  switch (type) {
+    case "text":
+      return [{ kind: "assistant", text: textOf(part.text) }];
+    case "reasoning":
+      return [{ kind: "thinking", text: textOf(part.text) }];
+    case "tool_use":
+      return toolEntries(part);
+    case "step_finish":
+      return [stepEnd(part)];
+    case "error":
+      return [{ kind: "error", error: readError(event.error) }];
+    default:
+      return [];
+  }
+}
+
+/** The event in a line, or undefined when the line is none: a status line of ours, a word of some tool, a torn line. */
+export function readEvent(line: string): CliEvent | undefined {
+  const event = parseFields(line.trim());
+  const type = textOf(event?.type);
+  if (!event || type === "") return undefined;
+  const part = fieldsOf(event.part);
+  return {
+    type,
+    sessionId: textOrNull(event.sessionID) ?? textOrNull(part.sessionID),
+    partId: textOrNull(part.id),
+    model: textOrNull(part.modelID) ?? textOrNull(event.modelID),
+    provider: textOrNull(part.providerID) ?? textOrNull(event.providerID),
+    entries: entriesOf(type, part, event),
+  };
+}
+
+/** What a line means to a reader; events that only mark progress mean nothing. */
+export function describe(line: string): readonly Entry[] {
+  const event = readEvent(line);
+  if (event) return event.entries;
+  const text = line.trim();
+  if (text === "") return [];
+  return [text.startsWith("[paperclip]") ? { kind: "status", text } : { kind: "other", text }];
+}

@@ -1,0 +1,23 @@
+export interface Model {
+  readonly id: string;
+  readonly label: string;
+}
+
+/** A first choice for the form, from the list that OpenCode 1.18.33 carries; any `provider/model` that OpenCode knows can be typed in as well. */
+export const models: readonly Model[] = [
+  { id: "anthropic/claude-sonnet-5", label: "Claude Sonnet 5" },
+  { id: "anthropic/claude-opus-5-5", label: "Claude Opus 5.5" },
+  { id: "anthropic/claude-haiku-4-5", label: "Claude Haiku 4.5" },
+  { id: "openai/gpt-5.6", label: "GPT-5.6" },
+  { id: "openai/gpt-5.3-codex", label: "GPT-5.3 Codex" },
+  { id: "openai/gpt-5.4-mini", label: "GPT-5.4 mini" },
+  { id: "google/gemini-3.1-pro-preview", label: "Gemini 3.1 Pro (preview)" },
+  { id: "google/gemini-3.8-flash", label: "Gemini 3.8 Flash" },
+  { id: "openrouter/anthropic/claude-sonnet-5", label: "Claude Sonnet 5 (OpenRouter)" },
+];
+
+/** The provider in `provider/model`; null when there is no slash. */
+export function providerOf(model: string | null | undefined): string | null {
+  const slash = model?.indexOf("/") ?? -1;
+  return slash > 0 ? model!.slice(0, slash) : null;
+}

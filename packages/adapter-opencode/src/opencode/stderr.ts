@@ -1,0 +1,50 @@
+import { stripVTControlCharacters } from "node:util";
+
+/** An error line of OpenCode's log. */
+export interface LogError {
+  readonly name: string;
+  readonly message: string;
+  readonly ref: string | null;
+}
+
+export interface StderrFacts {
+  /** What the CLI printed as its last word before it gave up, without "Error:". */
+  readonly fatal: string | null;
+  /** The permission that a run without a person to ask had rejected. */
+  readonly rejected: string | null;
+  readonly log: readonly LogError[];
+}
+
+const LOG_LINE = /^timestamp=\S+ level=(?:ERROR|FATAL) /;
+const SCANNED = 256 * 1024;
+
+function field(line: string, name: string): string | null {
+  const quoted = new RegExp(` ${name.replace(".", "\\.")}="((?:[^"\\\\]|\\\\.)*)"`).exec(line)?.[1];
+  if (quoted !== undefined) return quoted.replace(/\\n/g, "\n").replace(/\\(.)/g, "$1");
+  return new RegExp(` ${name.replace(".", "\\.")}=([^\\s"]+)`).exec(line)?.[1] ?? null;
+}
+
+function readLogLine(line: string): LogError | undefined {
+  const text = field(line, "error.error") ?? field(line, "error");
+  if (text === null) return undefined;
+  const named = /^([A-Za-z_]*Error): ([\s\S]+)$/.exec(text);
+  return { name: named?.[1] ?? "Error", message: (named?.[2] ?? text).split("\n")[0]!.trim(), ref: field(line, "ref") };
+}
+
+/** What stderr says, as far as OpenCode itself wrote it. */
+export function readStderr(stderr: string): StderrFacts {
+  const log: LogError[] = [];
+  let fatal: string | null = null;
+  let rejected: string | null = null;
+  for (const raw of stderr.slice(-SCANNED).split("\n")) {
+    const line = stripVTControlCharacters(raw).trimEnd();
+    if (LOG_LINE.test(line)) {
+      const error = readLogLine(line);
+      if (error) log.push(error);
+      continue;
+    }
+    fatal = /^Error: (.+)$/.exec(line)?.[1] ?? fatal;
+    rejected = /^! +permission requested: (.+); auto-rejecting$/.exec(line)?.[1] ?? rejected;
+  }
+  return { fatal, rejected, log };
+}

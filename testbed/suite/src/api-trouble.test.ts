@@ -1,0 +1,154 @@
+import type { Pocket } from "@paperclip-k8s/pocket";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type Bed, startBed } from "./bed.ts";
+import { finishRun, startRun } from "./run.ts";
+
+// Trouble on the wire in each phase of a run: none of it may become a success, a timeout or a deletion.
+
+let bed: Bed;
+beforeAll(async () => {
+  bed = await startBed();
+});
+afterAll(() => bed.stop());
+
+const rejections: unknown[] = [];
+const note = (reason: unknown) => rejections.push(reason);
+beforeAll(() => void process.on("unhandledRejection", note));
+afterAll(() => void process.off("unhandledRejection", note));
+afterEach(() => expect(rejections).toEqual([]));
+
+const HELLO = `console.log("hello")`;
+/** Prints a line, works for a while, prints another. */
+const working = (ms: number) => `console.log("one"); setTimeout(() => console.log("two"), ${ms})`;
+
+async function expectGood(run: ReturnType<typeof startRun>, output: string): Promise<void> {
+  const done = await run.done;
+  expect(done.outcome).toMatchObject({ kind: "exited", exitCode: 0, evidence: { output: { complete: true } } });
+  expect(done.output.toString()).toBe(output);
+}
+
+type Trouble = (faults: Pocket["faults"], match: { verb: "create" | "delete"; resource: string }) => unknown;
+const passing: [string, Trouble][] = [
+  ["500", (faults, match) => faults.fail(match, { status: 500 })],
+  ["503 twice", (faults, match) => faults.fail(match, { status: 503, times: 2 })],
+  ["429 with Retry-After", (faults, match) => faults.fail(match, { status: 429, retryAfter: 1 })],
+  ["a connection lost before it took effect", (faults, match) => faults.drop(match, { when: "before" })],
+  ["a connection lost after it took effect", (faults, match) => faults.drop(match, { when: "after" })],
+  ["an answer that is late", (faults, match) => faults.delay(match, 1500)],
+];
+
+describe("submit", () => {
+  test.each(passing)("creating the Job: %s", async (_, make) => {
+    make(bed.cluster.faults, { verb: "create", resource: "jobs" });
+    await expectGood(startRun(bed, { script: HELLO }), "hello\n");
+  });
+
+  test.each(passing)("creating the Secret: %s", async (_, make) => {
+    make(bed.cluster.faults, { verb: "create", resource: "secrets" });
+    await expectGood(startRun(bed, { script: HELLO }), "hello\n");
+  });
+
+  test("a forbidden Job is a clear error, and nothing is left", async () => {
+    const fault = bed.cluster.faults.fail({ verb: "create", resource: "jobs" }, { status: 403, times: 99 });
+    const { outcome } = await finishRun(bed, { script: HELLO });
+    fault.undo();
+    expect(outcome).toMatchObject({ kind: "never-started", cause: "job-create-failed", message: expect.stringMatching(/forbidden/i) });
+  });
+
+  test("a forbidden Secret takes the Job back", async () => {
+    const fault = bed.cluster.faults.fail({ verb: "create", resource: "secrets" }, { status: 403, times: 99 });
+    const run = startRun(bed, { script: HELLO });
+    const { outcome } = await run.done;
+    fault.undo();
+    expect(outcome).toMatchObject({ kind: "never-started", cause: "secret-create-failed" });
+    await expect.poll(() => run.jobs(), { timeout: 5000 }).toBe(0);
+  });
+
+  test("an API server that is down when the run begins", async () => {
+    await bed.cluster.faults.down();
+    const run = startRun(bed, { script: HELLO });
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await bed.cluster.faults.up();
+    await expectGood(run, "hello\n");
+  });
+
+  test("cancel while the API server does not answer", async () => {
+    const fault = bed.cluster.faults.hang({ verb: "create", resource: "jobs" }, { times: 99 });
+    const run = startRun(bed, { script: HELLO });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    run.cancel();
+    const { outcome, ms } = await run.done;
+    fault.undo();
+    expect(outcome).toMatchObject({ kind: "cancelled" });
+    expect(ms).toBeLessThan(5000);
+  });
+});
+
+describe("follow", () => {
+  test("watches that are cut, again and again", async () => {
+    const run = startRun(bed, { script: working(2000) });
+    const timer = setInterval(() => bed.cluster.faults.cutWatches(), 150);
+    await expectGood(run, "one\ntwo\n");
+    clearInterval(timer);
+  });
+
+  test("watches that say nothing: the files tell", async () => {
+    const fault = bed.cluster.faults.silenceWatches();
+    await expectGood(startRun(bed, { script: working(500) }), "one\ntwo\n");
+    fault.undo();
+  });
+
+  test.each(["event", "http"] as const)("a history that has expired (410 as %s)", async (as) => {
+    const run = startRun(bed, { script: working(1500) });
+    await run.saw("one\n");
+    bed.cluster.faults.expireHistory({ as });
+    bed.cluster.faults.cutWatches();
+    await expectGood(run, "one\ntwo\n");
+  });
+
+  test("events that come twice", async () => {
+    const fault = bed.cluster.faults.duplicateEvents();
+    const run = startRun(bed, { script: working(300) });
+    await expectGood(run, "one\ntwo\n");
+    fault.undo();
+    expect(new Set(run.status.map((line) => line.text)).size).toBe(run.status.length);
+  });
+
+  test("an API server that is down in the middle, and the CLI ends meanwhile", async () => {
+    const run = startRun(bed, { script: working(800) });
+    await run.saw("one\n");
+    await bed.cluster.faults.down();
+    const { outcome, output } = await run.done;
+    await bed.cluster.faults.up();
+    expect(outcome).toMatchObject({ kind: "exited", exitCode: 0, evidence: { output: { complete: true } } });
+    expect(output.toString()).toBe("one\ntwo\n");
+    expect(run.status.some((line) => line.level === "warning")).toBe(true);
+  });
+
+  test("an API server that is down and back, and then the pod is killed", async () => {
+    const run = startRun(bed, { script: `console.log("one"); setInterval(() => {}, 1000)` });
+    await run.saw("one\n");
+    await bed.cluster.faults.down();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await bed.cluster.faults.up();
+    bed.cluster.faults.oom(bed.namespace, run.pod());
+    expect((await run.done).outcome).toMatchObject({ kind: "killed", by: "oom" });
+  });
+});
+
+describe("settle", () => {
+  test.each(passing)("deleting the Job: %s", async (_, make) => {
+    make(bed.cluster.faults, { verb: "delete", resource: "jobs" });
+    const run = startRun(bed, { script: HELLO });
+    await expectGood(run, "hello\n");
+    await expect.poll(() => run.jobs(), { timeout: 5000 }).toBe(0);
+  });
+
+  test("a Job that may not be deleted is a warning, the result stays", async () => {
+    const fault = bed.cluster.faults.fail({ verb: "delete", resource: "jobs" }, { status: 403, times: 99 });
+    const run = startRun(bed, { script: HELLO });
+    await expectGood(run, "hello\n");
+    fault.undo();
+    await expect.poll(() => run.status.some((line) => line.text.includes("cleaning up failed"))).toBe(true);
+  });
+});

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Bed, startBed } from "./bed.ts";
+import { finishRun, type RunHandle, startRun } from "./run.ts";
+
+// What can happen to a pod: before it starts, while it runs, and to its node.
+
+let bed: Bed;
+beforeAll(async () => {
+  bed = await startBed();
+});
+afterAll(() => bed.stop());
+
+const FOREVER = `process.on("SIGTERM", () => process.exit(143)); console.log("on"); setInterval(() => {}, 1000)`;
+const short = {
+  policy: { schedule: 1500, imagePull: 1500, containerConfig: 1500, noPod: 2500, events: 300, nodeLoss: 1500, podOutlivesJob: 4000 },
+};
+
+describe("a pod that does not start", () => {
+  test("a missing image is named within 3 s, and fails after the patience", async () => {
+    const run = startRun(bed, {
+      script: "",
+      engine: short,
+      change: (request) => ({ ...request, container: { ...request.container, image: "nowhere:1" } }),
+    });
+    const begun = performance.now();
+    await expect.poll(() => run.status.find((line) => line.text.includes("nowhere:1")), { timeout: 3000 }).toBeTruthy();
+    expect(performance.now() - begun).toBeLessThan(3000);
+    expect((await run.done).outcome).toMatchObject({
+      kind: "never-started",
+      cause: "image",
+      message: expect.stringContaining("nowhere:1"),
+    });
+  });
+
+  test("an image name that is none fails at once", async () => {
+    const { outcome, ms } = await finishRun(bed, {
+      script: "",
+      change: (request) => ({ ...request, container: { ...request.container, image: "Not An Image" } }),
+    });
+    expect(outcome).toMatchObject({ kind: "never-started", cause: "image" });
+    expect(ms).toBeLessThan(3000);
+  });
+
+  test("no node for it", async () => {
+    const { outcome } = await finishRun(bed, {
+      script: "",
+      engine: short,
+      change: (request) => ({ ...request, scheduling: { ...request.scheduling, nodeSelector: { disk: "huge" } } }),
+    });
+    expect(outcome).toMatchObject({
+      kind: "never-started",
+      cause: "unschedulable",
+      message: expect.stringContaining("nodes are available"),
+    });
+  });
+
+  test("a node that comes in time is waited for", async () => {
+    const fault = bed.cluster.faults.unschedulable();
+    const run = startRun(bed, { script: `console.log("late")`, engine: { policy: { schedule: 8000 } } });
+    await expect.poll(() => run.status.some((line) => line.text.includes("not scheduled yet"))).toBe(true);
+    fault.undo();
+    expect((await run.done).outcome).toMatchObject({ kind: "exited", exitCode: 0 });
+  });
+
+  test("a claim that is not there is named", async () => {
+    const volumes = { shared: { claimName: "typo", mountPath: bed.data, subPath: null }, scratch: [] };
+    const { outcome } = await finishRun(bed, { script: "", engine: short, change: (request) => ({ ...request, volumes }) });
+    expect(outcome).toMatchObject({ kind: "never-started", cause: "unschedulable", message: expect.stringContaining('"typo" not found') });
+  });
+
+  test("environment from a Secret that is not there", async () => {
+    const references = [{ name: "KEY", valueFrom: { secretKeyRef: { name: "absent", key: "k" } } }];
+    const { outcome } = await finishRun(bed, {
+      script: "",
+      engine: short,
+      change: (request) => ({ ...request, env: { ...request.env, references } }),
+    });
+    expect(outcome).toMatchObject({
+      kind: "never-started",
+      cause: "container-config",
+      message: expect.stringContaining('"absent" not found'),
+    });
+  });
+
+  test.each(["quota", "service-account"] as const)("no pod at all: %s", async (why) => {
+    const fault = bed.cluster.faults.noPods(why);
+    const { outcome } = await finishRun(bed, { script: "", engine: short });
+    fault.undo();
+    expect(outcome).toMatchObject({
+      kind: "never-started",
+      cause: "no-pod",
+      message: expect.stringContaining(why === "quota" ? "exceeded quota" : "service account"),
+    });
+  });
+
+  test("a runtime that is not in the image", async () => {
+    const { outcome } = await finishRun(bed, {
+      script: "",
+      change: (request) => ({ ...request, container: { ...request.container, runtime: ["no-node"] } }),
+    });
+    expect(outcome).toMatchObject({ kind: "never-started", cause: "start-error", message: expect.stringContaining("no-node") });
+  });
+
+  test("cancelled while it waits for a node", async () => {
+    const fault = bed.cluster.faults.unschedulable();
+    const run = startRun(bed, { script: "" });
+    await expect.poll(() => run.status.some((line) => line.text.includes("not scheduled yet"))).toBe(true);
+    run.cancel();
+    const { outcome } = await run.done;
+    fault.undo();
+    expect(outcome).toMatchObject({ kind: "cancelled", stopped: true });
+  });
+});
+
+describe("a pod that is taken away", () => {
+  async function whileRunning(act: (run: RunHandle) => void, script = FOREVER) {
+    const run = startRun(bed, { script, engine: short });
+    await run.saw("on\n");
+    // The kubelet has told of the running container before it can lose it.
+    await expect.poll(() => run.status.some((line) => line.text.includes("container running"))).toBe(true);
+    act(run);
+    return run.done;
+  }
+
+  test.each(["all", "child"] as const)("out of memory (%s)", async (victim) => {
+    const hungry = `globalThis.hoard = Buffer.alloc(200_000_000, 1); ${FOREVER}`;
+    const { outcome } = await whileRunning((run) => bed.cluster.faults.oom(bed.namespace, run.pod(), victim), hungry);
+    expect(outcome).toMatchObject({ kind: "killed", by: "oom" });
+  });
+
+  test("evicted through the API", async () => {
+    const { outcome, output } = await whileRunning((run) => bed.cluster.faults.evict(bed.namespace, run.pod()));
+    expect(outcome).toMatchObject({ kind: "killed", by: "eviction" });
+    expect(output.toString()).toBe("on\n");
+  });
+
+  test("evicted by the kubelet", async () => {
+    const { outcome } = await whileRunning((run) => bed.cluster.faults.evictByKubelet(bed.namespace, run.pod()));
+    expect(outcome).toMatchObject({ kind: "killed", by: "eviction" });
+  });
+
+  test("preempted", async () => {
+    const { outcome } = await whileRunning((run) => bed.cluster.faults.preempt(bed.namespace, run.pod()));
+    expect(outcome).toMatchObject({ kind: "killed", by: "preemption" });
+  });
+
+  test("deleted by hand, plainly and by force", async () => {
+    const plain = await whileRunning((run) => bed.cluster.faults.deletePod(bed.namespace, run.pod()));
+    expect(plain.outcome).toMatchObject({ kind: "deleted", what: "pod", exitCode: 143 });
+    const forced = await whileRunning((run) => bed.cluster.faults.deletePod(bed.namespace, run.pod(), { gracePeriodSeconds: 0 }));
+    expect(forced.outcome).toMatchObject({ kind: "deleted", what: "pod" });
+  });
+
+  test.each(["Background", "Foreground"] as const)("its Job deleted by hand (%s)", async (propagation) => {
+    const { outcome } = await whileRunning((run) => bed.cluster.faults.deleteJob(bed.namespace, run.job(), propagation));
+    expect(outcome).toMatchObject({ kind: "deleted", what: "job" });
+  });
+
+  test("the Job's deadline", async () => {
+    const limits = { timeoutSec: 0, maxRunSec: 1, graceSec: 1, scheduleTimeoutSec: -609, ttlSeconds: 600 };
+    const run = startRun(bed, { script: FOREVER, engine: { policy: { schedule: 60_000 } }, change: (request) => ({ ...request, limits }) });
+    expect((await run.done).outcome).toMatchObject({ kind: "timed-out", by: "deadline" });
+  });
+
+  test("its node is lost, others are there: the Job is kept", async () => {
+    const run = startRun(bed, { script: FOREVER, engine: short });
+    await run.saw("on\n");
+    await expect.poll(() => run.status.some((line) => line.text.includes("container running"))).toBe(true);
+    const fault = bed.cluster.faults.loseNode({ taint: true });
+    const { outcome } = await run.done;
+    expect(outcome).toMatchObject({ kind: "killed", by: "node-loss" });
+    expect(run.jobs()).toBe(1);
+    fault.undo();
+  });
+
+  test("its node is lost and returns: the run goes on", async () => {
+    const run = startRun(bed, { script: `console.log("on"); setTimeout(() => console.log("off"), 1500)` });
+    await run.saw("on\n");
+    const fault = bed.cluster.faults.loseNode();
+    const { outcome, output } = await run.done;
+    fault.undo();
+    expect(outcome).toMatchObject({ kind: "exited", exitCode: 0 });
+    expect(output.toString()).toBe("on\noff\n");
+  });
+});

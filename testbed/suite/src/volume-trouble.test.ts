@@ -1,0 +1,79 @@
+import { execFileSync, spawn } from "node:child_process";
+import { closeSync, constants, openSync, symlinkSync, unlinkSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Bed, startBed } from "./bed.ts";
+import { startRun } from "./run.ts";
+
+// A shared volume that stalls: the agent, its exit code, other runs and the server go on.
+
+let bed: Bed;
+beforeAll(async () => {
+  bed = await startBed();
+});
+afterAll(() => bed.stop());
+
+/** Leads a file's writers into a pipe that nobody reads: it fills up and then blocks them. */
+function leadIntoPipe(path: string): () => void {
+  const pipe = `${path}.pipe`;
+  execFileSync("mkfifo", [pipe]);
+  const held = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+  unlinkSync(path);
+  symlinkSync(pipe, path);
+  return () => closeSync(held);
+}
+
+test("a stalled output path: the container exits with its code, other runs' output flows", async () => {
+  const sick = await bed.addVolume("sick");
+  // The pod waits for its Secret: time to spoil the file the server has made.
+  const late = bed.cluster.faults.delay({ verb: "create", resource: "secrets" }, 1000);
+  const stalled = startRun(bed, {
+    script: `process.stdout.write("x".repeat(300_000) + "\\n", () => { process.exitCode = 9 })`,
+    change: (request) => ({
+      ...request,
+      output: { root: sick, path: `${sick}/logs/${request.runId}.ndjson` },
+      volumes: { ...request.volumes, shared: { claimName: "sick", mountPath: sick, subPath: null } },
+      container: { ...request.container, workingDir: sick },
+    }),
+  });
+  await expect.poll(() => stalled.status.some((line) => line.text.includes("accepted"))).toBe(true);
+  const release = leadIntoPipe(stalled.request.output.path);
+  const begun = performance.now();
+  const healthy = await startRun(bed, { script: `console.log("fine")` }).done;
+  expect(healthy.output.toString()).toBe("fine\n");
+  expect(performance.now() - begun).toBeLessThan(5000);
+  const { outcome } = await stalled.done;
+  release();
+  expect(late.hits).toBe(1);
+  expect(outcome).toMatchObject({
+    kind: "exited",
+    exitCode: 9,
+    evidence: { proof: "termination-message", output: { complete: false, expected: 300_001 } },
+  });
+  expect(outcome.evidence.output.problem).toBeTruthy();
+  expect(stalled.jobs()).toBe(1);
+}, 60_000);
+
+test("a server whose reader is stuck can exit within a second", async () => {
+  const script = fileURLToPath(new URL("stuck-server.ts", import.meta.url));
+  const server = spawn(process.execPath, [script, bed.kubeconfig, bed.data], { stdio: ["ignore", "pipe", "inherit"] });
+  await new Promise<void>((resolve) => server.stdout.on("data", (data) => String(data).includes("stuck") && resolve()));
+  const begun = performance.now();
+  server.kill("SIGTERM");
+  const code = await new Promise((resolve) => server.on("exit", resolve));
+  expect(code).toBe(0);
+  expect(performance.now() - begun).toBeLessThan(1000);
+  // The Job outlives the server: nobody asked for its end.
+  expect(bed.cluster.list("jobs", bed.namespace).length).toBeGreaterThan(0);
+}, 30_000);
+
+test("a volume that cannot be written is refused before anything is created", async () => {
+  const creates = () => bed.cluster.requests.filter((request) => request.verb === "create").length;
+  const before = creates();
+  const { outcome } = await startRun(bed, {
+    script: "",
+    change: (request) => ({ ...request, output: { root: "/proc", path: `/proc/none/${request.runId}.ndjson` } }),
+  }).done;
+  expect(outcome).toMatchObject({ kind: "never-started", cause: "volume-unusable" });
+  expect(creates()).toBe(before);
+});
