@@ -50,8 +50,9 @@ function planTurn(
   start: { readonly sessionId: string | null; readonly attempt: number },
   serverEnv: NodeJS.ProcessEnv,
 ): Turn {
-  const plan = cli.plan({ config, sessionId: start.sessionId, stateDir: stateDir(ctx, config, cli.container) });
-  return { ctx, cli, config, plan, prompt: buildPrompt(ctx, config), ...start, serverEnv };
+  const state = stateDir(ctx, config, cli.container);
+  const plan = cli.plan({ config, sessionId: start.sessionId, stateDir: state });
+  return { ctx, cli, config, plan, prompt: buildPrompt(ctx, config), stateDir: state, ...start, serverEnv };
 }
 
 async function runTurn(turn: Turn, log: LogSink, cancel: CancelWatch, options: ExecuteOptions): Promise<Ending> {

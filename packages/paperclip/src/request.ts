@@ -14,6 +14,7 @@ export interface Turn {
   readonly plan: CliPlan;
   readonly prompt: string;
   readonly sessionId: string | null;
+  readonly stateDir: string;
   /** 1, or 2 for the fresh attempt after an unknown session. */
   readonly attempt: number;
   readonly serverEnv: NodeJS.ProcessEnv;
@@ -62,6 +63,7 @@ export function buildRequest(turn: Turn): RunRequest {
       ttlSeconds: config.ttlSecondsAfterFinished,
     },
     output: { root: config.dataPath, path: outputPath(ctx, config, turn.attempt) },
+    folders: [turn.stateDir],
     finalLine: cli.finalLine,
     retain: config.retainJobs,
   };

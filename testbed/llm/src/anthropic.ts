@@ -39,13 +39,14 @@ async function streamBlock(turn: Turn, block: Block, index: number, send: Send):
 /** One answer in the format of Anthropic's messages. */
 export async function answerAnthropic(turn: Turn): Promise<void> {
   const { response } = turn;
+  const usage = anthropicUsage(weightOf(turn));
   const message = {
     id: `msg_${turn.id}`,
     type: "message",
     role: "assistant",
     model: turn.model,
     stop_sequence: null,
-    usage: anthropicUsage,
+    usage,
   };
   if (!turn.stream) {
     await pause(turn);

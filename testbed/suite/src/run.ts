@@ -128,6 +128,7 @@ function plainRequest(bed: Bed, options: RunOptions): RunRequest {
     user: { uid: 1000, gid: 1000 },
     limits: { timeoutSec: 0, maxRunSec: 3600, graceSec: 5, scheduleTimeoutSec: 60, ttlSeconds: 600 },
     output: { root: bed.data, path: `${bed.data}/logs/${runId}.ndjson` },
+    folders: [],
     finalLine: { pattern: '"type":"final"', endAfterSec: null },
     retain: false,
   };

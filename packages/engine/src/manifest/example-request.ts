@@ -26,6 +26,7 @@ export function exampleRequest(changes: Partial<RunRequest> = {}): RunRequest {
     user: { uid: 1000, gid: 1000 },
     limits: { timeoutSec: 0, maxRunSec: 3600, graceSec: 10, scheduleTimeoutSec: 60, ttlSeconds: 600 },
     output: { root: "/data", path: "/data/logs/run-1.ndjson" },
+    folders: [],
     finalLine: null,
     retain: false,
     ...changes,

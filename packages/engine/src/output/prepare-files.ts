@@ -17,10 +17,11 @@ import type { FileOwner } from "./protocol.ts";
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
-/** Makes folder and files ready for a pod that writes as `owner`. Content that is there stays. */
-export function prepareFiles(root: string, paths: readonly string[], owner: FileOwner | null): void {
+/** Makes folders and files ready for a pod that writes as `owner`. Content that is there stays. */
+export function prepareFiles(root: string, paths: readonly string[], folders: readonly string[], owner: FileOwner | null): void {
   // A root that is not there is a volume that is not mounted: nothing must be made in its place.
   statSync(root);
+  for (const folder of folders) prepareFolder(root, folder, owner);
   for (const path of paths) {
     prepareFolder(root, dirname(path), owner);
     prepareFile(path, owner);

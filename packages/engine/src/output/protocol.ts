@@ -13,7 +13,13 @@ export interface FileOwner {
 /** A request that is answered with the same `ask` number, once. All of them may be repeated without harm. */
 export type Question =
   | { readonly type: "refresh"; readonly ask: number; readonly id: number }
-  | { readonly type: "prepare"; readonly ask: number; readonly paths: readonly string[]; readonly owner: FileOwner | null }
+  | {
+      readonly type: "prepare";
+      readonly ask: number;
+      readonly paths: readonly string[];
+      readonly folders: readonly string[];
+      readonly owner: FileOwner | null;
+    }
   | { readonly type: "remove"; readonly ask: number; readonly paths: readonly string[] };
 
 export type ToReader =

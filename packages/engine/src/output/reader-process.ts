@@ -58,7 +58,7 @@ const handlers: Handlers = {
     loop.files.get(id)?.refresh(ask, now);
     loop.wake();
   },
-  prepare: (message) => answer(message, message.paths[0] ?? root, () => prepareFiles(root, message.paths, message.owner)),
+  prepare: (message) => answer(message, message.paths[0] ?? root, () => prepareFiles(root, message.paths, message.folders, message.owner)),
   remove: (message) => answer(message, message.paths[0] ?? root, () => removeFiles(message.paths)),
 };
 

@@ -20,8 +20,8 @@ export interface VolumeOptions {
 
 /** The shared volume below one mount root. Nothing here touches it from the server's own process. */
 export interface Volume {
-  /** Makes the folder and, where absent, the output and meta files, writable for the pod's user. What is in them stays. */
-  prepare(files: RunFiles, owner: FileOwner | null): Promise<void>;
+  /** Makes the output and meta files and the folders, where absent, writable for the pod's user. What is in them stays. */
+  prepare(files: RunFiles, owner: FileOwner | null, folders?: readonly string[]): Promise<void>;
   /** Follows a file from an offset, whether or not it is there yet. */
   tail(path: string, options: TailOptions): Tail;
   /** Files that are not there are fine. */
@@ -86,10 +86,10 @@ class SharedVolume {
       if (released) throw new VolumeError("volume_failed", this.#root, `used after release: ${this.#root}`);
     };
     return {
-      prepare: async (files, owner) => {
+      prepare: async (files, owner, folders = []) => {
         check();
         const paths = [files.output, files.meta].map((path) => checkedPath(this.#root, path));
-        await this.#ask({ type: "prepare", paths, owner });
+        await this.#ask({ type: "prepare", paths, folders: folders.map((path) => checkedPath(this.#root, path)), owner });
       },
       remove: async (paths) => {
         check();

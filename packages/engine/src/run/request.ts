@@ -28,6 +28,8 @@ export interface RunRequest {
   readonly user: { readonly uid: number; readonly gid: number };
   readonly limits: RunLimits;
   readonly output: RunOutputPaths;
+  /** Folders on the shared volume that must be there and writable for the pod's user. */
+  readonly folders: readonly string[];
   readonly finalLine: FinalLine | null;
   /** Keep Job, Secret and files after the end, for debugging. */
   readonly retain: boolean;

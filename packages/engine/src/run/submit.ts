@@ -14,7 +14,7 @@ export async function submit(context: RunContext): Promise<void> {
 
 async function prepareFiles({ volume, submission, request }: RunContext): Promise<OutcomeKind | null> {
   try {
-    await volume.prepare(submission.files, process.getuid?.() === 0 ? request.user : null);
+    await volume.prepare(submission.files, process.getuid?.() === 0 ? request.user : null, request.folders);
     return null;
   } catch (error) {
     return notStarted("volume-unusable", `the shared volume at ${request.output.root} cannot be used`, error);
