@@ -21,42 +21,49 @@ export class LineScan {
   }
 
   feed(chunk: Buffer): void {
+    for (let at = 0; at < chunk.length; at += LIMITS.matchedHead) this.#feed(chunk.subarray(at, at + LIMITS.matchedHead));
+  }
+
+  /** Lines that lie within the chunk are decoded and split together: one native call for all, not three for each. */
+  #feed(chunk: Buffer): void {
     this.bytes += chunk.length;
-    let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      this.lines += 1;
-      if (this.#pattern) this.#lineEnds(chunk.subarray(start, end));
-      start = end + 1;
+    const first = chunk.indexOf(NEWLINE);
+    if (first === -1) {
+      this.#keep(chunk);
+      return;
     }
-    if (this.#pattern && start < chunk.length) this.#keep(chunk.subarray(start));
+    const last = chunk.lastIndexOf(NEWLINE);
+    this.lines += 1;
+    this.#lineEnds(chunk.subarray(0, first));
+    if (last > first) {
+      const lines = chunk.toString("utf8", first + 1, last).split("\n");
+      this.lines += lines.length;
+      if (this.#pattern) for (const line of lines) this.#match(line);
+    }
+    this.#keep(chunk.subarray(last + 1));
   }
 
   /** A last line without newline counts as a line to match, not as a newline. */
   end(): void {
-    if (this.#pattern && this.#keptLength > 0) this.#lineEnds(Buffer.alloc(0));
+    if (this.#keptLength > 0) this.#lineEnds(Buffer.alloc(0));
   }
 
   #lineEnds(tail: Buffer): void {
-    if (this.#keptLength === 0) {
-      this.#match(tail.length > LIMITS.matchedLine ? tail.subarray(0, LIMITS.matchedHead) : tail);
-      return;
-    }
     this.#keep(tail);
-    const line = this.#kept.subarray(0, this.#tooLong ? LIMITS.matchedHead : this.#keptLength);
+    const line = this.#kept.toString("utf8", 0, this.#tooLong ? LIMITS.matchedHead : this.#keptLength);
     this.#keptLength = 0;
     this.#tooLong = false;
     this.#match(line);
   }
 
-  #match(line: Buffer): void {
-    const text = line.toString();
-    if (!this.#pattern?.test(text)) return;
-    this.finalLine = cutText(text, LIMITS.finalLine);
+  #match(line: string): void {
+    if (!this.#pattern?.test(line)) return;
+    this.finalLine = cutText(line, LIMITS.finalLine);
     this.#onFinalLine();
   }
 
   #keep(piece: Buffer): void {
-    if (this.#tooLong) return;
+    if (this.#tooLong || this.#pattern === null) return;
     const length = this.#keptLength + piece.length;
     const fits = piece.subarray(0, LIMITS.matchedLine - this.#keptLength);
     if (length > this.#kept.length && fits.length > 0) this.#grow(Math.min(length, LIMITS.matchedLine));

@@ -2,6 +2,7 @@
 import { signalGroup } from "./process-group.ts";
 import { RUNNER_EXIT } from "./records.ts";
 import { type Guard, notRun, run } from "./run.ts";
+import { keepCompilerOnMainThread } from "./single-thread.ts";
 import { writeTerminationMessage } from "./termination-message.ts";
 import { runWriter, WRITER_FLAG } from "./writer-process.ts";
 
@@ -22,5 +23,6 @@ function runInPod(): void {
   run({ runnerFile, terminationLog: argument, guard }).then((code) => process.exit(code), fail);
 }
 
+keepCompilerOnMainThread();
 if (argument === WRITER_FLAG) runWriter();
 else runInPod();

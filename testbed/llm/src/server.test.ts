@@ -26,7 +26,13 @@ function post(path: string, body: object, signal?: AbortSignal): Promise<Respons
 const openai = (body: object, signal?: AbortSignal) => post("/v1/chat/completions", body, signal);
 const anthropic = (body: object, signal?: AbortSignal) => post("/v1/messages", body, signal);
 
-async function events(response: Response): Promise<Record<string, never>[]> {
+interface WireEvent {
+  readonly type: string;
+  readonly choices: { delta: Record<string, string> }[];
+  readonly delta: { partial_json: string };
+}
+
+async function events(response: Response): Promise<WireEvent[]> {
   const text = await response.text();
   return [...text.matchAll(/^data: (\{.*)$/gm)].map(([, json]) => JSON.parse(json!));
 }
@@ -58,7 +64,7 @@ test("an earlier turn's tool result does not end the new turn's script", async (
 
 test("OpenAI, streamed: pieces add up, reasoning apart, usage last", async () => {
   const chunks = await events(await openai({ stream: true, messages: [user("think, then say: ünïcode 🙂 text")] }));
-  const deltas = chunks.flatMap((chunk: any) => chunk.choices.map((choice: any) => choice.delta)); // biome-ignore lint/suspicious/noExplicitAny: wire data
+  const deltas = chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta));
   expect(deltas.map((delta) => delta.reasoning_content ?? "").join("")).toBe("The script asks me to think first.");
   expect(deltas.map((delta) => delta.content ?? "").join("")).toBe(defaultText);
   expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 1257 } });
@@ -68,8 +74,8 @@ test("Anthropic, streamed: tool input arrives whole, and its result in a user me
   const first = await events(
     await anthropic({ stream: true, messages: [user([{ type: "text", text: "bash:ls -la" }])], tools: [{ name: "Bash" }] }),
   );
-  const delta = first.find((event) => event.type === "content_block_delta") as never as { delta: { partial_json: string } };
-  expect(JSON.parse(delta.delta.partial_json).command).toBe("ls -la");
+  const delta = first.find((event) => event.type === "content_block_delta");
+  expect(JSON.parse(delta!.delta.partial_json).command).toBe("ls -la");
   const result = user([{ type: "tool_result", tool_use_id: "t", content: "x" }]);
   const second = await json(await anthropic({ messages: [user("bash:ls -la"), { role: "assistant" }, result], tools: [{ name: "Bash" }] }));
   expect(second).toMatchObject({ stop_reason: "end_turn", content: [{ type: "text", text: defaultText }] });
@@ -127,10 +133,11 @@ test("many-steps ends when the CLI says so, endless-steps does not", async () =>
   expect(await finish("endless-steps", stop)).toBe("tool_calls");
 });
 
-test("slow-N takes its time and stops when the client leaves", async () => {
+test("slow-N takes its time, cut-off ends by the output limit", async () => {
   const start = performance.now();
   await (await openai({ stream: true, messages: [user("slow-0.3")] })).text();
   expect(performance.now() - start).toBeGreaterThan(280);
+  expect((await json(await openai({ messages: [user("cut-off")] }))).choices[0].finish_reason).toBe("length");
 });
 
 test("hang never answers, drop breaks off", async () => {

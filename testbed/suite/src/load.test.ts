@@ -1,4 +1,4 @@
-import { createClock } from "@paperclip-k8s/engine";
+import { createRunClock } from "@paperclip-k8s/engine";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Bed, startBed } from "./bed.ts";
 import { startRun } from "./run.ts";
@@ -15,7 +15,7 @@ test("a quiet run of ten minutes makes 3 requests besides the two list-watches, 
   const before = bed.cluster.requests.length;
   const speed = 150;
   const script = `console.log("on"); setTimeout(() => console.log("off"), ${600_000 / speed})`;
-  const run = startRun(bed, { script, engine: { clock: createClock(speed), policy: { events: 60_000 } } });
+  const run = startRun(bed, { script, engine: { clock: createRunClock(speed), policy: { events: 60_000 } } });
   const { outcome } = await run.done;
   expect(outcome).toMatchObject({ kind: "exited", exitCode: 0 });
   expect(outcome.evidence.timings.settled).toBeGreaterThan(600_000);

@@ -49,12 +49,17 @@ function byStatus(status: number | null): FailureKind | undefined {
   return status === 408 || status >= 500 ? "overloaded" : undefined;
 }
 
+// What OpenCode says of a provider that nobody described to it.
+const noBaseUrl = /^"?undefined\/.*cannot be parsed as a URL/;
+
 function kindOf(name: string, message: string, status: number | null): FailureKind {
   return byName[name] ?? byWords.find(([words]) => words.test(message))?.[1] ?? byStatus(status) ?? "other";
 }
 
 // "Unexpected server error" says nothing; the log line with the same reference says what it was.
 function explain(error: CliError, log: readonly LogError[]): { name: string; message: string } {
+  if (noBaseUrl.test(error.message))
+    return { name: "ProviderModelNotFoundError", message: "The model's provider is not known to OpenCode" };
   const line = error.ref === null ? undefined : log.find(({ ref }) => ref === error.ref);
   return line ?? error;
 }

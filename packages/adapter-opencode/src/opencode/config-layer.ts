@@ -7,8 +7,10 @@ export interface ConfigLayerOptions {
   /** No look at the network for the list of models: the one in the CLI is used. */
   readonly offline?: boolean;
   /** The run's environment so far; our settings for OpenCode are read from it. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Env;
 }
+
+type Env = Readonly<Record<string, string | undefined>>;
 
 /** Environment that makes up our layer; `secret` must not stand in a Job spec, because providers may hold keys. */
 export interface ConfigLayer {
@@ -60,22 +62,21 @@ function registerModel(providers: Json, model: string | null | undefined): Json 
   return merge({ [provider]: { models: { [model.slice(provider.length + 1)]: {} } } }, providers);
 }
 
-function disabledProviders(base: Json, model: string | null | undefined, smallModel: string | undefined): Json {
-  const named = [model, smallModel, base.model, base.small_model].some((id) => typeof id === "string" && providerOf(id) === "opencode");
-  // Its free tier would be picked for titles by itself, and send the prompt to a party nobody chose.
-  if (named) return {};
-  const listed = Array.isArray(base.disabled_providers) ? base.disabled_providers : [];
-  return { disabled_providers: [...new Set([...listed, "opencode"])] };
+// Its free tier would be picked by itself where no model is named, and send the prompt to a party nobody chose. An empty list of models
+// disables it; `disabled_providers` would replace the user's own list.
+function withoutFreeTier(providers: Json, models: readonly unknown[], env: Env): Json {
+  const wanted = models.some((id) => typeof id === "string" && providerOf(id) === "opencode");
+  return wanted || env.OPENCODE_API_KEY ? providers : merge({ opencode: { whitelist: [] } }, providers);
 }
 
-function settings({ model, dangerouslySkipPermissions = true }: ConfigLayerOptions, base: Json, smallModel: string | undefined): Json {
+function settings({ dangerouslySkipPermissions = true }: ConfigLayerOptions, smallModel: string | undefined, provider: Json): Json {
   return {
     autoupdate: false,
     share: "disabled",
     snapshot: false,
     ...(dangerouslySkipPermissions && { permission: { external_directory: "allow" } }),
     ...(smallModel && { small_model: smallModel }),
-    ...disabledProviders(base, model, smallModel),
+    ...(Object.keys(provider).length > 0 && { provider }),
   };
 }
 
@@ -98,7 +99,8 @@ export function configLayer(options: ConfigLayerOptions = {}): ConfigLayer {
   const base = readObject("OPENCODE_CONFIG_CONTENT", env.OPENCODE_CONFIG_CONTENT);
   const providers = readObject("PAPERCLIP_OPENCODE_PROVIDERS", env.PAPERCLIP_OPENCODE_PROVIDERS);
   const registered = registerModel(providers, options.model);
-  const ours = merge(settings(options, base, smallModel), Object.keys(registered).length > 0 ? { provider: registered } : {});
+  const provider = withoutFreeTier(registered, [options.model, smallModel, base.model, base.small_model], env);
+  const ours = settings(options, smallModel, provider);
   return {
     env: {
       plain: {

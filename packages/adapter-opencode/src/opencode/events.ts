@@ -129,6 +129,8 @@ function stepEnd(part: Fields): Entry {
 function entriesOf(type: string, part: Fields, event: Fields): Entry[] {
   switch (type) {
     case "text":
+      // OpenCode's own words to the model after a compaction are printed like an answer.
+      if (part.synthetic === true) return [];
       return [{ kind: "assistant", text: textOf(part.text) }];
     case "reasoning":
       return [{ kind: "thinking", text: textOf(part.text) }];

@@ -15,6 +15,8 @@ export interface OpenCodeResult {
   /** Reason of the last step: stop, tool-calls, length …; null when no step has ended. */
   readonly finishReason: string | null;
   readonly errors: readonly CliError[];
+  /** Overflows of the context that a compaction answered and a finished step followed; the CLI exits with 1 all the same. */
+  readonly recovered: readonly CliError[];
   readonly toolCalls: number;
   readonly toolErrors: number;
   readonly model: string | null;
@@ -53,6 +55,7 @@ function createState() {
     steps: 0,
     finishReason: null as string | null,
     errors: [] as CliError[],
+    recovered: [] as CliError[],
     toolCalls: 0,
     toolErrors: 0,
     model: null as string | null,
@@ -76,6 +79,12 @@ export function createParser(): OpenCodeParser {
   let last = createTextTail(TEXT_LIMIT);
   let lastPartId: string | null = null;
 
+  function settleOverflows(): void {
+    const isOverflow = ({ name }: CliError) => name === "ContextOverflowError";
+    for (const error of state.errors.filter(isOverflow)) keepError(state.recovered, error);
+    state.errors = state.errors.filter((error) => !isOverflow(error));
+  }
+
   function take(entry: Entry): void {
     switch (entry.kind) {
       case "assistant":
@@ -95,6 +104,7 @@ export function createParser(): OpenCodeParser {
         state.finishReason = entry.reason;
         state.tokens = addTokens(state.tokens, entry.tokens);
         state.costUsd += entry.costUsd;
+        if (entry.reason === "stop") settleOverflows();
         return;
       case "error":
         keepError(state.errors, entry.error);
@@ -118,6 +128,13 @@ export function createParser(): OpenCodeParser {
       lastPartId = event.partId ?? lastPartId;
       for (const entry of event.entries) take(entry);
     },
-    result: () => ({ ...state, errors: [...state.errors], text: all.read(), lastText: last.read(), textDropped: all.dropped }),
+    result: () => ({
+      ...state,
+      errors: [...state.errors],
+      recovered: [...state.recovered],
+      text: all.read(),
+      lastText: last.read(),
+      textDropped: all.dropped,
+    }),
   };
 }

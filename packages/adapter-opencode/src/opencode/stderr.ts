@@ -25,6 +25,8 @@ function field(line: string, name: string): string | null {
 }
 
 function readLogLine(line: string): LogError | undefined {
+  // A session without a title is no failed run.
+  if (field(line, "agent") === "title") return undefined;
   const text = field(line, "error.error") ?? field(line, "error");
   if (text === null) return undefined;
   const named = /^([A-Za-z_]*Error): ([\s\S]+)$/.exec(text);

@@ -7,6 +7,8 @@ import { persist } from "./persist.ts";
 
 /** A finished Job is its own server's to remove; after this long there is none. */
 const OWNER_PATIENCE_MS = 10_000;
+/** The Job of the run before is often just going: no news for anybody. */
+const TELL_AFTER_MS = 1000;
 
 export type Admission = { readonly job: JobView } | { readonly refused: OutcomeKind };
 
@@ -48,11 +50,16 @@ async function waitUntilGone(context: RunContext, holder: JobView, patience: num
     if (gone) wait.abort();
   };
   const subscription = watch.subscribe(submission.jobName, listen, holder.uid);
-  say(context, "info", `waiting for Job ${holder.name}${holderRun(context, holder)}, which holds the same key`);
+  const tellAt = clock.now() + TELL_AFTER_MS;
   try {
     let finishedAt: number | null = null;
+    let told = false;
     while (!gone && !io.signal.aborted && clock.now() < deadline) {
       await clock.sleep(500, AbortSignal.any([wait.signal, io.signal]));
+      if (!gone && !told && clock.now() >= tellAt) {
+        told = true;
+        say(context, "info", `waiting for Job ${holder.name}${holderRun(context, holder)}, which holds the same key`);
+      }
       if (!isFinished(current) || current.deletedAt !== null) continue;
       finishedAt ??= clock.now();
       if (clock.now() - finishedAt < OWNER_PATIENCE_MS) continue;

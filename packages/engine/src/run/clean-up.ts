@@ -16,7 +16,7 @@ export async function cleanUp(context: RunContext, outcome: RunOutcome): Promise
     return;
   }
   const results = await Promise.allSettled([
-    uid === null ? null : removeJob(context, uid),
+    uid === null || isGoing(run.state) ? null : removeJob(context, uid),
     volume.remove([submission.files.output, submission.files.meta, submission.files.claim]),
   ]);
   for (const result of results) {
@@ -42,6 +42,11 @@ function whyKept({ request }: RunContext, outcome: RunOutcome): string | null {
     default:
       return null;
   }
+}
+
+/** Deleted already, by a cancel or by somebody else: its pod's end frees the name. */
+function isGoing(state: RunContext["run"]["state"]): boolean {
+  return state.jobGoneAt !== null || state.job?.deletedAt != null;
 }
 
 async function removeJob({ connection, request, submission, run }: RunContext, uid: string): Promise<void> {

@@ -6,18 +6,18 @@ import { jobName } from "../manifest/names.ts";
 import { buildSubmission } from "../manifest/submission.ts";
 import { openVolume } from "../output/volume.ts";
 import { cleanUp } from "./clean-up.ts";
-import { type Clock, systemClock } from "./clock.ts";
 import { follow } from "./follow.ts";
 import type { RunContext, RunIo } from "./io.ts";
 import { LiveRun } from "./live-run.ts";
 import type { RunOutcome } from "./outcome.ts";
 import { type Policy, policyFor } from "./policy.ts";
 import type { RunRequest } from "./request.ts";
+import { type RunClock, wallClock } from "./run-clock.ts";
 import { initialState } from "./state.ts";
 import { submit } from "./submit.ts";
 
 export interface EngineOptions {
-  readonly clock?: Clock;
+  readonly clock?: RunClock;
   /** Shorter patience, for tests. */
   readonly policy?: Partial<Policy>;
 }
@@ -38,7 +38,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
 
 /** The life of a run: submit, follow, settle, clean up. */
 async function runOnce(request: RunRequest, cluster: ConnectOptions, io: RunIo, options: EngineOptions): Promise<RunOutcome> {
-  const clock = options.clock ?? systemClock;
+  const clock = options.clock ?? wallClock;
   const askedAt = clock.now();
   const submission = buildSubmission(request, randomBytes(12).toString("hex"), runnerText);
   const connection = await connect(cluster);

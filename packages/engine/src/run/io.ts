@@ -2,9 +2,9 @@ import type { Connection } from "../cluster/connection.ts";
 import type { RunWatch } from "../cluster/run-watch.ts";
 import type { Submission } from "../manifest/submission.ts";
 import type { Volume } from "../output/volume.ts";
-import type { Clock } from "./clock.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { RunRequest } from "./request.ts";
+import type { RunClock } from "./run-clock.ts";
 import type { StatusLine } from "./status.ts";
 
 /** What the caller of a run wants to hear, and how it asks to stop. */
@@ -26,7 +26,7 @@ export interface RunContext {
   readonly connection: Connection;
   readonly watch: RunWatch;
   readonly volume: Volume;
-  readonly clock: Clock;
+  readonly clock: RunClock;
   readonly io: RunIo;
 }
 

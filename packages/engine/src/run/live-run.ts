@@ -1,8 +1,8 @@
-import type { Clock } from "./clock.ts";
 import type { Fact } from "./observation.ts";
 import type { RunOutcome } from "./outcome.ts";
 import type { Policy } from "./policy.ts";
 import { reduce } from "./reduce.ts";
+import type { RunClock } from "./run-clock.ts";
 import type { RunState } from "./state.ts";
 
 type Listener = (before: RunState, after: RunState) => void;
@@ -12,11 +12,11 @@ export class LiveRun {
   readonly policy: Policy;
   readonly settled: Promise<RunOutcome>;
   #state: RunState;
-  readonly #clock: Clock;
+  readonly #clock: RunClock;
   readonly #listeners = new Set<Listener>();
   readonly #settle: (outcome: RunOutcome) => void;
 
-  constructor(state: RunState, policy: Policy, clock: Clock) {
+  constructor(state: RunState, policy: Policy, clock: RunClock) {
     this.policy = policy;
     this.#state = state;
     this.#clock = clock;

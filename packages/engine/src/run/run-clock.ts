@@ -1,5 +1,5 @@
-/** Time as the run sees it; tests pass a faster one. */
-export interface Clock {
+/** Time as a run sees it, apart from the network's own (cluster/clock.ts): a test makes hours pass without hurrying the requests. */
+export interface RunClock {
   now(): number;
   /** Calls back about every `ms` until the returned function is called; all callers of one length share a timer. */
   every(ms: number, callback: () => void): () => void;
@@ -7,7 +7,7 @@ export interface Clock {
 }
 
 /** A clock on which time passes `speed` times as fast as on the wall. */
-export function createClock(speed = 1): Clock {
+export function createRunClock(speed = 1): RunClock {
   const start = Date.now();
   const rounds = new Map<number, { readonly callbacks: Set<() => void>; readonly timer: NodeJS.Timeout }>();
   return {
@@ -26,7 +26,7 @@ export function createClock(speed = 1): Clock {
   };
 }
 
-export const systemClock: Clock = createClock();
+export const wallClock: RunClock = createRunClock();
 
 function startRound(rounds: Map<number, { callbacks: Set<() => void>; timer: NodeJS.Timeout }>, ms: number, speed: number) {
   const callbacks = new Set<() => void>();

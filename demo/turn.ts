@@ -1,0 +1,51 @@
+import { randomUUID } from "node:crypto";
+import { createServerAdapter } from "../packages/adapter-opencode/src/index.ts";
+import type { Stage } from "./stage.ts";
+
+type Adapter = ReturnType<typeof createServerAdapter>;
+export type Result = Awaited<ReturnType<Adapter["execute"]>>;
+
+export interface Turn {
+  readonly task: string;
+  readonly session?: Record<string, unknown> | null;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly onLine: (line: string) => void;
+  /** Called once the CLI runs; what it does to the run is the scenario's business. */
+  readonly whenStarted?: (controls: { cancel(reason: string): void }) => void;
+}
+
+export interface TurnReport {
+  readonly result: Result;
+  readonly ms: number;
+  /** Requests to the API server, as `verb resource`. */
+  readonly requests: readonly string[];
+}
+
+/** One wake of the agent, as the host makes it: a context in, a result out, lines in between. */
+export async function playTurn(stage: Stage, turn: Turn): Promise<TurnReport> {
+  const cancel = new AbortController();
+  const before = stage.cluster.requests.length;
+  const begun = performance.now();
+  let rest = "";
+  const onLog = async (_stream: string, chunk: string) => {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      turn.onLine(line);
+      if (line.endsWith("CLI started")) turn.whenStarted?.({ cancel: (reason) => cancel.abort(new Error(reason)) });
+    }
+  };
+  const result = await createServerAdapter().execute({
+    runId: randomUUID(),
+    agent: { id: "demo-agent", companyId: "demo-company", name: "Demo" },
+    runtime: { sessionId: null, sessionParams: turn.session ?? null, sessionDisplayId: null, taskKey: null },
+    config: { ...stage.config, ...turn.settings },
+    context: { paperclipTaskMarkdown: turn.task },
+    onLog,
+    signal: cancel.signal,
+    onCancellationReady: async () => {},
+  });
+  if (rest !== "") turn.onLine(rest);
+  const requests = stage.cluster.requests.slice(before).map((request) => `${request.watch ? "watch" : request.verb} ${request.resource}`);
+  return { result, ms: performance.now() - begun, requests };
+}

@@ -1,0 +1,141 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { cases } from "../../fixtures/cases.ts";
+import { loadFixture } from "../../fixtures/load.ts";
+import { createParser, type OpenCodeResult } from "./parse.ts";
+
+function parse(lines: readonly string[]): OpenCodeResult {
+  const parser = createParser();
+  for (const line of lines) parser.push(line);
+  return parser.result();
+}
+
+const parseFixture = (name: string) => parse(loadFixture(name).lines);
+const text = (words: string, id: string) => JSON.stringify({ type: "text", sessionID: "ses_1", part: { id, text: words } });
+const step = { input: 400, cacheRead: 800, cacheWrite: 0, output: 45, reasoning: 12 };
+
+test("an answer: session, text, tokens of each sort, cost, reason", () => {
+  const result = parseFixture("success");
+  expect(result).toMatchObject({ sessionId: "ses_0001", text: "Hello from the script.", lastText: "Hello from the script.", tokens: step });
+  expect(result).toMatchObject({ steps: 1, finishReason: "stop", errors: [], toolCalls: 0, unknownLines: 0, lines: 3 });
+  // 400 × 3 $/M + 800 × 0.3 $/M + (45 + 12) × 15 $/M
+  expect(result.costUsd).toBeCloseTo(0.002295, 9);
+});
+
+test("a tool call: tokens and cost of both steps are added", () => {
+  const result = parseFixture("tool-call");
+  expect(result).toMatchObject({ steps: 2, toolCalls: 1, toolErrors: 0, lastText: "All done: scripted answer." });
+  expect(result.tokens).toEqual({ input: 800, cacheRead: 1600, cacheWrite: 0, output: 90, reasoning: 24 });
+  expect(result.costUsd).toBeCloseTo(0.00459, 9);
+});
+
+test("a tool's error is counted and is no error of the run", () => {
+  expect(parseFixture("tool-error")).toMatchObject({ toolErrors: 1, errors: [], finishReason: "stop" });
+  expect(parseFixture("tool-exit-code")).toMatchObject({ toolErrors: 0, toolCalls: 1, errors: [] });
+});
+
+test("a resumed session keeps its id and its memory", () => {
+  expect(parseFixture("resumed")).toMatchObject({ sessionId: "ses_0001", lastText: "1. say: one\n2. remember" });
+});
+
+test("errors carry name, status and message", () => {
+  const refused = { name: "APIError", status: 401, message: "Scripted refusal: invalid API key.", retryable: false };
+  expect(parseFixture("unauthorized").errors).toMatchObject([refused]);
+  expect(parseFixture("model-error").errors).toMatchObject([{ status: 400 }]);
+  expect(parseFixture("overloaded").errors).toMatchObject([{ status: 503, retryable: true }]);
+  expect(parseFixture("unknown-session")).toMatchObject({ sessionId: null, lines: 0, errors: [] });
+});
+
+test("reasons other than stop are kept", () => {
+  expect(parseFixture("output-limit").finishReason).toBe("length");
+  expect(parseFixture("permission-rejected")).toMatchObject({ finishReason: "tool-calls", toolErrors: 1 });
+  expect(parseFixture("step-limit")).toMatchObject({ finishReason: "stop", steps: 3, toolCalls: 2 });
+});
+
+test("what OpenCode says to the model after a compaction is not the assistant's text", () => {
+  const result = parseFixture("compaction");
+  expect(result.text).toBe("Scripted summary of the conversation.\n\nAll done: scripted answer.");
+  expect(result.text).not.toContain("Continue if you have next steps");
+});
+
+test("an overflow that a compaction answered is told apart from an error that stands", () => {
+  const { lines } = loadFixture("context-overflow");
+  expect(parse(lines)).toMatchObject({ errors: [], recovered: [{ name: "ContextOverflowError" }], lastText: "All done: scripted answer." });
+  expect(parse(lines.slice(0, 2))).toMatchObject({ errors: [{ name: "ContextOverflowError" }], recovered: [] });
+  expect(parse([...lines, lines[0]!]).errors).toHaveLength(1);
+});
+
+test("a part printed twice counts once, a torn or foreign line is counted as such", () => {
+  const { lines } = loadFixture("success");
+  const result = parse([...lines, lines[2]!, '{"type":"text","par', "npm WARN", "", "null", "[1]", '{"no":"type"}']);
+  expect(result).toMatchObject({ steps: 1, tokens: step, unknownLines: 5, lines: 9 });
+});
+
+test("memory is bounded: the end of a long text is kept, with a note", () => {
+  const parser = createParser();
+  for (let i = 0; i < 300; i++) parser.push(text(`${i}:${"x".repeat(10_000)}`, `prt_${i}`));
+  parser.push(text(`${"y".repeat(1_000_000)}END`, "prt_last"));
+  for (let i = 0; i < 100; i++)
+    parser.push(JSON.stringify({ type: "error", error: { name: "E", data: { message: `${i}${"z".repeat(9000)}` } } }));
+  const result = parser.result();
+  expect(result.text.length).toBeLessThan(66_000);
+  expect(result.text).toMatch(/^\[… \d+ characters before this are not kept\]\ny+END$/);
+  expect(result.lastText.length).toBeLessThan(66_000);
+  expect(result.textDropped).toBeGreaterThan(3_000_000);
+  expect(JSON.stringify(result.errors).length).toBeLessThan(100_000);
+});
+
+test("the result can be asked for at any time and does not change afterwards", () => {
+  const parser = createParser();
+  const [first, ...rest] = loadFixture("tool-call").lines;
+  parser.push(first!);
+  const early = parser.result();
+  for (const line of rest) parser.push(line);
+  expect(early).toMatchObject({ sessionId: "ses_0001", steps: 0, finishReason: null });
+});
+
+test("junk never throws and never changes what real lines say", () => {
+  const value = fc.oneof(fc.jsonValue(), fc.constantFrom("text", "error", "step_finish", "tool_use", null, Number.NaN));
+  const event = fc.record(
+    {
+      type: value,
+      sessionID: value,
+      part: fc.oneof(value, fc.record({ tokens: value, state: value, text: value, cost: value })),
+      error: value,
+    },
+    { requiredKeys: [] },
+  );
+  const junk = fc.oneof(
+    fc.string(),
+    fc.json(),
+    event.map((fields) => JSON.stringify(fields)),
+    fc.constantFrom(...loadFixture("tool-call").lines).map((line) => line.slice(0, line.length / 2)),
+  );
+  fc.assert(
+    fc.property(fc.array(junk, { maxLength: 30 }), (lines) => {
+      const result = parse(lines);
+      expect(Number.isFinite(result.costUsd)).toBe(true);
+      expect(Object.values(result.tokens).every(Number.isFinite)).toBe(true);
+    }),
+  );
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.string().filter((words) => !words.trim().startsWith("{")),
+        { maxLength: 20 },
+      ),
+      (words) => {
+        const { lines: _, unknownLines: __, ...clean } = parseFixture("tool-call");
+        const mixed = loadFixture("tool-call").lines.flatMap((line, i) => [line, ...(words[i] === undefined ? [] : [words[i]])]);
+        expect(parse(mixed)).toMatchObject(clean);
+      },
+    ),
+  );
+});
+
+test("no recording names the machine it was made on", () => {
+  for (const name of Object.keys(cases)) {
+    const { lines, stderr } = loadFixture(name);
+    expect([...lines, stderr].join("\n")).not.toMatch(/\/tmp\/|\/root\/|\/work\/main|127\.0\.0\.1/);
+  }
+});

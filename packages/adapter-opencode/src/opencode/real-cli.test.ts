@@ -1,0 +1,83 @@
+// The real CLI with our config layer: what the description in this folder claims about it.
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { defaultText, startLlm } from "@paperclip-k8s/llm";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { argv } from "./argv.ts";
+import { configLayer, noPluginInstall } from "./config-layer.ts";
+import { createParser } from "./parse.ts";
+
+const cli = fileURLToPath(new URL("../../../../node_modules/.bin/opencode", import.meta.url));
+let llm: Awaited<ReturnType<typeof startLlm>>;
+let home: string;
+
+beforeAll(async () => {
+  llm = await startLlm();
+  home = mkdtempSync(join(tmpdir(), "opencode-test-"));
+  mkdirSync(join(home, ".config/opencode/node_modules"), { recursive: true });
+  mkdirSync(join(home, "work"));
+  for (const [path, text] of Object.entries(noPluginInstall)) writeFileSync(join(home, ".config/opencode", path), text);
+  writeFileSync(
+    join(home, ".config/opencode/opencode.json"),
+    JSON.stringify({ username: "of-the-user", share: "auto", disabled_providers: ["groq"] }),
+  );
+  writeFileSync(join(home, "work/opencode.json"), JSON.stringify({ username: "of-the-project", permission: { bash: "deny" } }));
+});
+afterAll(async () => {
+  await llm.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+function run(args: readonly string[], stdin: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const options = { baseURL: `${llm.url}/v1`, apiKey: "{env:SCRIPTED_KEY}" };
+  const own = {
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+    HOME: home,
+    SCRIPTED_KEY: "key with $ and $(X)",
+    PAPERCLIP_OPENCODE_PROVIDERS: JSON.stringify({ scripted: { npm: "@ai-sdk/openai-compatible", options } }),
+  };
+  const layer = configLayer({ model: "scripted/unlisted", offline: true, env: own });
+  return new Promise((resolve) => {
+    const child = spawn(cli, args, { cwd: join(home, "work"), env: { ...own, ...layer.env.plain, ...layer.env.secret } });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.setEncoding("utf8").on("data", (text) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding("utf8").on("data", (text) => {
+      stderr += text;
+    });
+    child.once("close", (code) => resolve({ code, stdout, stderr }));
+    child.stdin.end(stdin);
+  });
+}
+
+test("our layer lies over the user's config, and the project's is not read", async () => {
+  const config = JSON.parse((await run(["debug", "config"], "")).stdout);
+  expect(config).toMatchObject({
+    username: "of-the-user",
+    disabled_providers: ["groq"],
+    share: "disabled",
+    autoupdate: false,
+    snapshot: false,
+  });
+  expect(config.permission).toEqual({ external_directory: "allow" });
+});
+
+test("the prompt reaches the model from stdin as it is, with the key from the environment, and nothing is installed", async () => {
+  const prompt = `use-tool $(X) $$ \\ "quoted" 'single' \`id\` {env:HOME} é🙂\r\n${"long ".repeat(20_000)}\n\nend  \n`;
+  const [, ...args] = argv({ model: "scripted/unlisted" });
+  const { code, stdout, stderr } = await run(args, prompt);
+  const parser = createParser();
+  for (const line of stdout.split("\n")) parser.push(line);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(parser.result()).toMatchObject({ lastText: defaultText, toolCalls: 1, steps: 2, unknownLines: 0, tokens: { cacheRead: 1600 } });
+  const turns = llm.requests.filter(({ tools }) => tools > 0);
+  expect(turns).toHaveLength(2);
+  expect(turns[0]).toMatchObject({ model: "unlisted", apiKey: "key with $ and $(X)", stream: true });
+  expect(turns[0]!.userTexts.at(-1) === prompt).toBe(true);
+  expect(readdirSync(home)).not.toContain(".npm");
+});
