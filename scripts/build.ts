@@ -30,7 +30,7 @@ async function bundle(folder: string): Promise<void> {
   // The host evaluates this file in a browser worker without imports.
   await build({
     ...common,
-    platform: "neutral",
+    platform: "node",
     format: "cjs",
     target: "es2022",
     entryPoints: [join(folder, "src/ui-parser.ts")],
@@ -42,18 +42,18 @@ async function bundle(folder: string): Promise<void> {
 async function declare(adapter: string): Promise<void> {
   const out = await mkdtemp(join(tmpdir(), "declarations-"));
   try {
-    const flags = ["--declaration", "--emitDeclarationOnly", "--noEmit", "false", "--outDir", out, "--rootDir", root];
-    await writeFile(
-      join(out, "tsconfig.json"),
-      JSON.stringify({
-        extends: join(root, "tsconfig.json"),
-        include: [join(root, `packages/${adapter}/src/*.ts`)],
-        exclude: ["**/*.test.ts"],
-      }),
-    );
-    execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", join(out, "tsconfig.json"), ...flags], {
-      stdio: "inherit",
-    });
+    const project = join(out, "tsconfig.json");
+    const compilerOptions = {
+      declaration: true,
+      emitDeclarationOnly: true,
+      noEmit: false,
+      outDir: out,
+      rootDir: root,
+      typeRoots: [join(root, "node_modules/@types")],
+    };
+    const include = [join(root, `packages/${adapter}/src/*.ts`), join(root, "packages/paperclip/src/host.ts")];
+    await writeFile(project, JSON.stringify({ extends: join(root, "tsconfig.json"), compilerOptions, include, exclude: ["**/*.test.ts"] }));
+    execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", project], { stdio: "inherit" });
     const dist = join(root, "packages", adapter, "dist");
     await mkdir(dist, { recursive: true });
     await cp(join(out, "packages/paperclip/src/host.d.ts"), join(dist, "host.d.ts"));

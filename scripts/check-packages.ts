@@ -26,7 +26,7 @@ async function checkPackage(source: string, folder: string): Promise<void> {
   const filename = Object.values(packed)[0]?.filename ?? "";
   const tarball = join(folder, filename);
   execFileSync(bin("publint"), [tarball, "--strict"], { stdio: "inherit" });
-  execFileSync(bin("attw"), [tarball, "--profile", "node16"], { stdio: "inherit" });
+  execFileSync(bin("attw"), [tarball, "--profile", "esm-only"], { stdio: "inherit" });
   execFileSync("tar", ["-xzf", tarball, "-C", folder]);
   const unpacked = join(folder, "package");
   await symlink(join(root, "node_modules"), join(unpacked, "node_modules"));

@@ -1,5 +1,24 @@
-import type { TranscriptEntry } from "@paperclipai/adapter-utils";
 import { describe, type Entry } from "./opencode/events.ts";
+
+/** The kinds of the host's transcript entries that we make, restated so that the published declarations stand alone. */
+export type TranscriptEntry =
+  | { kind: "assistant" | "thinking" | "stderr" | "system" | "stdout"; ts: string; text: string }
+  | { kind: "tool_call"; ts: string; name: string; input: unknown; toolUseId: string }
+  | { kind: "tool_result"; ts: string; toolUseId: string; toolName: string; content: string; isError: boolean }
+  | StepResult;
+
+interface StepResult {
+  kind: "result";
+  ts: string;
+  text: string;
+  inputTokens: number;
+  outputTokens: number;
+  cachedTokens: number;
+  costUsd: number;
+  subtype: string;
+  isError: boolean;
+  errors: string[];
+}
 
 function stepResult(entry: Extract<Entry, { kind: "step_end" }>, ts: string): TranscriptEntry {
   const { tokens, reason, costUsd } = entry;

@@ -4,7 +4,8 @@ import { sleep } from "./waits.ts";
 
 /** True when there was something to end. */
 export async function endLeftovers(group: number, killMs: number): Promise<boolean> {
-  if (!groupAlive(group)) return false;
+  // A process closes its files a moment before it is gone: one that is just ending by itself is no leftover.
+  if (await gone(group, 100)) return false;
   terminateGroup(group);
   if (!(await gone(group, killMs))) {
     signalGroup(group, "SIGKILL");
@@ -14,6 +15,6 @@ export async function endLeftovers(group: number, killMs: number): Promise<boole
 }
 
 async function gone(group: number, ms: number): Promise<boolean> {
-  for (const end = performance.now() + ms; groupAlive(group); await sleep(20)) if (performance.now() >= end) return false;
+  for (const end = performance.now() + ms; groupAlive(group); await sleep(10)) if (performance.now() >= end) return false;
   return true;
 }

@@ -78,6 +78,11 @@ test("a run that stopped after a tool call is said to have stopped midway", () =
   expect(classifyLines([], "")).toBeNull();
 });
 
+test("a provider without an address is said to be unknown", () => {
+  const line = apiError('"undefined/chat/completions" cannot be parsed as a URL.');
+  expect(classifyLines([line], "")).toMatchObject({ kind: "model_not_found", message: "The model's provider is not known to OpenCode" });
+});
+
 test("a failed title is no failed run", () => {
   const stderr =
     'timestamp=x level=ERROR run=1 message="stream error" small=true agent=title error.error="AI_APICallError: quota exceeded"';

@@ -1,9 +1,10 @@
 import { channel } from "node:diagnostics_channel";
-import http, { type IncomingMessage } from "node:http";
-import https, { type RequestOptions } from "node:https";
+import type http from "node:http";
+import type { IncomingMessage } from "node:http";
+import type { RequestOptions } from "node:https";
 import { ApiError, isUnauthorized } from "./api-error.ts";
 import { type ConnectOptions, Credentials } from "./credentials.ts";
-import { type ApiRequest, type ApiResponse, Exchange, labelOf, readAnswer } from "./exchange.ts";
+import { type ApiRequest, type ApiResponse, Exchange, type HttpProtocol, labelOf, readAnswer } from "./exchange.ts";
 
 export type { ConnectOptions } from "./credentials.ts";
 export type { ApiRequest, ApiResponse } from "./exchange.ts";
@@ -42,27 +43,36 @@ export function connect(options: ConnectOptions): Promise<Connection> {
   const id = `${options.kubeconfig ?? "in-cluster"}#${options.context ?? ""}`;
   const known = connections.get(id);
   if (known) return known;
-  const opening = Credentials.load(options).then((credentials) => new HttpConnection(id, credentials));
+  const opening = open(id, options);
   connections.set(id, opening);
   // A kubeconfig that could not be loaded may be there at the next try.
   opening.catch(() => connections.delete(id));
   return opening;
 }
 
+/** Node's HTTP modules are half of what an import of this package would cost: they come with the first connection. */
+async function open(id: string, options: ConnectOptions): Promise<Connection> {
+  const credentials = await Credentials.load(options);
+  const protocol = credentials.server.protocol === "http:" ? await import("node:http") : await import("node:https");
+  return new HttpConnection(id, credentials, protocol);
+}
+
 class HttpConnection implements Connection {
   readonly id: string;
   readonly server: string;
   readonly #credentials: Credentials;
+  readonly #protocol: HttpProtocol;
   readonly #close = new AbortController();
   readonly #requests: http.Agent;
   // Watches hold their socket for minutes: in the same bounded pool they would starve the requests.
   readonly #streams: http.Agent;
 
-  constructor(id: string, credentials: Credentials) {
+  constructor(id: string, credentials: Credentials, protocol: HttpProtocol) {
     this.id = id;
+    this.#protocol = protocol;
     this.#credentials = credentials;
     this.server = credentials.server.origin + credentials.server.pathname.replace(/\/$/, "");
-    const Agent = credentials.server.protocol === "http:" ? http.Agent : https.Agent;
+    const { Agent } = protocol;
     // Idle sockets are dropped well before an API server (90 s) or a load balancer (60 s) drops them under a request.
     const common = { keepAlive: true, keepAliveMsecs: 30_000, timeout: 30_000, scheduling: "lifo" } as const;
     this.#requests = new Agent({ ...common, maxSockets: 32, maxFreeSockets: 32 });
@@ -93,7 +103,7 @@ class HttpConnection implements Connection {
   async #requestOnce<T>(req: ApiRequest): Promise<ApiResponse<T>> {
     const exchange = this.#exchange(req);
     try {
-      const response = await exchange.open(this.#credentials.server, await this.#options(exchange, this.#requests));
+      const response = await exchange.open(this.#protocol, this.#credentials.server, await this.#options(exchange, this.#requests));
       const answer = await readAnswer<T>(req, response);
       exchange.finish();
       return answer;
@@ -105,7 +115,7 @@ class HttpConnection implements Connection {
   async #openOnce(req: ApiRequest): Promise<IncomingMessage> {
     const exchange = this.#exchange(req);
     try {
-      const response = await exchange.open(this.#credentials.server, await this.#options(exchange, this.#streams));
+      const response = await exchange.open(this.#protocol, this.#credentials.server, await this.#options(exchange, this.#streams));
       if (response.statusCode !== 200) {
         const { status } = await readAnswer(req, response);
         throw new ApiError("api_bad_answer", `${labelOf(req)}: ${status} instead of a stream`, { httpStatus: status });

@@ -1,9 +1,12 @@
-import http, { type ClientRequest, type IncomingMessage } from "node:http";
-import https, { type RequestOptions } from "node:https";
+import type { ClientRequest, IncomingMessage } from "node:http";
+import type { RequestOptions } from "node:https";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { ApiError } from "./api-error.ts";
 import { statusError } from "./status.ts";
+
+/** Node's module for the server's scheme. */
+export type HttpProtocol = typeof import("node:http") | typeof import("node:https");
 
 export interface ApiRequest {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
@@ -64,12 +67,11 @@ export class Exchange {
   }
 
   /** Sends the request; resolves when the answer's headers are there. */
-  open(base: URL, options: RequestOptions): Promise<IncomingMessage> {
+  open(protocol: HttpProtocol, base: URL, options: RequestOptions): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       if (this.#stop.signal.aborted) return reject(this.#stop.signal.reason);
       const body = this.#req.body === undefined ? null : Buffer.from(JSON.stringify(this.#req.body));
-      const send = base.protocol === "http:" ? http.request : https.request;
-      const request = send(urlOf(base, this.#req), {
+      const request = protocol.request(urlOf(base, this.#req), {
         ...options,
         method: this.#req.method,
         headers: { ...options.headers, ...headersOf(this.#req, body) },
