@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     include: ["packages/**/*.test.ts", "testbed/**/*.test.ts", "demo/**/*.test.ts", "scripts/**/*.test.ts"],
     exclude: ["**/node_modules/**", "**/dist/**"],
+    // Most tests wait for processes rather than compute: more workers than cores.
+    maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 20_000,
   },

@@ -38,7 +38,9 @@ test("who waits says for which Job, and can be cancelled", async () => {
   const first = startRun(bed, keyed("held", { script: `console.log("on"); setInterval(() => {}, 1000)` }));
   await first.saw("on\n");
   const second = startRun(bed, keyed("held", { script: "" }));
-  await expect.poll(() => second.status.find((line) => line.text.startsWith("waiting for Job"))?.text).toContain(first.request.runId);
+  await expect
+    .poll(() => second.status.find((line) => line.text.startsWith("waiting for Job"))?.text, { timeout: 5000 })
+    .toContain(first.request.runId);
   second.cancel();
   expect((await second.done).outcome).toMatchObject({ kind: "cancelled" });
   expect(first.jobs()).toBe(1);
