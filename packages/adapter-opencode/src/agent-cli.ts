@@ -59,6 +59,7 @@ function createCliParser(): CliParser {
         outputTokens: result.tokens.output + result.tokens.reasoning,
         costUsd: result.steps === 0 ? null : result.costUsd,
         errors: result.errors.map((error) => error.message),
+        recovered: result.recovered.map((error) => error.message),
         finished: result.finishReason === "stop",
         events: result.lines - result.unknownLines,
       };

@@ -54,6 +54,8 @@ export interface CliReport {
   readonly costUsd: number | null;
   /** Error events of the CLI, first one first; errors of tools are not among them. */
   readonly errors: readonly string[];
+  /** Errors the CLI got over by itself; it may exit non-zero for them all the same. */
+  readonly recovered: readonly string[];
   /** The CLI said that its turn is complete. */
   readonly finished: boolean;
   /** Events seen; 0 = the CLI said nothing. */

@@ -14,6 +14,7 @@ const good: CliReport = {
   outputTokens: 2,
   costUsd: 0,
   errors: [],
+  recovered: [],
   finished: true,
   events: 3,
 };
@@ -32,6 +33,10 @@ const exited = (exitCode: number | null, signal: string | null = null) => ({ kin
 
 describe("what counts as success", () => {
   test("exit code 0 with a whole output and no complaint", () => expect(failure(exited(0))).toBeNull());
+  test("exit code 1 after an error the CLI got over, with its turn finished", () => {
+    expect(failure(exited(1), { report: { recovered: ["context overflow"] } })).toBeNull();
+    expect(failure(exited(1), { report: { recovered: ["context overflow"], finished: false } })).not.toBeNull();
+  });
   test.each([
     ["an error event", exited(0), { report: { errors: ["boom"] } }, "adapter_failed", /^boom/],
     ["missing bytes", exited(0), { output: { complete: false, delivered: 4 } }, "k8s_output_incomplete", /6 of 10 bytes are missing/],

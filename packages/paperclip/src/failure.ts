@@ -39,7 +39,7 @@ export function failureOf(ending: Ending): Failure | null {
   const { outcome } = ending;
   switch (outcome.kind) {
     case "exited":
-      return exitFailure(ending, outcome.exitCode, outcome.signal);
+      return exitFailure(ending, effectiveExit(outcome.exitCode, ending.report), outcome.signal);
     case "cancelled":
       return {
         errorCode: "cancelled",
@@ -75,6 +75,12 @@ export function failureOf(ending: Ending): Failure | null {
         ...NOT_STARTED,
       };
   }
+}
+
+/** A CLI that got over its errors and finished its turn has done its work, whatever code it exits with. */
+export function effectiveExit(exitCode: number | null, report: CliReport): number | null {
+  const finished = report.finished && report.recovered.length > 0 && report.errors.length === 0;
+  return exitCode === 1 && finished ? 0 : exitCode;
 }
 
 function exitFailure(ending: Ending, exitCode: number | null, signal: string | null): Failure | null {

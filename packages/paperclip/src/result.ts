@@ -1,5 +1,5 @@
 import type { RunOutcome } from "@paperclip-k8s/engine";
-import { type Ending, failureOf } from "./failure.ts";
+import { type Ending, effectiveExit, failureOf } from "./failure.ts";
 import type { ExecutionResult } from "./host.ts";
 import type { Turn } from "./request.ts";
 
@@ -13,7 +13,7 @@ export function buildResult(turn: Turn, ending: Ending): ExecutionResult {
   const model = report.model ?? turn.config.model;
   const provider = model?.includes("/") ? (model.split("/")[0] ?? null) : null;
   return {
-    exitCode: exitCode(outcome, failure !== null),
+    exitCode: exitCode(ending, failure !== null),
     signal: outcome.kind === "exited" ? outcome.signal : null,
     timedOut: outcome.kind === "timed-out",
     ...(failure ?? {}),
@@ -33,8 +33,8 @@ export function buildResult(turn: Turn, ending: Ending): ExecutionResult {
 }
 
 /** A failure never looks like exit code 0, and a null code always comes with a message. */
-function exitCode(outcome: RunOutcome, failed: boolean): number | null {
-  const code = "exitCode" in outcome ? outcome.exitCode : null;
+function exitCode({ outcome, report }: Ending, failed: boolean): number | null {
+  const code = "exitCode" in outcome ? effectiveExit(outcome.exitCode, report) : null;
   return failed && code === 0 ? 1 : code;
 }
 

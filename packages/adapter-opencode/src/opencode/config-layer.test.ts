@@ -1,5 +1,6 @@
+import { ConfigError } from "@paperclip-k8s/paperclip";
 import { expect, test } from "vitest";
-import { configLayer, OpenCodeConfigError } from "./config-layer.ts";
+import { configLayer } from "./config-layer.ts";
 
 const contentOf = (options: Parameters<typeof configLayer>[0]) => JSON.parse(configLayer(options).env.secret.OPENCODE_CONFIG_CONTENT!);
 
@@ -46,6 +47,6 @@ test("a config in the environment lies below ours", () => {
 
 test.each(["{", "[]", '"text"'])("%s as providers is refused by name, without the text itself", (text) => {
   const make = () => configLayer({ env: { PAPERCLIP_OPENCODE_PROVIDERS: `${text}`, OPENCODE_CONFIG_CONTENT: "" } });
-  expect(make).toThrow(OpenCodeConfigError);
+  expect(make).toThrow(ConfigError);
   expect(make).toThrow(/^PAPERCLIP_OPENCODE_PROVIDERS: (is not valid JSON|must be a JSON object)$/);
 });

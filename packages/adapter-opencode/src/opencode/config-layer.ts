@@ -1,3 +1,4 @@
+import { ConfigError } from "@paperclip-k8s/paperclip";
 import { providerOf } from "./models.ts";
 
 export interface ConfigLayerOptions {
@@ -16,16 +17,6 @@ type Env = Readonly<Record<string, string | undefined>>;
 export interface ConfigLayer {
   readonly env: { readonly plain: Readonly<Record<string, string>>; readonly secret: Readonly<Record<string, string>> };
   readonly notes: readonly string[];
-}
-
-/** A setting that cannot be used, named so that a person can mend it. */
-export class OpenCodeConfigError extends Error {
-  readonly field: string;
-  constructor(field: string, message: string) {
-    super(`${field}: ${message}`);
-    this.name = "OpenCodeConfigError";
-    this.field = field;
-  }
 }
 
 type Json = Record<string, unknown>;
@@ -49,9 +40,9 @@ function readObject(field: string, text: string | undefined): Json {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new OpenCodeConfigError(field, "is not valid JSON");
+    throw new ConfigError(field, "is not valid JSON");
   }
-  if (!isObject(value)) throw new OpenCodeConfigError(field, "must be a JSON object");
+  if (!isObject(value)) throw new ConfigError(field, "must be a JSON object");
   return value;
 }
 
