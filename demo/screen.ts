@@ -1,7 +1,6 @@
 import { formatLine } from "../packages/adapter-opencode/src/cli.ts";
 import type { Screen } from "./scenarios.ts";
 import type { Stage } from "./stage.ts";
-import type { TurnReport } from "./turn.ts";
 
 const WIDTH = 100;
 const PHASES = [
