@@ -67,18 +67,6 @@ test("the cause comes before what the CLI said", () => {
   });
 });
 
-test("what had not started says so, for the host to retry", () => {
-  for (const outcome of [
-    { kind: "never-started", cause: "image", message: "ErrImagePull" },
-    { kind: "blocked", message: "busy", byJob: "x", byRun: null },
-  ]) {
-    expect(failure(outcome)).toMatchObject({
-      errorFamily: "transient_upstream",
-      executionRecovery: { kind: "bootstrap", providerWorkStarted: false },
-    });
-  }
-});
-
 test("every other end has a code of its own and a message", () => {
   const codes = [
     { kind: "cancelled", reason: "by an operator", exitCode: 143, stopped: true },

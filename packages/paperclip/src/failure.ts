@@ -3,12 +3,8 @@ import type { CliFault, CliReport } from "./agent-cli.ts";
 import type { ExecutionResult } from "./host.ts";
 
 export type Failure = Required<Pick<ExecutionResult, "errorCode" | "errorMessage">> &
-  Pick<ExecutionResult, "errorFamily" | "executionRecovery" | "retryNotBefore" | "clearSession">;
+  Pick<ExecutionResult, "errorFamily" | "retryNotBefore" | "clearSession">;
 
-const NOT_STARTED: Pick<ExecutionResult, "errorFamily" | "executionRecovery"> = {
-  errorFamily: "transient_upstream",
-  executionRecovery: { kind: "bootstrap", providerWorkStarted: false },
-};
 const KILLED_CODES = { oom: "k8s_oom_killed", eviction: "k8s_evicted", preemption: "k8s_preempted", "node-loss": "k8s_node_lost" } as const;
 const START_CODES: Partial<Record<StartFailure, string>> = {
   "job-create-failed": "k8s_job_create_failed",
@@ -54,7 +50,6 @@ export function failureOf(ending: Ending): Failure | null {
       return {
         errorCode: START_CODES[outcome.cause] ?? "k8s_pod_schedule_failed",
         errorMessage: `The agent did not start: ${outcome.message}`,
-        ...NOT_STARTED,
       };
     case "killed":
       return { errorCode: KILLED_CODES[outcome.by], errorMessage: killedMessage(ending, outcome) };
@@ -72,7 +67,6 @@ export function failureOf(ending: Ending): Failure | null {
         errorCode: "k8s_concurrent_run_blocked",
         errorMessage: outcome.message,
         retryNotBefore: new Date(ending.now + 60_000).toISOString(),
-        ...NOT_STARTED,
       };
   }
 }

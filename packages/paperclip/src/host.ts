@@ -26,6 +26,13 @@ export interface InvocationMeta {
   context?: Record<string, unknown>;
 }
 
+export interface RuntimeEvent {
+  eventType: string;
+  stream?: "system";
+  level?: "info" | "warn";
+  message?: string;
+}
+
 /** What the host hands to `execute`. */
 export interface ExecutionContext {
   readonly runId: string;
@@ -35,6 +42,10 @@ export interface ExecutionContext {
   readonly context: Record<string, unknown>;
   readonly onLog: (stream: "stdout" | "stderr", chunk: string) => Promise<void>;
   readonly onMeta?: (meta: InvocationMeta) => Promise<void>;
+  /** A run event, kept by the host. */
+  readonly onEvent?: (event: RuntimeEvent) => Promise<void>;
+  /** What the run is doing right now; shown, not kept. */
+  readonly onRuntimeProgress?: (update: { phase: "adapter_startup" | "finalize"; message: string }) => void | Promise<void>;
   readonly onDispatch?: () => void;
   /** Aborts on an operator's cancel (hosts of 2026.916 and later), if `onCancellationReady` was called. */
   readonly signal?: AbortSignal;

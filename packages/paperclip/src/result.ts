@@ -1,6 +1,7 @@
 import type { RunOutcome } from "@paperclip-k8s/engine";
 import { type Ending, effectiveExit, failureOf } from "./failure.ts";
 import type { ExecutionResult } from "./host.ts";
+import { recoveryOf } from "./recovery.ts";
 import type { Turn } from "./request.ts";
 
 const SUMMARY_CHARS = 4000;
@@ -10,6 +11,7 @@ export function buildResult(turn: Turn, ending: Ending): ExecutionResult {
   const { outcome, report } = ending;
   const failure = failureOf(ending);
   const sessionId = failure?.clearSession ? null : (report.sessionId ?? turn.sessionId);
+  const recovery = recoveryOf({ outcome, failure, sessionId, now: ending.now });
   const model = report.model ?? turn.config.model;
   const provider = model?.includes("/") ? (model.split("/")[0] ?? null) : null;
   return {
@@ -17,6 +19,8 @@ export function buildResult(turn: Turn, ending: Ending): ExecutionResult {
     signal: outcome.kind === "exited" ? outcome.signal : null,
     timedOut: outcome.kind === "timed-out",
     ...(failure ?? {}),
+    ...(recovery.errorFamily === undefined ? {} : { errorFamily: recovery.errorFamily }),
+    ...(recovery.executionRecovery === undefined ? {} : { executionRecovery: recovery.executionRecovery }),
     usage: { inputTokens: report.inputTokens, cachedInputTokens: report.cachedInputTokens, outputTokens: report.outputTokens },
     usageBasis: "per_run",
     costUsd: report.costUsd,
@@ -28,7 +32,7 @@ export function buildResult(turn: Turn, ending: Ending): ExecutionResult {
     biller: provider ?? "unknown",
     billingType: "unknown",
     summary: report.text === "" ? null : report.text.slice(-SUMMARY_CHARS),
-    resultJson: resultJson(outcome, ending.now),
+    resultJson: { ...resultJson(outcome), ...recovery.resultJson },
   };
 }
 
@@ -39,7 +43,7 @@ function exitCode({ outcome, report }: Ending, failed: boolean): number | null {
 }
 
 /** Small on purpose: the host drops what matters from a large one. */
-function resultJson(outcome: RunOutcome, now: number): Record<string, unknown> {
+function resultJson(outcome: RunOutcome): Record<string, unknown> {
   const { evidence } = outcome;
   return {
     outcome: outcome.kind,
@@ -50,8 +54,5 @@ function resultJson(outcome: RunOutcome, now: number): Record<string, unknown> {
     output: evidence.output,
     timings: evidence.timings,
     peakMemoryBytes: evidence.endRecord?.peakMemoryBytes ?? null,
-    ...(outcome.kind === "cancelled" && outcome.stopped
-      ? { executionCancellation: { state: "acknowledged", acknowledgedAt: new Date(now).toISOString(), forced: false } }
-      : {}),
   };
 }
