@@ -1,4 +1,4 @@
-import { type Engine, PathPartError, RequestError, type RunOutcome } from "@paperclip-k8s/engine";
+import { ApiError, type Engine, PathPartError, RequestError, type RunOutcome } from "@paperclip-k8s/engine";
 import type { AgentCli } from "./agent-cli.ts";
 import { type CancelOptions, type CancelWatch, watchCancel } from "./cancel.ts";
 import { type AgentConfig, parseConfig } from "./config.ts";
@@ -97,5 +97,7 @@ function refusal(error: unknown): ExecutionResult {
   const base = { exitCode: null, signal: null, timedOut: false } as const;
   if (error instanceof ConfigError || error instanceof PathPartError || error instanceof RequestError)
     return { ...base, errorCode: "configuration_incomplete", errorMessage: error.message };
+  if (error instanceof ApiError && error.code === "api_config")
+    return { ...base, errorCode: "configuration_incomplete", errorMessage: `kubeconfig: ${error.message}` };
   return { ...base, errorCode: "adapter_failed", errorMessage: error instanceof Error ? error.message : String(error) };
 }
