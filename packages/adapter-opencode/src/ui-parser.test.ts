@@ -1,7 +1,9 @@
 import { fileURLToPath } from "node:url";
+import { TranscriptLines } from "@paperclip-k8s/paperclip/transcript/present";
 import { build } from "esbuild";
 import { beforeAll, expect, test } from "vitest";
 import { loadFixture } from "../fixtures/load.ts";
+import { describe } from "./opencode/events.ts";
 import type { parseStdoutLine } from "./ui-parser.ts";
 
 let parse: typeof parseStdoutLine;
@@ -9,48 +11,83 @@ let parse: typeof parseStdoutLine;
 // As the host's worker does it: CommonJS text, strict, with neither self nor globalThis nor require.
 beforeAll(async () => {
   const entry = fileURLToPath(new URL("./ui-parser.ts", import.meta.url));
-  const { outputFiles } = await build({ entryPoints: [entry], bundle: true, format: "cjs", platform: "neutral", write: false });
+  // The options of scripts/build.ts, but for the platform: `neutral` refuses whatever only Node has.
+  const { outputFiles } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    format: "cjs",
+    platform: "neutral",
+    target: "es2022",
+    write: false,
+  });
   const module = { exports: {} as { parseStdoutLine: typeof parseStdoutLine } };
-  new Function("exports", "module", "self", "globalThis", `"use strict";\n{\n${outputFiles[0]!.text}\n}`)(
-    module.exports,
-    module,
-    undefined,
-    undefined,
-  );
+  const text = outputFiles[0]!.text;
+  expect(text).not.toContain("require(");
+  new Function("exports", "module", "self", "globalThis", "require", `"use strict";\n{\n${text}\n}`)(module.exports, module);
   parse = module.exports.parseStdoutLine;
 });
 
-const kinds = (name: string) =>
-  loadFixture(name)
-    .lines.flatMap((line) => parse(line, "t"))
-    .map(({ kind }) => kind);
+function transcript(name: string): string[] {
+  const lines = new TranscriptLines(describe);
+  return loadFixture(name).lines.flatMap((line) => lines.push(line));
+}
 
-test("the transcript of each sort of run", () => {
+const entries = (name: string) => transcript(name).flatMap((line) => parse(line.trim(), "2026-01-01"));
+const STEP = "400 in · 800 cached · 45 out · 12 reasoning · $0.002295";
+
+test.each<[string, string[]]>([
+  [
+    "tool-call",
+    [
+      '▸ bash  echo hello-from-tool  {"description":"Print a greeting"}  #call_1',
+      "✓ #call_1 hello-from-tool",
+      `□ tool-calls · ${STEP}`,
+      "● All done: scripted answer.",
+      `■ stop · ${STEP}`,
+    ],
+  ],
+  [
+    "tool-error",
+    [
+      "▸ read filePath  missing/file.txt  #call_1",
+      "✗ #call_1 File not found: /home/agent/work/missing/file.txt",
+      `□ tool-calls · ${STEP}`,
+      "● All done: scripted answer.",
+      `■ stop · ${STEP}`,
+    ],
+  ],
+  ["reasoning", ["◌ The script asks me to think first.", "● All done: scripted answer.", `■ stop · ${STEP}`]],
+  ["resumed", ["● 1. say: one", "│ 2. remember", `■ stop · ${STEP}`]],
+  ["model-error", ["✖ APIError 400: Scripted refusal: the request is not valid."]],
+  ["unknown-model", ["✖ Unexpected server error. Check server logs for details."]],
+])("%s without a parser: what the page shows", (name, lines) => {
+  expect(transcript(name)).toEqual(lines);
+});
+
+test("with a parser: the kinds of each sort of run", () => {
+  const kinds = (name: string) => entries(name).map(({ kind }) => kind);
   expect(kinds("tool-call")).toEqual(["tool_call", "tool_result", "result", "assistant", "result"]);
   expect(kinds("reasoning")).toEqual(["thinking", "assistant", "result"]);
   expect(kinds("unauthorized")).toEqual(["stderr"]);
   expect(kinds("compaction").filter((kind) => kind === "assistant")).toHaveLength(2);
 });
 
-test("calls, results, tokens and errors in full", () => {
-  const entries = loadFixture("tool-error").lines.flatMap((line) => parse(line, "2026-01-01"));
-  expect(entries[0]).toMatchObject({
-    kind: "tool_call",
-    ts: "2026-01-01",
-    name: "read",
-    toolUseId: "call_1",
-    input: { filePath: "missing/file.txt" },
-  });
-  expect(entries[1]).toMatchObject({
-    kind: "tool_result",
-    toolUseId: "call_1",
-    isError: true,
-    content: expect.stringContaining("File not found"),
-  });
-  expect(entries.at(-1)).toMatchObject({ kind: "result", inputTokens: 400, outputTokens: 57, cachedTokens: 800, isError: false });
-  expect(parse(loadFixture("unauthorized").lines[0]!, "t")).toEqual([
-    { kind: "stderr", ts: "t", text: "APIError 401: Scripted refusal: invalid API key." },
+test("with a parser: calls, results, tokens and errors in full", () => {
+  expect(entries("tool-call")).toEqual([
+    {
+      kind: "tool_call",
+      ts: "2026-01-01",
+      name: "bash",
+      toolUseId: "call_1",
+      input: { command: "echo hello-from-tool", description: "Print a greeting" },
+    },
+    { kind: "tool_result", ts: "2026-01-01", toolUseId: "call_1", content: "hello-from-tool", isError: false },
+    expect.objectContaining({ kind: "result", subtype: "tool-calls" }),
+    { kind: "assistant", ts: "2026-01-01", text: "All done: scripted answer.\n", delta: true },
+    expect.objectContaining({ kind: "result", inputTokens: 400, outputTokens: 57, cachedTokens: 800, costUsd: 0.002295, isError: false }),
   ]);
+  expect(entries("tool-exit-code")[1]).toMatchObject({ kind: "tool_result", isError: true, content: "about-to-fail\nexit code 3" });
+  expect(entries("unauthorized")).toEqual([{ kind: "stderr", ts: "2026-01-01", text: "APIError 401: Scripted refusal: invalid API key." }]);
 });
 
 test("our status lines are system entries, foreign lines stay readable", () => {

@@ -1,11 +1,6 @@
-/** Tokens of one step; OpenCode counts cache reads and writes apart from `input`, and reasoning apart from `output`. */
-export interface StepTokens {
-  readonly input: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-  readonly output: number;
-  readonly reasoning: number;
-}
+import type { PlainEntry, Entry as TranscriptEntry } from "@paperclip-k8s/paperclip/transcript/entry";
+
+export type { StepTokens } from "@paperclip-k8s/paperclip/transcript/entry";
 
 /** An error the CLI itself reported. */
 export interface CliError {
@@ -18,22 +13,10 @@ export interface CliError {
   readonly ref: string | null;
 }
 
-/** What one line of output means, free of OpenCode's format. */
+/** A transcript entry; an error keeps what OpenCode said about it. */
 export type Entry =
-  | { readonly kind: "assistant"; readonly text: string }
-  | { readonly kind: "thinking"; readonly text: string }
-  | { readonly kind: "tool_call"; readonly id: string; readonly tool: string; readonly title: string; readonly input: unknown }
-  | {
-      readonly kind: "tool_result";
-      readonly id: string;
-      readonly tool: string;
-      readonly text: string;
-      readonly isError: boolean;
-      readonly exitCode: number | null;
-    }
-  | { readonly kind: "step_end"; readonly reason: string; readonly tokens: StepTokens; readonly costUsd: number }
-  | { readonly kind: "error"; readonly error: CliError }
-  | { readonly kind: "status"; readonly text: string }
+  | Exclude<TranscriptEntry, PlainEntry>
+  | { readonly kind: "error"; readonly text: string; readonly error: CliError }
   | { readonly kind: "other"; readonly text: string };
 
 /** One line that is an event of OpenCode. */
@@ -92,6 +75,13 @@ export function readError(value: unknown): CliError {
   };
 }
 
+// Names that say nothing are left out.
+function errorEntry(error: CliError): Entry {
+  const name = error.name === "Error" || error.name === "UnknownError" ? "" : error.name;
+  const label = [name, error.status ?? ""].join(" ").trim();
+  return { kind: "error", text: label === "" ? error.message : `${label}: ${error.message}`, error };
+}
+
 // OpenCode prints a tool only when it is over, so one event is both the call and its result.
 function toolEntries(part: Fields): Entry[] {
   const state = fieldsOf(part.state);
@@ -115,6 +105,7 @@ function stepEnd(part: Fields): Entry {
   return {
     kind: "step_end",
     reason: textOf(part.reason) || "unknown",
+    goesOn: part.reason === "tool-calls",
     tokens: {
       input: countOf(tokens.input),
       cacheRead: countOf(cache.read),
@@ -139,7 +130,7 @@ function entriesOf(type: string, part: Fields, event: Fields): Entry[] {
     case "step_finish":
       return [stepEnd(part)];
     case "error":
-      return [{ kind: "error", error: readError(event.error) }];
+      return [errorEntry(readError(event.error))];
     default:
       return [];
   }
@@ -161,11 +152,10 @@ export function readEvent(line: string): CliEvent | undefined {
   };
 }
 
-/** What a line means to a reader; events that only mark progress mean nothing. */
+/** What a line of OpenCode's output means to a reader; events that only mark progress mean nothing. */
 export function describe(line: string): readonly Entry[] {
   const event = readEvent(line);
   if (event) return event.entries;
   const text = line.trim();
-  if (text === "") return [];
-  return [text.startsWith("[paperclip]") ? { kind: "status", text } : { kind: "other", text }];
+  return text === "" ? [] : [{ kind: "other", text }];
 }

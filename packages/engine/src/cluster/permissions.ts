@@ -42,6 +42,13 @@ export const permissions: readonly Permission[] = [
   },
   {
     ...pod,
+    verb: "get",
+    required: false,
+    why: "the pod this process itself runs in, whose image, claim, environment and scheduling runs take over",
+    lostWithout: "nothing is inherited: namespace, image and data claim must be set explicitly",
+  },
+  {
+    ...pod,
     verb: "delete",
     required: false,
     why: "end a pod that outlives its Job",

@@ -1,6 +1,8 @@
 import type { RunRequest } from "../run/request.ts";
 import { deadlineSeconds, podGraceSec } from "./deadlines.ts";
+import { envEntries, envSources } from "./env.ts";
 import { escapeDollars } from "./escape.ts";
+import { objectVolumes, withoutClash } from "./object-volumes.ts";
 import { RUNNER_FILE } from "./secret.ts";
 
 export const INPUT_MOUNT = "/run/agent-input";
@@ -8,6 +10,7 @@ export const TERMINATION_LOG = "/dev/termination-log";
 export const RUNNER_FORMAT = "1";
 const INPUT_VOLUME = "agent-input";
 const SHARED_VOLUME = "shared";
+const OWN_VOLUMES = [INPUT_VOLUME, SHARED_VOLUME];
 
 type Names = { readonly jobName: string; readonly secretName: string; readonly nonce: string };
 
@@ -45,6 +48,7 @@ function podSpec(request: RunRequest, names: Names): Record<string, unknown> {
     automountServiceAccountToken: scheduling.serviceAccountName !== null,
     ...(scheduling.serviceAccountName === null ? {} : { serviceAccountName: scheduling.serviceAccountName }),
     ...(scheduling.imagePullSecrets.length === 0 ? {} : { imagePullSecrets: scheduling.imagePullSecrets.map((name) => ({ name })) }),
+    ...(scheduling.dnsPolicy == null ? {} : { dnsPolicy: scheduling.dnsPolicy }),
     ...(scheduling.dnsConfig === null ? {} : { dnsConfig: scheduling.dnsConfig }),
     ...(Object.keys(scheduling.nodeSelector).length === 0 ? {} : { nodeSelector: scheduling.nodeSelector }),
     ...(scheduling.tolerations.length === 0 ? {} : { tolerations: scheduling.tolerations }),
@@ -59,6 +63,7 @@ function volumes(request: RunRequest, names: Names): Record<string, unknown>[] {
     { name: INPUT_VOLUME, secret: { secretName: names.secretName, defaultMode: 0o444 } },
     { name: SHARED_VOLUME, persistentVolumeClaim: { claimName: request.volumes.shared.claimName } },
     ...request.volumes.scratch.map((scratch) => ({ name: scratch.name, emptyDir: { sizeLimit: scratch.sizeLimit } })),
+    ...objectVolumes(request, OWN_VOLUMES).volumes,
   ];
 }
 
@@ -71,7 +76,8 @@ function container(request: RunRequest): Record<string, unknown> {
     imagePullPolicy: main.imagePullPolicy,
     workingDir: main.workingDir,
     command: [...main.runtime, `${INPUT_MOUNT}/${RUNNER_FILE}`, TERMINATION_LOG].map(escapeDollars),
-    env: env(request),
+    ...(request.env.from?.length ? { envFrom: envSources(request.env.from) } : {}),
+    env: envEntries(request.env),
     resources: request.resources,
     terminationMessagePath: TERMINATION_LOG,
     terminationMessagePolicy: "FallbackToLogsOnError",
@@ -81,18 +87,11 @@ function container(request: RunRequest): Record<string, unknown> {
       capabilities: { drop: ["ALL"] },
       seccompProfile: { type: "RuntimeDefault" },
     },
-    volumeMounts: [
+    volumeMounts: withoutClash([
       { name: INPUT_VOLUME, mountPath: INPUT_MOUNT, readOnly: true },
       { name: SHARED_VOLUME, mountPath: shared.mountPath, ...(shared.subPath === null ? {} : { subPath: shared.subPath }) },
       ...mounts.scratch.map((scratch) => ({ name: scratch.name, mountPath: scratch.mountPath })),
-    ],
+      ...objectVolumes(request, OWN_VOLUMES).mounts,
+    ]),
   };
-}
-
-/** A plain value wins over a reference of its name; the runner sets the secret ones itself. */
-function env(request: RunRequest): Record<string, unknown>[] {
-  const literals = Object.entries(request.env.plain).map(([name, value]) => ({ name, value: escapeDollars(value) }));
-  const taken = new Set([...Object.keys(request.env.plain), ...Object.keys(request.env.secret)]);
-  const references = request.env.references.filter((reference) => !taken.has(reference.name));
-  return [...references.map((reference) => ({ ...reference })), ...literals];
 }

@@ -69,12 +69,24 @@ export interface RunEnv {
   readonly secret: Readonly<Record<string, string>>;
   /** By reference to Secrets or ConfigMaps of the namespace. */
   readonly references: readonly EnvReference[];
+  /** Whole Secrets and ConfigMaps of the namespace; any other value of a name wins over theirs. */
+  readonly from?: readonly EnvSource[];
+  /** Names `from` may bring and the run must not see: set empty, since Kubernetes cannot leave one out. */
+  readonly hidden?: readonly string[];
 }
 
 export interface EnvReference {
   readonly name: string;
   readonly valueFrom: Readonly<Record<string, unknown>>;
 }
+
+/** Every key of an object becomes a variable. */
+export type EnvSource = {
+  readonly kind: "secret" | "configMap";
+  readonly name: string;
+  readonly prefix: string;
+  readonly optional: boolean;
+};
 
 export interface RunResources {
   readonly requests: Readonly<Record<string, string>>;
@@ -88,6 +100,8 @@ export interface RunScheduling {
   readonly serviceAccountName: string | null;
   readonly imagePullSecrets: readonly string[];
   readonly dnsConfig: Readonly<Record<string, unknown>> | null;
+  /** The cluster's default unless set. */
+  readonly dnsPolicy?: string | null;
 }
 
 export interface RunVolumes {
@@ -95,6 +109,26 @@ export interface RunVolumes {
   readonly shared: { readonly claimName: string; readonly mountPath: string; readonly subPath: string | null };
   /** Private, empty at the start, gone with the pod. */
   readonly scratch: readonly { readonly name: string; readonly mountPath: string; readonly sizeLimit: string }[];
+  /** Secrets and ConfigMaps as files: read-only, and one that is gone by now does not keep the pod from starting. */
+  readonly secrets?: readonly ObjectVolume[];
+  readonly configMaps?: readonly ObjectVolume[];
+}
+
+export interface ObjectVolume {
+  /** Name of the Secret or ConfigMap. */
+  readonly name: string;
+  readonly mountPath: string;
+  readonly subPath: string | null;
+  /** Null = every key under its own name. */
+  readonly items: readonly ObjectVolumeItem[] | null;
+  /** Null = the cluster's default, 0644. */
+  readonly defaultMode: number | null;
+}
+
+export interface ObjectVolumeItem {
+  readonly key: string;
+  readonly path: string;
+  readonly mode?: number;
 }
 
 export interface RunLimits {

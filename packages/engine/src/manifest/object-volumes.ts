@@ -1,0 +1,64 @@
+import type { ObjectVolume, RunRequest } from "../run/request.ts";
+import { RequestError } from "../run/request-error.ts";
+
+interface Mount {
+  readonly name: string;
+  readonly mountPath: string;
+  readonly subPath?: string;
+  readonly readOnly?: boolean;
+}
+
+/** Secrets and ConfigMaps as volumes: one per object and choice of keys, however many places it is mounted at. */
+export function objectVolumes(request: RunRequest, ownNames: readonly string[]): { volumes: Record<string, unknown>[]; mounts: Mount[] } {
+  const { secrets = [], configMaps = [], scratch } = request.volumes;
+  const names = new VolumeNames([...ownNames, ...scratch.map(({ name }) => name)]);
+  const volumes = new Map<string, Record<string, unknown> & { readonly name: string }>();
+  const mounts: Mount[] = [];
+  for (const [source, wanted] of [...secrets.map(secretSource), ...configMaps.map(configMapSource)]) {
+    const key = JSON.stringify(source);
+    const volume = volumes.get(key) ?? { name: names.next(), ...source };
+    volumes.set(key, volume);
+    const subPath = wanted.subPath === null ? {} : { subPath: wanted.subPath };
+    mounts.push({ name: volume.name, mountPath: wanted.mountPath, ...subPath, readOnly: true });
+  }
+  return { volumes: [...volumes.values()], mounts };
+}
+
+type Sourced = readonly [source: Record<string, unknown>, volume: ObjectVolume];
+
+const secretSource = (volume: ObjectVolume): Sourced => [{ secret: { secretName: volume.name, ...choice(volume) } }, volume];
+const configMapSource = (volume: ObjectVolume): Sourced => [{ configMap: { name: volume.name, ...choice(volume) } }, volume];
+
+/** Optional: an object deleted since must not keep the pod waiting for it. */
+function choice({ items, defaultMode }: ObjectVolume): Record<string, unknown> {
+  return { ...(items === null ? {} : { items }), ...(defaultMode === null ? {} : { defaultMode }), optional: true };
+}
+
+/** The request's own volumes keep their names. */
+class VolumeNames {
+  readonly #taken: Set<string>;
+  #last = 0;
+
+  constructor(taken: readonly string[]) {
+    this.#taken = new Set(taken);
+  }
+
+  next(): string {
+    let name: string;
+    do name = `object-${++this.#last}`;
+    while (this.#taken.has(name));
+    return name;
+  }
+}
+
+/** The API server refuses a second mount at a path; here the message can say whose it is. */
+export function withoutClash(mounts: readonly Mount[]): readonly Mount[] {
+  const seen = new Map<string, string>();
+  for (const { name, mountPath } of mounts) {
+    const path = mountPath.replace(/(?<=.)\/+$/, "");
+    const other = seen.get(path);
+    if (other !== undefined) throw new RequestError("request_invalid", `volumes "${other}" and "${name}" are both mounted at ${path}`);
+    seen.set(path, name);
+  }
+  return mounts;
+}

@@ -1,0 +1,64 @@
+export type Raw = Readonly<Record<string, unknown>>;
+
+/** One setting, described once: parsing, the host's form, the README and the agent configuration doc all read this. */
+export interface Field<T> {
+  /** Key in the adapterConfig; dots stand for nested objects, the form sends them as they are. */
+  readonly key: string;
+  /** Other keys of the same meaning: the first one that is set counts. */
+  readonly aliases: readonly string[];
+  /** Adapter types that have it; null = all. */
+  readonly adapters: readonly string[] | null;
+  readonly kind: Kind;
+  /** What an unset field gives. */
+  readonly unset: T;
+  /** The default in words, where the value alone does not say it. */
+  readonly defaultText: string | null;
+  /** What it means, in Markdown; the form's hint, too. */
+  readonly doc: string;
+  /** How the adapter's own form shows it; null = the platform's form has it, the host sets it, or it is for the API only. */
+  readonly form: FormPart | null;
+  /** Reads a value that is not unset; undefined = it turned out to mean "unset". Throws a ConfigError. */
+  parse(value: unknown, key: string): T | undefined;
+}
+
+export type Kind = "text" | "number" | "toggle" | "choice" | "list" | "map" | "tolerations" | "env";
+
+export interface FormPart {
+  readonly label: string;
+  readonly type: "text" | "select" | "toggle" | "number" | "textarea" | "combobox";
+  readonly default?: string | number | boolean;
+  readonly options?: readonly { readonly label: string; readonly value: string }[];
+  /** Shown only while another field has this value. */
+  readonly visibleWhen?: { readonly key: string; readonly value: string };
+}
+
+/** What every kind of field is told. */
+export interface Spec {
+  readonly key: string;
+  readonly doc: string;
+  readonly aliases?: readonly string[];
+  readonly adapters?: readonly string[];
+  readonly defaultText?: string;
+  /** Its name in the form; none = it is not in our form. */
+  readonly label?: string;
+  readonly visibleWhen?: FormPart["visibleWhen"];
+}
+
+type Shape<T> = Pick<Field<T>, "kind" | "unset" | "parse"> & { readonly form: Omit<FormPart, "label" | "visibleWhen"> };
+
+export function field<T>(spec: Spec, shape: Shape<T>): Field<T> {
+  const { key, doc, aliases = [], adapters = null, defaultText = null, label, visibleWhen } = spec;
+  const form = label === undefined ? null : { label, ...shape.form, ...(visibleWhen && { visibleWhen }) };
+  return { key, doc, aliases, adapters, defaultText, ...shape, form };
+}
+
+/** The form cannot send "nothing": it sends 0, "" and false instead. Only a toggle's false is a choice. */
+export function isUnset(value: unknown, kind: Kind): boolean {
+  if (value === undefined || value === null) return true;
+  if (typeof value === "string") return value.trim() === "";
+  return kind !== "toggle" && (value === 0 || value === false);
+}
+
+export function isOf(described: Field<unknown>, adapter: string): boolean {
+  return described.adapters === null || described.adapters.includes(adapter);
+}

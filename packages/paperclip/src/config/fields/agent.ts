@@ -1,0 +1,83 @@
+import { env } from "../kinds/env.ts";
+import { list } from "../kinds/list.ts";
+import { wholeNumber } from "../kinds/number.ts";
+import { text } from "../kinds/text.ts";
+import { absolutePath } from "../kinds/text-checks.ts";
+import { toggle } from "../kinds/toggle.ts";
+import { CLAUDE } from "./adapters.ts";
+
+const TEMPLATE_VARIABLES = "`{{agent.id}}`-style variables: agentId, companyId, runId, company, agent, run (`id`, `source`), context";
+
+/** What the CLI is started with. */
+export const agentFields = {
+  model: text({ key: "model", defaultText: "the CLI's own", doc: "passed to the CLI; OpenCode: `provider/model`" }),
+  variant: text({
+    key: "effort",
+    aliases: ["thinkingEffort", "variant"],
+    doc: "reasoning effort, passed to the CLI (OpenCode: `--variant`); `thinkingEffort` and `variant` mean the same, the first one set counts",
+  }),
+  dangerouslySkipPermissions: toggle({
+    key: "dangerouslySkipPermissions",
+    label: "Skip permission prompts",
+    default: true,
+    doc: "the CLI may work outside its folder without asking; nobody is there to answer. Off: no permission setting is added",
+  }),
+  maxTurnsPerRun: wholeNumber({
+    key: "maxTurnsPerRun",
+    label: "Turns per run",
+    adapters: [CLAUDE],
+    default: 0,
+    formDefault: 1000,
+    max: 1_000_000,
+    defaultText: "0 = no limit (a new agent's form: 1000)",
+    doc: "most turns the CLI may take in one run",
+  }),
+  enableRtk: toggle({
+    key: "enableRtk",
+    label: "Shorten tool output",
+    adapters: [CLAUDE],
+    default: false,
+    doc: "shorten long tool output before it reaches the model",
+  }),
+  rtkMaxOutputBytes: wholeNumber({
+    key: "rtkMaxOutputBytes",
+    label: "Tool output limit (bytes)",
+    adapters: [CLAUDE],
+    visibleWhen: { key: "enableRtk", value: "true" },
+    default: 50_000,
+    max: 100_000_000,
+    doc: "how much of a tool's output the model sees with `enableRtk`",
+  }),
+  command: text({ key: "command", defaultText: "the CLI's name", doc: "program in the image to start instead of the CLI's own name" }),
+  extraArgs: list({
+    key: "extraArgs",
+    aliases: ["args"],
+    doc: "further arguments of the CLI, a list. Paperclip's form splits at spaces when an agent is created and at commas when it is edited",
+  }),
+  env: env({ key: "env", doc: "environment of the CLI, an object; overrides what is inherited; goes into the run's Secret" }),
+  cwd: text({
+    key: "cwd",
+    defaultText: "the data path",
+    check: absolutePath,
+    doc: "working directory where Paperclip prepared no workspace",
+  }),
+  promptTemplate: text({
+    key: "promptTemplate",
+    defaultText: "a sentence with the agent's id and name",
+    doc: `text of every turn; ${TEMPLATE_VARIABLES}`,
+  }),
+  bootstrapPromptTemplate: text({ key: "bootstrapPromptTemplate", doc: "text before the first turn of a session; same variables" }),
+  instructionsFilePath: text({
+    key: "instructionsFilePath",
+    doc: "file on the server put before the prompt; Paperclip sets it. Unreadable: a warning in the log, the run goes on",
+  }),
+  instructionsRootPath: text({
+    key: "instructionsRootPath",
+    doc: "folder of the instructions, set by Paperclip; used with `instructionsEntryFile` where `instructionsFilePath` is unset",
+  }),
+  instructionsEntryFile: text({ key: "instructionsEntryFile", default: "AGENTS.md", doc: "file in that folder, set by Paperclip" }),
+  instructionsBundleMode: text({
+    key: "instructionsBundleMode",
+    doc: "`managed` or `external`, set by Paperclip; changes nothing here",
+  }),
+} as const;

@@ -1,0 +1,96 @@
+import { ConfigError } from "../config-error.ts";
+import { choice } from "../kinds/choice.ts";
+import { list } from "../kinds/list.ts";
+import { text } from "../kinds/text.ts";
+import { absolutePath, dnsLabel, dnsSubdomain, imageReference, mountPath } from "../kinds/text-checks.ts";
+
+/** Names that the server's container usually has, tried in this order where `serverContainer` is unset. */
+export const SERVER_CONTAINER_NAMES: readonly string[] = ["paperclip", "paperclip-server", "server"];
+
+const OWN_POD = "the server pod's";
+
+/** Where agents run and what they get from the server's own pod. */
+export const clusterFields = {
+  namespace: text({
+    key: "namespace",
+    label: "Namespace",
+    defaultText: OWN_POD,
+    check: dnsLabel,
+    doc: "where the Jobs run; another namespace has none of the server's claims, Secrets, ConfigMaps and pull secrets",
+  }),
+  image: text({
+    key: "image",
+    label: "Image",
+    defaultText: OWN_POD,
+    check: imageReference,
+    doc: "container image with the CLI and Node ≥ 18",
+  }),
+  imagePullPolicy: choice({
+    key: "imagePullPolicy",
+    label: "Image pull policy",
+    options: [
+      ["IfNotPresent", "If not present"],
+      ["Always", "Always"],
+      ["Never", "Never"],
+    ],
+    doc: "when a node pulls the image",
+  }),
+  kubeconfig: text({
+    key: "kubeconfig",
+    label: "Kubeconfig",
+    defaultText: "in-cluster",
+    check: absolutePath,
+    doc: "path of a kubeconfig on the server; its content is not accepted",
+  }),
+  serviceAccountName: text({
+    key: "serviceAccountName",
+    label: "Service account",
+    defaultText: "none",
+    check: dnsSubdomain,
+    doc: "of the agent's pod; its token is mounted only when this is set",
+  }),
+  dataPath: text({
+    key: "dataPath",
+    label: "Data path",
+    defaultText: "`PAPERCLIP_HOME`, else `/paperclip`",
+    check: mountPath,
+    doc: "where the volume that server and pods share is mounted, the same on both sides",
+  }),
+  dataClaim: text({
+    key: "dataClaim",
+    label: "Data claim",
+    defaultText: "the claim the server mounts there",
+    check: dnsSubdomain,
+    doc: "PersistentVolumeClaim (ReadWriteMany) behind the data path",
+  }),
+  serverContainer: text({
+    key: "serverContainer",
+    label: "Server container",
+    defaultText: `${SERVER_CONTAINER_NAMES.map((name) => `\`${name}\``).join(", ")}, else the only one`,
+    check: dnsLabel,
+    doc: "name of the server's container in its own pod, from which image, volume and environment are taken",
+  }),
+  inherit: choice({
+    key: "inherit",
+    label: "Inherit from the server",
+    options: [
+      ["listed", "Known names and those listed"],
+      ["all", "Everything but the server's own secrets"],
+    ],
+    doc:
+      "environment and secret volumes taken from the server's pod. `listed`: provider keys, proxies, certificates, git, locale, and `inheritNames`; " +
+      "`all`: everything but the server's own secrets (database URL, auth and signing keys)",
+  }),
+  inheritNames: list({
+    key: "inheritNames",
+    label: "Also inherit",
+    check: inheritedName,
+    doc: "further environment variables and secret volumes to take, by name; a list, or names separated by commas or spaces",
+  }),
+} as const;
+
+/** Not repeated when refused: NAME=secret is a likely slip. */
+function inheritedName(item: string, key: string, place: number): void {
+  if (!/^[A-Za-z0-9_.-]{1,253}$/.test(item))
+    throw new ConfigError(key, `item ${place} must be the name of an environment variable or a volume, nothing else`);
+}

@@ -1,0 +1,64 @@
+import { labelValue } from "@paperclip-k8s/engine";
+import { ConfigError } from "../config-error.ts";
+import { map } from "../kinds/map.ts";
+import { quantity } from "../kinds/quantity.ts";
+import { tolerations } from "../kinds/tolerations.ts";
+import { quote } from "../quote.ts";
+
+const OWN_POD = "the server pod's";
+const FORMS = "an object, JSON text, or `key=value` lines";
+
+/** The agent's pod: size and place. */
+export const podFields = {
+  requestCpu: quantity({
+    key: "resources.requests.cpu",
+    label: "CPU request",
+    default: "1000m",
+    unit: "cores",
+    doc: "CPU the scheduler sets aside; unset, it follows a smaller limit",
+  }),
+  requestMemory: quantity({
+    key: "resources.requests.memory",
+    label: "Memory request",
+    default: "2Gi",
+    unit: "bytes",
+    doc: "memory the scheduler sets aside; unset, it follows a smaller limit",
+  }),
+  limitCpu: quantity({
+    key: "resources.limits.cpu",
+    label: "CPU limit",
+    default: "4000m",
+    unit: "cores",
+    doc: "most CPU; unset, it follows a larger request",
+  }),
+  limitMemory: quantity({
+    key: "resources.limits.memory",
+    label: "Memory limit",
+    default: "8Gi",
+    unit: "bytes",
+    doc: "most memory: beyond it the run is killed; unset, it follows a larger request",
+  }),
+  nodeSelector: map({
+    key: "nodeSelector",
+    label: "Node selector",
+    defaultText: OWN_POD,
+    check: nodeLabel,
+    doc: `labels a node must have; ${FORMS}; \`{}\` = none`,
+  }),
+  tolerations: tolerations({
+    key: "tolerations",
+    label: "Tolerations",
+    defaultText: OWN_POD,
+    doc: "taints the pod accepts; a list or its JSON text; `[]` = none",
+  }),
+  labels: map({
+    key: "labels",
+    label: "Labels",
+    doc: `further labels of Job, Pod and Secret; ${FORMS}. Those of Kubernetes and Paperclip are skipped with a warning`,
+  }),
+} as const;
+
+/** A mended value would select other nodes, or none. */
+function nodeLabel(name: string, value: string, key: string): void {
+  if (labelValue(value).changed) throw new ConfigError(key, `${quote(value)} (of ${quote(name)}) is not a valid label value`);
+}

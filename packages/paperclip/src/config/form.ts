@@ -1,0 +1,42 @@
+import type { Field, FormPart } from "./field.ts";
+import { fieldsOf } from "./schema.ts";
+
+// The host's own types restated; the test proves that they fit.
+
+export interface FormField {
+  key: string;
+  label: string;
+  type: FormPart["type"];
+  options?: { label: string; value: string }[];
+  default?: string | number | boolean;
+  hint?: string;
+  meta?: Record<string, unknown>;
+}
+
+export interface FormSchema {
+  fields: FormField[];
+}
+
+/** The adapter's own fields of the host's form: what the platform's part of it does not already have. */
+export function formSchema(adapter: string): FormSchema {
+  return { fields: fieldsOf(adapter).flatMap((field) => (field.form === null ? [] : [formField(field, field.form)])) };
+}
+
+function formField(field: Field<unknown>, form: FormPart): FormField {
+  return {
+    key: field.key,
+    label: form.label,
+    type: form.type,
+    ...(form.default !== undefined && { default: form.default }),
+    ...(form.options && { options: form.options.map((option) => ({ ...option })) }),
+    hint: hint(field),
+    ...(form.visibleWhen && { meta: { visibleWhen: { ...form.visibleWhen } } }),
+  };
+}
+
+/** The form shows plain text, and no default where the field is empty. */
+function hint(field: Field<unknown>): string {
+  const text = field.doc.replaceAll("`", "");
+  const sentence = `${text[0]?.toUpperCase()}${text.slice(1)}.`;
+  return field.defaultText === null ? sentence : `${sentence} Default: ${field.defaultText.replaceAll("`", "")}.`;
+}

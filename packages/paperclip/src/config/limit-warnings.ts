@@ -1,0 +1,19 @@
+import type { Raw } from "./field.ts";
+import { limitFields } from "./fields/limits.ts";
+import { find } from "./read-field.ts";
+
+const SHORT_TTL = 3600;
+
+/** Limits that are allowed but seldom meant; only for values that were set. */
+export function limitWarnings(raw: Raw): readonly string[] {
+  const warnings: string[] = [];
+  const timeout = find(limitFields.timeoutSec, raw);
+  const grace = find(limitFields.graceSec, raw);
+  if (timeout !== undefined && grace !== undefined && grace > timeout)
+    warnings.push(`graceSec: ${grace} is longer than timeoutSec, ${timeout}: a run may take more time to stop than to work`);
+  const ttl = find(limitFields.ttlSecondsAfterFinished, raw);
+  // Earlier adapters wrote 300 into every agent.
+  if (ttl !== undefined && ttl < SHORT_TTL)
+    warnings.push(`ttlSecondsAfterFinished: after ${ttl} s the result of a run is gone if the server was down; leave it unset for a day`);
+  return warnings;
+}

@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest";
+import { CLAUDE } from "./fields/adapters.ts";
+import { parseConfig } from "./parse.ts";
+
+const parse = (raw: Record<string, unknown>) => parseConfig(raw, {});
+const GI = { requests: { cpu: "1000m", memory: "2Gi" }, limits: { cpu: "4000m", memory: "8Gi" } };
+
+test("nothing set: everything has a default, or comes from the server's pod", () => {
+  expect(parse({})).toEqual({
+    model: null,
+    variant: null,
+    command: null,
+    extraArgs: [],
+    env: {},
+    cwd: null,
+    promptTemplate: null,
+    bootstrapPromptTemplate: null,
+    instructionsFilePath: null,
+    dangerouslySkipPermissions: true,
+    maxTurnsPerRun: 0,
+    enableRtk: false,
+    rtkMaxOutputBytes: 50_000,
+    kubeconfig: null,
+    namespace: null,
+    image: null,
+    imagePullPolicy: "IfNotPresent",
+    serviceAccountName: null,
+    serverContainer: null,
+    inherit: "listed",
+    inheritNames: [],
+    resources: GI,
+    nodeSelector: null,
+    tolerations: null,
+    labels: {},
+    dataPath: "/paperclip",
+    dataClaim: null,
+    instanceId: "default",
+    timeoutSec: 0,
+    graceSec: 60,
+    maxRunSec: 86_400,
+    scheduleTimeoutSec: 600,
+    ttlSecondsAfterFinished: 86_400,
+    retainJobs: false,
+    reattachOrphanedJobs: true,
+    concurrency: "task",
+    agentDbMode: "portable",
+    agentDbStorageClass: null,
+    agentDbStorageCapacity: "1Gi",
+    warnings: [],
+  });
+});
+
+test("the server's environment gives data path and instance", () => {
+  const env = { PAPERCLIP_HOME: "/data/", PAPERCLIP_INSTANCE_ID: "two" };
+  expect(parseConfig({}, env)).toMatchObject({ dataPath: "/data", instanceId: "two" });
+  expect(parseConfig({ dataPath: "/other" }, env).dataPath).toBe("/other");
+  expect(parseConfig({}, { PAPERCLIP_HOME: "", PAPERCLIP_INSTANCE_ID: "" })).toMatchObject({
+    dataPath: "/paperclip",
+    instanceId: "default",
+  });
+  expect(() => parseConfig({}, { PAPERCLIP_HOME: "data" })).toThrow(/^dataPath \(from PAPERCLIP_HOME\): /);
+});
+
+test("the first effort that is set counts", () => {
+  expect(parse({ effort: "", thinkingEffort: "high", variant: "low" }).variant).toBe("high");
+  expect(parse({ effort: "max", thinkingEffort: "high" }).variant).toBe("max");
+});
+
+test("a dotted key wins over the nested one, unless it is empty", () => {
+  const nested = { resources: { limits: { memory: "3Gi" } } };
+  expect(parse({ ...nested, "resources.limits.memory": "4Gi" }).resources.limits.memory).toBe("4Gi");
+  expect(parse({ ...nested, "resources.limits.memory": "" }).resources.limits.memory).toBe("3Gi");
+});
+
+test("instructions: the file, else the entry in its folder", () => {
+  const bundle = { instructionsBundleMode: "managed", instructionsRootPath: "/i", instructionsEntryFile: "A.md" };
+  expect(parse(bundle).instructionsFilePath).toBe("/i/A.md");
+  expect(parse({ ...bundle, instructionsFilePath: "/j/B.md" }).instructionsFilePath).toBe("/j/B.md");
+});
+
+describe("requests and limits", () => {
+  test("a default gives way to what was set", () => {
+    expect(parse({ "resources.limits.memory": "1Gi" }).resources.requests.memory).toBe("1Gi");
+    expect(parse({ "resources.requests.memory": "16Gi" }).resources.limits.memory).toBe("16Gi");
+    expect(parse({ "resources.requests.cpu": "5" }).resources.limits.cpu).toBe("5");
+  });
+
+  test("two set ones must agree", () => {
+    const raw = { "resources.requests.memory": "2048Mi", "resources.limits.memory": "2Gi" };
+    expect(parse(raw).resources.requests.memory).toBe("2048Mi");
+    expect(() => parse({ ...raw, "resources.limits.memory": "2G" })).toThrow(
+      "resources.requests.memory: 2048Mi is more than resources.limits.memory, 2G",
+    );
+    expect(() => parse({ resources: { requests: { cpu: 2 }, limits: { cpu: "1500m" } } })).toThrow(/^resources\.requests\.cpu: /);
+  });
+
+  test("must be objects", () => {
+    expect(() => parse({ resources: "8Gi" })).toThrow(/^resources: /);
+    expect(() => parse({ resources: { limits: ["8Gi"] } })).toThrow(/^resources\.limits: /);
+  });
+});
+
+test("dedicated_pvc is refused with what to use instead", () => {
+  expect(() => parse({ agentDbMode: "dedicated_pvc" })).toThrow(/^agentDbMode: dedicated_pvc .* not there yet; use portable/);
+});
+
+test("a setting of another adapter is not read", () => {
+  expect(parse({ maxTurnsPerRun: "bad" })).toMatchObject({ maxTurnsPerRun: 0, warnings: [expect.stringMatching(/^maxTurnsPerRun: /)] });
+  expect(parseConfig({ maxTurnsPerRun: 5, agentDbMode: "bad" }, {}, CLAUDE)).toMatchObject({ maxTurnsPerRun: 5, agentDbMode: "portable" });
+});
+
+describe("what may be a secret is not repeated", () => {
+  test.each([
+    [{ env: { KEY: { secret: "s3cret" } } }],
+    [{ env: { KEY: "s3cret\0" } }],
+    [{ env: { "KEY=s3cret": "x" } }],
+    [{ env: { "s3cret!": "x" } }],
+    [{ env: "KEY=s3cret" }],
+    [{ extraArgs: ["--token", "s3cret\0"] }],
+    [{ extraArgs: { token: "s3cret" } }],
+    [{ kubeconfig: "token: s3cret" }],
+    [{ inheritNames: "KEY=s3cret" }],
+    [{ promptTemplate: ["s3cret"] }],
+    [{ command: "s3cret\0" }],
+  ])("%j", (raw) => {
+    expect(() => parse(raw)).toThrow(/^(?!.*s3cret)/);
+  });
+
+  test("nor in warnings", () => {
+    expect(parse({ extraArgs: ["--token s3cret"] }).warnings.join()).toMatch(/^(?!.*s3cret).*--token/);
+  });
+});
+
+test("a refused value is shown in one short line", () => {
+  expect(() => parse({ timeoutSec: `x\n${"y".repeat(500)}` })).toThrow(/^timeoutSec: .{1,150}$/);
+});

@@ -1,0 +1,14 @@
+const LONGEST = 60;
+
+/** A refused value as messages show it: one line, cut, never more than the reader needs to find it. */
+export function quote(value: unknown): string {
+  if (typeof value === "object" || typeof value === "function") return kindOf(value);
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
+}
+
+export function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}

@@ -1,0 +1,30 @@
+import { labelValue } from "@paperclip-k8s/engine";
+import type { TextMap } from "./kinds/map.ts";
+
+/** Prefixes of Kubernetes and of ourselves, and what the Job controller sets without one. */
+const RESERVED_PREFIXES = ["app.kubernetes.io/", "paperclip.io/", "batch.kubernetes.io/", "kubernetes.io/", "k8s.io/"];
+const RESERVED_KEYS = ["job-name", "controller-uid"];
+
+/** The user's labels without reserved ones, values made valid; what was changed is said in at most one warning each. */
+export function userLabels(given: TextMap): { readonly labels: TextMap; readonly warnings: readonly string[] } {
+  const skipped: string[] = [];
+  const mended: string[] = [];
+  const labels: Record<string, string> = {};
+  for (const [key, value] of Object.entries(given)) {
+    if (isReserved(key)) {
+      skipped.push(key);
+      continue;
+    }
+    const valid = labelValue(value);
+    labels[key] = valid.value;
+    if (valid.changed) mended.push(`${key}=${valid.value}`);
+  }
+  const warnings: string[] = [];
+  if (skipped.length > 0) warnings.push(`labels: skipped, their keys are reserved: ${skipped.join(", ")}`);
+  if (mended.length > 0) warnings.push(`labels: values made valid (63 characters, A-Z a-z 0-9 _ . -): ${mended.join(", ")}`);
+  return { labels, warnings };
+}
+
+function isReserved(key: string): boolean {
+  return RESERVED_KEYS.includes(key) || RESERVED_PREFIXES.some((prefix) => key.startsWith(prefix));
+}

@@ -1,0 +1,23 @@
+// The host's context is loose JSON: these read one value of it or say that there is none.
+
+export function textOf(value: unknown): string | null {
+  return typeof value === "string" && value.trim() !== "" ? value.trim() : null;
+}
+
+export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+
+export function recordsOf(value: unknown): Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "object" && item !== null && !Array.isArray(item)) : [];
+}
+
+export function textsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(textOf).filter((item) => item !== null) : [];
+}
+
+/** Is the path the folder itself or something in it? Both absolute. */
+export function isBelow(path: string, folder: string): boolean {
+  const root = folder.replace(/\/+$/, "");
+  return path === root || path.startsWith(`${root}/`);
+}

@@ -1,0 +1,67 @@
+import { isBelow, recordOf, textOf, textsOf } from "./context-values.ts";
+import { SCRATCH_NAMES, TEMP_NAMES } from "./mounts.ts";
+
+// The host writes variables of its own machine into an agent's env. In a pod they name folders that are not there, or are none of the agent's.
+
+/** Dropped whatever they hold: only the host sets them. */
+const HOST_ONLY: ReadonlySet<string> = new Set([
+  ...SCRATCH_NAMES,
+  "PAPERCLIP_GITHUB_HOST_HOME",
+  "PAPERCLIP_GITHUB_LAUNCHER_DIR",
+  "PAPERCLIP_GITHUB_AUTH_MODE",
+  "PAPERCLIP_GIT_METADATA_ROOTS",
+  "PAPERCLIP_RUNNER_NETWORK_ROOTS",
+  "PAPERCLIP_RUNNER_NETWORK_ACCESS",
+]);
+
+/** Files and sockets of the server's own git; a user may name others. */
+const GIT_PATHS = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_ASKPASS", "SSH_ASKPASS", "SSH_AUTH_SOCK", "GIT_SSH"];
+
+export interface HostDiskInput {
+  readonly env: Readonly<Record<string, string>>;
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly serverEnv: NodeJS.ProcessEnv;
+  readonly dataPath: string;
+}
+
+/** An agent's env without what the host put there about its own disk. */
+export function withoutHostDisk(input: HostDiskInput): Record<string, string> {
+  const path = userPath(input);
+  const kept = Object.entries(input.env).filter(([name, value]) => name !== "PATH" && !isHosts(name, value, input));
+  return { ...Object.fromEntries(kept), ...(path === null ? {} : { PATH: path }) };
+}
+
+function isHosts(name: string, value: string, input: HostDiskInput): boolean {
+  const launcher = input.env.PAPERCLIP_GITHUB_LAUNCHER_DIR;
+  if (HOST_ONLY.has(name)) return true;
+  if ((TEMP_NAMES as readonly string[]).includes(name)) return isHostsTemp(name, value, input.context);
+  if (name === "GH_CONFIG_DIR") return isHostsGhConfig(value, launcher, input.serverEnv);
+  if (name === "ZDOTDIR" || name === "BASH_ENV") return textOf(launcher) !== null && isBelow(value, launcher!);
+  if (GIT_PATHS.includes(name)) return value.startsWith("/") && value === input.serverEnv[name] && onServerOnly(value, input.dataPath);
+  return false;
+}
+
+/** Hosts say which temporary variables they set; older ones are recognised by the folder. */
+function isHostsTemp(name: string, value: string, context: Readonly<Record<string, unknown>>): boolean {
+  const scratch = recordOf(context.paperclipScratch);
+  return value === textOf(scratch.dir) || textsOf(scratch.tempKeysApplied).includes(name);
+}
+
+function isHostsGhConfig(value: string, launcher: string | undefined, serverEnv: NodeJS.ProcessEnv): boolean {
+  const config = serverEnv.XDG_CONFIG_HOME ?? `${serverEnv.HOME ?? ""}/.config`;
+  return value === serverEnv.GH_CONFIG_DIR || value === `${config}/gh` || (textOf(launcher) !== null && isBelow(value, launcher!));
+}
+
+/** A null device is the same everywhere, the shared volume is there on both sides. */
+function onServerOnly(path: string, dataPath: string): boolean {
+  return !isBelow(path, "/dev") && !isBelow(path, dataPath);
+}
+
+/** The host puts its git launchers before the server's own PATH, which knows nothing of the pod's image. */
+function userPath({ env, serverEnv }: HostDiskInput): string | null {
+  const launcher = textOf(env.PAPERCLIP_GITHUB_LAUNCHER_DIR);
+  if (env.PATH === undefined) return null;
+  if (launcher === null || !isBelow(env.PATH.split(":")[0] ?? "", launcher)) return env.PATH;
+  const rest = env.PATH.split(":").slice(1).join(":");
+  return rest === "" || rest === serverEnv.PATH ? null : rest;
+}

@@ -1,0 +1,24 @@
+/** Private places of a run's pod: empty at its start, gone at its end. */
+export const HOME_MOUNT = "/agent/home";
+export const TMP_MOUNT = "/agent/tmp";
+
+/** Names under which programs look for a folder for temporary files. */
+export const TEMP_NAMES = ["TMPDIR", "TMP", "TEMP"] as const;
+
+/** Names under which the host tells agents where their scratch folder is; its own prompt refers to them. */
+export const SCRATCH_NAMES = [
+  "PAPERCLIP_SCRATCH_DIR",
+  "PAPERCLIP_RUN_SCRATCH_DIR",
+  "PAPERCLIP_TASK_SCRATCH_DIR",
+  "PAPERCLIP_TMPDIR",
+] as const;
+
+/** Nothing overrides these: a home or temporary folder of another machine breaks every program that writes there. */
+export const FORCED: Readonly<Record<string, string>> = {
+  HOME: HOME_MOUNT,
+  XDG_CONFIG_HOME: `${HOME_MOUNT}/.config`,
+  XDG_CACHE_HOME: `${HOME_MOUNT}/.cache`,
+  XDG_STATE_HOME: `${HOME_MOUNT}/.local/state`,
+  XDG_DATA_HOME: `${HOME_MOUNT}/.local/share`,
+  ...Object.fromEntries([...TEMP_NAMES, ...SCRATCH_NAMES].map((name) => [name, TMP_MOUNT])),
+};

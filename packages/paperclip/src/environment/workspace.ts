@@ -1,0 +1,50 @@
+import { isBelow, recordOf, recordsOf, textOf } from "./context-values.ts";
+
+/** The workspace the host made for a run, on the volume that server and pod share. */
+export interface Workspace {
+  /** Null where the agent's own folder setting takes its place. */
+  readonly cwd: string | null;
+  readonly source: string | null;
+  readonly strategy: string | null;
+  readonly id: string | null;
+  readonly repoUrl: string | null;
+  readonly repoRef: string | null;
+  readonly branch: string | null;
+  readonly worktreePath: string | null;
+  readonly agentHome: string | null;
+}
+
+/** As the host's own adapters read it: an agent's folder setting wins over its home, not over a project's workspace. */
+export function workspaceOf(context: Readonly<Record<string, unknown>>, configuredCwd: string | null): Workspace {
+  const raw = recordOf(context.paperclipWorkspace);
+  const source = textOf(raw.source);
+  const cwd = textOf(raw.cwd);
+  return {
+    cwd: (source === "agent_home" && configuredCwd !== null) || !cwd?.startsWith("/") ? null : cwd,
+    source,
+    strategy: textOf(raw.strategy),
+    id: textOf(raw.workspaceId),
+    repoUrl: textOf(raw.repoUrl),
+    repoRef: textOf(raw.repoRef),
+    branch: textOf(raw.branchName),
+    worktreePath: textOf(raw.worktreePath),
+    agentHome: textOf(raw.agentHome),
+  };
+}
+
+/** Where the CLI runs: the workspace, else the agent's folder setting, else the shared volume. */
+export function workingFolder(
+  context: Readonly<Record<string, unknown>>,
+  settings: { readonly cwd: string | null; readonly dataPath: string },
+): string {
+  return workspaceOf(context, settings.cwd).cwd ?? settings.cwd ?? settings.dataPath;
+}
+
+/** The host's hints at other workspaces; a folder that is not on the shared volume is not there in a pod. */
+export function workspaceHints(context: Readonly<Record<string, unknown>>, dataPath: string): Record<string, unknown>[] {
+  return recordsOf(context.paperclipWorkspaces).map((hint) => {
+    const { cwd, ...rest } = hint;
+    const folder = textOf(cwd);
+    return folder !== null && isBelow(folder, dataPath) ? { ...hint } : rest;
+  });
+}

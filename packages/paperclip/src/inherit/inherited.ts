@@ -1,0 +1,65 @@
+import type { EnvReference, EnvSource, ObjectVolume } from "./own-pod.ts";
+
+/** The settings that decide what a run takes over from the server's pod. */
+export interface InheritSettings {
+  readonly inherit: "listed" | "all";
+  /** Variables, Secrets and ConfigMaps by name, or by its beginning and `*`. */
+  readonly inheritNames: readonly string[];
+  /** null, here and below = as the server's pod has it. */
+  readonly namespace: string | null;
+  readonly image: string | null;
+  readonly dataPath: string;
+  readonly dataClaim: string | null;
+  readonly nodeSelector: Readonly<Record<string, string>> | null;
+  readonly tolerations: readonly object[] | null;
+}
+
+/** What else is known of the server. */
+export interface ServerFacts {
+  /** Its environment: values that its pod's spec only refers to. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** Why its pod is not known. */
+  readonly noPod?: string;
+}
+
+export interface Inherited {
+  readonly namespace: string;
+  readonly image: string;
+  readonly imagePullSecrets: readonly string[];
+  /** Only where it differs from what every pod has. */
+  readonly dnsPolicy: string | null;
+  readonly dnsConfig: Readonly<Record<string, unknown>> | null;
+  readonly claim: InheritedClaim;
+  readonly env: InheritedEnv;
+  readonly secretVolumes: readonly ObjectVolume[];
+  readonly configMapVolumes: readonly ObjectVolume[];
+  readonly nodeSelector: Readonly<Record<string, string>>;
+  readonly tolerations: readonly Readonly<Record<string, unknown>>[];
+  /** Null = the spec does not say, or says root. */
+  readonly user: { readonly uid: number; readonly gid: number } | null;
+  /** For the log: what was taken and what was left. Names only, never values. */
+  readonly notes: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+export interface InheritedClaim {
+  readonly name: string;
+  /** The same on both sides, so that paths mean the same. */
+  readonly mountPath: string;
+  readonly subPath: string | null;
+}
+
+export interface InheritedEnv {
+  /** Values: for the run's Secret, not for the Job. */
+  readonly literals: Readonly<Record<string, string>>;
+  readonly references: readonly EnvReference[];
+  readonly from: readonly EnvSource[];
+  /** Names `from` may bring that are the server's alone. */
+  readonly hidden: readonly string[];
+}
+
+/** Filled while things are chosen. */
+export interface Findings {
+  readonly notes: string[];
+  readonly warnings: string[];
+}

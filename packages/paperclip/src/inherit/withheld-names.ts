@@ -1,0 +1,71 @@
+import { matches, type NamePattern } from "./name-patterns.ts";
+
+export interface Withheld {
+  /**
+   * `secret`: the host's own, never given away. `credential`: may be the host's own, given only when named in full.
+   * `setting`: of no use or misleading in another pod, given only when named in full.
+   */
+  readonly kind: "secret" | "credential" | "setting";
+  readonly why: string;
+}
+
+/** Whoever has one of these is the server. */
+export const HOST_SECRETS: readonly NamePattern[] = [
+  "DATABASE_URL",
+  "DATABASE_MIGRATION_URL",
+  "BETTER_AUTH_SECRET",
+  "PAPERCLIP_AGENT_JWT_SECRET",
+  "PAPERCLIP_SECRETS_MASTER_KEY",
+  "PAPERCLIP_API_KEY",
+  "PAPERCLIP_DEV_API_KEY",
+  "BETTER_AUTH_*",
+  "PAPERCLIP_SECRETS_*",
+  "PAPERCLIP_STORAGE_S3_*",
+  "RUN_LOG_S3_*",
+];
+/** Signing keys and tokens of later versions of the host are called so too. */
+const HOST_SECRET_FORM = /^PAPERCLIP_.*(SECRET|KEY|TOKEN|PASSWORD|CREDENTIAL)|_MASTER_KEY(_FILE)?$/;
+
+const HOST_CREDENTIALS: readonly NamePattern[] = ["POSTGRES_*", "PG*", "GOOGLE_CLIENT_*", "GITHUB_CLIENT_*"];
+
+/** The host's own object stores and secret manager sign in with these, as a model on Bedrock does. */
+const AWS_CREDENTIALS: readonly NamePattern[] = [
+  "AWS_ACCESS_KEY_ID",
+  "AWS_SECRET_ACCESS_KEY",
+  "AWS_SESSION_TOKEN",
+  "AWS_PROFILE",
+  "AWS_SHARED_CREDENTIALS_FILE",
+  "AWS_CONFIG_FILE",
+];
+const AWS_STORES: readonly NamePattern[] = ["PAPERCLIP_STORAGE_S3_*", "RUN_LOG_S3_*", "PAPERCLIP_SECRETS_AWS_*"];
+
+/** Put into a pod for its service account; with them set, a run's own account would get none. */
+const WORKLOAD_IDENTITY: readonly NamePattern[] = [
+  "AWS_ROLE_ARN",
+  "AWS_WEB_IDENTITY_TOKEN_FILE",
+  "AWS_CONTAINER_CREDENTIALS_*",
+  "AWS_CONTAINER_AUTHORIZATION_TOKEN*",
+  "AZURE_FEDERATED_TOKEN_FILE",
+];
+
+const HOST_SETTINGS: readonly NamePattern[] = [
+  ...["PAPERCLIP_*", "HOST", "PORT", "SERVE_UI", "TRUST_PROXY", "HEARTBEAT_SCHEDULER_*", "RUN_LOG_*", "USER_UID", "USER_GID"],
+  ...["POD_NAME", "POD_NAMESPACE", "POD_IP", "KUBERNETES_*", "KUBECONFIG", "NOTIFY_SOCKET"],
+];
+const HOST_PLACES: readonly NamePattern[] = [
+  ...["HOME", "PATH", "PWD", "OLDPWD", "SHLVL", "HOSTNAME", "TMPDIR", "TMP", "TEMP", "XDG_*", "USER", "LOGNAME", "SHELL"],
+  ...["CODEX_HOME", "CLAUDE_HOME", "CLAUDE_CONFIG_DIR", "KIMI_CODE_HOME", "GH_CONFIG_DIR", "SSH_AUTH_SOCK"],
+  "PAPERCLIP_OPENCODE_STORAGE_DIR",
+];
+
+/** Why a name stays with the server; null = nothing speaks against it. `others` are all names the server has. */
+export function withheld(name: string, others: readonly string[]): Withheld | null {
+  if (matches(name, HOST_PLACES)) return { kind: "setting", why: "a place of the server's own" };
+  if (matches(name, ["PAPERCLIP_OPENCODE_*"])) return null;
+  if (matches(name, HOST_SECRETS) || HOST_SECRET_FORM.test(name)) return { kind: "secret", why: "the server's own secret" };
+  if (matches(name, HOST_CREDENTIALS)) return { kind: "credential", why: "the server's database or sign-in" };
+  if (matches(name, WORKLOAD_IDENTITY)) return { kind: "setting", why: "the identity of the server's service account" };
+  if (matches(name, AWS_CREDENTIALS) && others.some((other) => matches(other, AWS_STORES)))
+    return { kind: "credential", why: "the server's own stores use it" };
+  return matches(name, HOST_SETTINGS) ? { kind: "setting", why: "a setting of the server" } : null;
+}

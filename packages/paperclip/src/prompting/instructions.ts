@@ -1,0 +1,30 @@
+import { dirname, resolve } from "node:path";
+import type { BoundedFiles } from "./bounded-files.ts";
+
+export interface Instructions {
+  readonly text: string;
+  readonly notes: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** The agent's instructions from the server's disk, and where they came from, so that the files they name are found. */
+export async function readInstructions(path: string | null, cwd: string, files: BoundedFiles): Promise<Instructions> {
+  if (path === null) return { text: "", notes: [], warnings: [] };
+  const file = resolve(cwd, path);
+  try {
+    const text = (await files.read(file)).trim();
+    if (text === "") return { text: "", notes: [`instructions file ${file} is empty`], warnings: [] };
+    return { text: `${text}\n\n${originNote(file)}`, notes: [`instructions from ${file}`], warnings: [] };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { text: "", notes: [], warnings: [`instructions file ${file} was not read (${reason}); the run goes on without it`] };
+  }
+}
+
+function originNote(file: string): string {
+  const folder = dirname(file);
+  return (
+    `The instructions above were read from ${file}. Relative paths in them, and the files that belong to them ` +
+    `(HEARTBEAT.md, SOUL.md, TOOLS.md), are to be resolved from ${folder}/, not from the parent agent directory.`
+  );
+}

@@ -1,0 +1,129 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AdapterSkillContext, AdapterSkillSnapshot } from "@paperclipai/adapter-utils";
+import { afterAll, beforeAll, expect, expectTypeOf, test } from "vitest";
+import { BoundedFiles } from "../prompting/bounded-files.ts";
+import { readSkills } from "./read-skills.ts";
+import { listSkills, type SkillContext, type SkillSnapshot, syncSkills } from "./snapshot.ts";
+
+let data: string;
+let runtimeSkills: Record<string, unknown>[];
+
+beforeAll(async () => {
+  data = await mkdtemp(join(tmpdir(), "skills-"));
+  for (const folder of ["skills/fix", "skills/empty", "skills/bare", ".claude/skills/own", ".claude/skills/fix"])
+    await mkdir(join(data, folder), { recursive: true });
+  await writeFile(join(data, "skills/fix/SKILL.md"), "How to fix.\n");
+  await writeFile(join(data, "skills/bare/other.md"), "x");
+  await writeFile(join(data, "skills/empty/SKILL.md"), " \n");
+  await writeFile(join(data, "skills/plain.md"), "Plain.\n");
+  await writeFile(join(data, ".claude/skills/own/SKILL.md"), "Own.");
+  await writeFile(join(data, ".claude/skills/fix/SKILL.md"), "Hidden by the host's.");
+  await writeFile(join(data, ".claude/skills/note.md"), "Note.");
+  const entry = (name: string, more = {}) => ({ key: `acme/${name}`, runtimeName: name, source: join(data, "skills", name), ...more });
+  runtimeSkills = [
+    entry("fix"),
+    entry("plain", { source: join(data, "skills/plain.md") }),
+    entry("bare"),
+    entry("empty"),
+    entry("gone"),
+    entry("lost", { sourceStatus: "missing", missingDetail: "Deleted last week." }),
+  ];
+});
+afterAll(() => rm(data, { recursive: true, force: true }));
+
+const config = (desiredSkills?: unknown[], entries = runtimeSkills) => ({
+  paperclipRuntimeSkills: entries,
+  ...(desiredSkills === undefined ? {} : { paperclipSkillSync: { desiredSkills } }),
+});
+const read = (desired?: unknown[]) => readSkills(config(desired), data, new BoundedFiles());
+
+test.each<[string, unknown[] | undefined, string[], string[]]>([
+  ["none without a choice", undefined, [], []],
+  ["none chosen", [], [], []],
+  ["a folder with SKILL.md, by key", ["acme/fix"], ["How to fix."], []],
+  ["by name, in any case, once", ["Fix", "acme/fix", { key: "FIX" }], ["How to fix."], []],
+  ["a file", ["plain"], ["Plain."], []],
+  ["people's own, as a folder and as a file", ["own", "note"], ["Own.", "Note."], []],
+  ["in the order of the choice", ["plain", "own", "fix"], ["Plain.", "Own.", "How to fix."], []],
+  ["not there", ["nowhere", "fix"], ["How to fix."], ['skill "nowhere" is left out: it is not among the company\'s skills']],
+  ["missing by the host's word", ["lost"], [], ['skill "acme/lost" is left out: Deleted last week.']],
+])("skills: %s", async (_, desired, texts, warnings) => {
+  const skills = await read(desired);
+  expect(skills.warnings).toEqual(warnings);
+  expect(skills.text === "" ? [] : skills.text.split("\n\n---\n\n").map((text) => text.replace(/^Skill "[^"]+" .*:\n\n/, ""))).toEqual(
+    texts,
+  );
+  expect(skills.notes).toHaveLength(texts.length === 0 ? 0 : 1);
+});
+
+test.each([
+  ["bare", /skills\/bare was not read \(SKILL\.md: no such file\)$/],
+  ["empty", /skills\/empty is empty$/],
+  ["gone", /skills\/gone was not read \(no such file\)$/],
+])("skill %s cannot be read: named, with the reason", async (name, reason) => {
+  const skills = await read([name, "fix"]);
+  expect(skills.warnings).toEqual([expect.stringMatching(reason)]);
+  expect(skills.warnings[0]).toMatch(new RegExp(`^skill "acme/${name}" is left out: `));
+  expect(skills.text).toContain("How to fix.");
+});
+
+test("each text says where its own files are", async () => {
+  expect((await read(["fix"])).text).toBe(`Skill "acme/fix" (its own files are in ${data}/skills/fix):\n\nHow to fix.`);
+  expect((await read(["plain"])).text).toContain(`in ${data}/skills)`);
+});
+
+test("the host's operational skill is always there, as for its own adapters of this kind", async () => {
+  const key = "paperclipai/paperclip/paperclip";
+  const entries = [...runtimeSkills, { key, runtimeName: "paperclip", source: join(data, "skills/fix") }];
+  const skills = await readSkills(config([], entries), data, new BoundedFiles());
+  expect(skills.text).toContain(`Skill "${key}"`);
+});
+
+test("a volume that does not answer is told for each skill", async () => {
+  const skills = await readSkills(config(["fix", "plain"]), data, new BoundedFiles({ timeoutMs: 0 }));
+  expect(skills.text).toBe("");
+  expect(skills.warnings).toHaveLength(2);
+  expect(skills.warnings[0]).toContain("no answer within");
+});
+
+test("the host's page: what there is, what is chosen, what is missing, what people put there", async () => {
+  const ctx = { agentId: "a", companyId: "c", adapterType: "opencode_k8s", config: config(["fix", "own", "nowhere"]) };
+  const snapshot = await listSkills(ctx, data);
+  expect(snapshot).toMatchObject({
+    adapterType: "opencode_k8s",
+    supported: true,
+    mode: "ephemeral",
+    desiredSkills: ["acme/fix", "own", "nowhere"],
+  });
+  const states = Object.fromEntries(snapshot.entries.map((entry) => [entry.key, entry.state]));
+  expect(states).toEqual({
+    "acme/bare": "available",
+    "acme/empty": "available",
+    "acme/fix": "configured",
+    "acme/gone": "available",
+    "acme/lost": "missing",
+    "acme/plain": "available",
+    "note.md": "external",
+    nowhere: "missing",
+    own: "configured",
+  });
+  expect(snapshot.warnings).toEqual([expect.stringContaining('"nowhere"')]);
+});
+
+test("a new choice shows at once, wherever the host stores it", async () => {
+  const ctx = { agentId: "a", companyId: "c", adapterType: "opencode_k8s", config: config([]) };
+  expect((await syncSkills(ctx, ["plain"], data)).desiredSkills).toEqual(["acme/plain"]);
+  expect((await listSkills(ctx, data)).desiredSkills).toEqual([]);
+});
+
+test("no folder of people's own is no trouble", async () => {
+  const snapshot = await listSkills({ adapterType: "opencode_k8s", config: config([]) }, join(data, "none"));
+  expect(snapshot.entries).toHaveLength(runtimeSkills.length);
+});
+
+test("our types fit the host's", () => {
+  expectTypeOf<AdapterSkillContext>().toExtend<SkillContext>();
+  expectTypeOf<SkillSnapshot>().toExtend<AdapterSkillSnapshot>();
+});

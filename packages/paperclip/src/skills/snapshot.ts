@@ -1,0 +1,64 @@
+import { BoundedFiles } from "../prompting/bounded-files.ts";
+import { findSkills, ownSkillsFolder } from "./find-skills.ts";
+
+/** What the host hands to `listSkills` and `syncSkills`. */
+export interface SkillContext {
+  readonly adapterType: string;
+  readonly config: Record<string, unknown>;
+}
+
+/** The host's snapshot of an agent's skills. */
+export interface SkillSnapshot {
+  adapterType: string;
+  supported: boolean;
+  mode: "unsupported" | "persistent" | "ephemeral";
+  desiredSkills: string[];
+  desiredSkillEntries?: { key: string; versionId: string | null }[];
+  entries: SkillSnapshotEntry[];
+  warnings: string[];
+}
+
+export interface SkillSnapshotEntry {
+  key: string;
+  runtimeName: string | null;
+  versionId?: string | null;
+  currentVersionId?: string | null;
+  desired: boolean;
+  managed: boolean;
+  state: "available" | "configured" | "installed" | "missing" | "stale" | "external";
+  origin?: "company_managed" | "user_installed" | "external_unknown";
+  originLabel?: string | null;
+  locationLabel?: string | null;
+  readOnly?: boolean;
+  sourcePath?: string | null;
+  targetPath?: string | null;
+  detail?: string | null;
+}
+
+/** Which skills there are and which the next run gets. */
+export async function listSkills(ctx: SkillContext, dataPath: string): Promise<SkillSnapshot> {
+  const host = await import("../prompting/host-rendering.ts");
+  const files = new BoundedFiles();
+  const { entries, desired } = await findSkills(ctx.config, dataPath, files);
+  const folder = ownSkillsFolder(dataPath);
+  // People's own skills are shown as theirs, unless the agent wants them.
+  const isOwn = (entry: { readonly source: string }) => entry.source.startsWith(`${folder}/`);
+  return host.buildRuntimeMountedSkillSnapshot({
+    adapterType: ctx.adapterType,
+    availableEntries: entries.filter((entry) => !isOwn(entry) || desired.includes(entry.key)),
+    desiredSkills: [...desired],
+    mode: "ephemeral",
+    configuredDetail: "Part of the prompt from the next run on.",
+    missingDetail: "Paperclip cannot find this skill on the server's disk.",
+    externalInstalled: await files.within(() => host.readInstalledSkillTargets(folder)),
+    externalLocationLabel: folder,
+    externalDetail: "Lies on the shared volume; add its name to the agent's skills to use it.",
+    skillsHome: folder,
+  });
+}
+
+/** Nothing is installed: a run takes its skills into the prompt. The answer shows what the new choice leads to. */
+export async function syncSkills(ctx: SkillContext, desiredSkills: readonly string[], dataPath: string): Promise<SkillSnapshot> {
+  const { writePaperclipSkillSyncPreference } = await import("../prompting/host-rendering.ts");
+  return listSkills({ ...ctx, config: writePaperclipSkillSyncPreference(ctx.config, [...desiredSkills]) }, dataPath);
+}

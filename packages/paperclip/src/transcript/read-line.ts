@@ -1,0 +1,61 @@
+import type { Entry } from "./entry.ts";
+import { unfold } from "./fold.ts";
+import { mark, STATUS } from "./marks.ts";
+import { readToolCall } from "./read-tool-call.ts";
+import { readStep } from "./step-line.ts";
+
+export interface ReadLine {
+  readonly entry: Entry;
+  /** Goes on with the text of the line before. */
+  readonly more: boolean;
+}
+
+/** What one transcript line says, trimmed or not. Needs nothing but the line: the host asks for lines in any order. */
+export function readLine(line: string): ReadLine | undefined {
+  const trimmed = line.trim();
+  if (trimmed === "") return undefined;
+  if (trimmed.startsWith(STATUS)) return { entry: { kind: "status", text: trimmed }, more: false };
+  const first = trimmed.charAt(0);
+  const marked = trimmed.length === 1 || trimmed.charAt(1) === " " ? readMarked(first, trimmed.slice(2)) : undefined;
+  const entry = marked ?? { kind: "other", text: trimmed };
+  return { entry, more: marked !== undefined && (first === mark.assistantMore || first === mark.thinkingMore) };
+}
+
+function readMarked(first: string, text: string): Entry | undefined {
+  switch (first) {
+    case mark.assistant:
+    case mark.assistantMore:
+      return { kind: "assistant", text };
+    case mark.thinking:
+    case mark.thinkingMore:
+      return { kind: "thinking", text };
+    case mark.call:
+      return readToolCall(text);
+    case mark.success:
+    case mark.failure:
+      return readResult(text, first === mark.failure);
+    case mark.stepEnd:
+    case mark.stepGoesOn:
+      return readStep(text, first === mark.stepGoesOn);
+    case mark.error:
+      return { kind: "error", text: unfold(text) };
+    case mark.init:
+      return readInit(text);
+    case mark.foreign:
+      return { kind: "other", text };
+    default:
+      return undefined;
+  }
+}
+
+function readResult(text: string, failed: boolean): Entry | undefined {
+  const parts = /^(?:exit (-?\d+) )?#(\S*)(?: (.*))?$/s.exec(text);
+  if (!parts) return undefined;
+  const [, exit, id = "", folded = ""] = parts;
+  return { kind: "tool_result", id, tool: "", text: unfold(folded), isError: failed, exitCode: exit === undefined ? null : Number(exit) };
+}
+
+function readInit(text: string): Entry | undefined {
+  const parts = /^(?:session (\S+))?(?: · )?(?:model (.+))?$/.exec(text);
+  return parts ? { kind: "init", sessionId: parts[1] ?? "", model: parts[2] ?? "" } : undefined;
+}

@@ -1,0 +1,72 @@
+import { clean, phrase } from "./clean.ts";
+import { cut } from "./cut.ts";
+import type { Entry, InitEntry, SpokenEntry, ToolResultEntry } from "./entry.ts";
+import { fold } from "./fold.ts";
+import { looksLikeOurs, mark, STATUS } from "./marks.ts";
+import { writeStep } from "./step-line.ts";
+import { shortId, writeToolCall } from "./write-tool-call.ts";
+
+// With mark, id and note a line stays below the 8 KiB that the host's live view takes at once.
+const LINE_BYTES = 7 * 1024;
+
+/** The lines that tell an entry: readable as they are, and read back by `readLine`. None when there is nothing to say. */
+export function toLines(entry: Entry): string[] {
+  switch (entry.kind) {
+    case "assistant":
+    case "thinking":
+      return spoken(entry);
+    case "tool_call":
+      return [`${mark.call} ${writeToolCall(entry)}`];
+    case "tool_result":
+      return [toolResult(entry)];
+    case "step_end":
+      return [`${entry.goesOn ? mark.stepGoesOn : mark.stepEnd} ${writeStep(phrase(entry.reason), entry.tokens, entry.costUsd)}`];
+    case "error":
+      return [`${mark.error} ${oneLine(entry.text)}`.trimEnd()];
+    case "init":
+      return [init(entry)];
+    case "status":
+      return [
+        status(
+          clean(entry.text)
+            .replace(/\s*\n\s*/g, " ")
+            .trim(),
+        ),
+      ];
+    case "other":
+      return foreign(entry.text);
+  }
+}
+
+const oneLine = (text: string): string => fold(cut(clean(text).trimEnd(), LINE_BYTES));
+
+// Outer blank lines go, and so does white space at the ends of lines: the host would trim it anyway.
+function spoken({ kind, text }: SpokenEntry): string[] {
+  const lines = clean(text)
+    .split("\n")
+    .map((line) => line.trimEnd());
+  const first = lines.findIndex((line) => line !== "");
+  if (first === -1) return [];
+  const last = lines.findLastIndex((line) => line !== "");
+  const [begin, more] = kind === "assistant" ? [mark.assistant, mark.assistantMore] : [mark.thinking, mark.thinkingMore];
+  return lines.slice(first, last + 1).map((line, index) => `${index === 0 ? begin : more} ${line}`.trimEnd());
+}
+
+// The exit code stands before the id, where no output can be taken for it.
+function toolResult({ id, text, isError, exitCode }: ToolResultEntry): string {
+  const exit = exitCode === null || exitCode === 0 ? "" : `exit ${exitCode} `;
+  return `${isError || exit !== "" ? mark.failure : mark.success} ${exit}${shortId(id)} ${oneLine(text)}`.trimEnd();
+}
+
+function init({ sessionId, model }: InitEntry): string {
+  const parts = [sessionId === "" ? "" : `session ${phrase(sessionId)}`, model === "" ? "" : `model ${phrase(model)}`];
+  return `${mark.init} ${parts.filter((part) => part !== "").join(" · ")}`.trimEnd();
+}
+
+const status = (line: string): string => (line.startsWith(STATUS) ? line : `${STATUS} ${line}`.trimEnd());
+
+function foreign(text: string): string[] {
+  const line = cut(clean(text).trim(), LINE_BYTES).replaceAll("\n", " ");
+  if (line === "") return [];
+  return [looksLikeOurs(line) ? `${mark.foreign} ${line}` : line];
+}

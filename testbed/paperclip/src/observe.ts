@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Issue, Run } from "./company.ts";
+import type { Scene, Way } from "./endings.ts";
+import type { Stage } from "./stage.ts";
+import { until } from "./wait.ts";
+
+/** What the host made of one ending. */
+export interface Observed {
+  readonly way: Way;
+  readonly run: Run;
+  readonly issue: Issue;
+  /** Cause of the recovery action that waits for somebody; null = none. */
+  readonly recovery: string | null;
+  /** Runs that came after it, oldest first. */
+  readonly next: readonly Run[];
+  /** What the act was answered, when that was an error. */
+  readonly complaint: string | null;
+}
+
+/** Longer than the host's own quickest retry, 30 s and a tick of its scheduler. */
+const WINDOW_MS = 55_000;
+const END_SECONDS = 150;
+const OVER = (run: Run) => !["queued", "running", "scheduled_retry"].includes(run.status);
+
+/** Makes it happen; the returned function waits for the host's sweeps and looks at what became of it. */
+export async function makeHappen(stage: Stage, way: Way, number: number): Promise<() => Promise<Observed>> {
+  const { company } = stage;
+  const marker = `case-${number}`;
+  const agent = await company.hire(`Agent ${number}`, "opencode_k8s", { ...stage.config, ...way.config });
+  const issue = await company.assign(agent.id, marker, way.task);
+  let run = await until(`a run of ${way.name}`, async () => (await company.runs(agent.id))[0], 30);
+  let complaint: string | null = null;
+  const scene = (): Scene => ({ stage, agentId: agent.id, issueId: issue.id, run, pod: podOf(stage, agent.id) });
+  if (way.act !== undefined) {
+    await until(`steps of ${way.name}`, async () => stepsOf(stage, marker) >= 3, 60);
+    complaint = await way.act(scene()).then(
+      () => null,
+      (error: Error) => error.message,
+    );
+  }
+  run = await ended(stage, run.id);
+  if (way.beforeSecond !== undefined) run = await second(stage, way, scene());
+  return async () => {
+    await sleep(WINDOW_MS);
+    return look(stage, way, agent.id, issue.id, run, complaint);
+  };
+}
+
+async function second(stage: Stage, way: Way, scene: Scene): Promise<Run> {
+  const { company } = stage;
+  // The host's own follow-up runs come first; the session is lost when none of them is under way.
+  await until("a quiet agent", async () => (await company.runs(scene.agentId)).every(OVER), 60);
+  await way.beforeSecond?.(scene);
+  const known = new Set((await company.runs(scene.agentId)).map(({ id }) => id));
+  await company.comment(scene.issueId, way.task);
+  const run = await until("the second wake's run", async () => (await company.runs(scene.agentId)).find(({ id }) => !known.has(id)), 30);
+  return ended(stage, run.id);
+}
+
+const ended = (stage: Stage, runId: string): Promise<Run> =>
+  until(
+    `the end of run ${runId}`,
+    async () => {
+      const run = await stage.company.run(runId);
+      return OVER(run) ? run : null;
+    },
+    END_SECONDS,
+  );
+
+async function look(stage: Stage, way: Way, agentId: string, issueId: string, run: Run, complaint: string | null): Promise<Observed> {
+  const { company } = stage;
+  const [issue, actions, runs] = await Promise.all([company.issue(issueId), company.recoveryActions(issueId), company.runs(agentId)]);
+  const next = runs.filter(({ id, createdAt }) => id !== run.id && createdAt > run.createdAt).reverse();
+  return { way, run: await company.run(run.id), issue, recovery: actions.active?.cause ?? null, next, complaint };
+}
+
+function podOf({ cluster, namespace }: Stage, agentId: string): string {
+  const own = cluster.list("pods", namespace).find(({ metadata }) => Object.values(metadata.labels ?? {}).includes(agentId));
+  return own?.metadata.name ?? "";
+}
+
+const stepsOf = ({ llm }: Stage, marker: string): number =>
+  llm.requests.filter(({ userTexts }) => userTexts.some((text) => new RegExp(`${marker}(?!\\d)`).test(text))).length;

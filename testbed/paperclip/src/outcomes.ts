@@ -1,0 +1,80 @@
+// `node testbed/paperclip/src/outcomes.ts [--version v] [--only text] [--adapter folder]`: makes every way a run can end happen on real
+// hosts and prints what each host made of it, as a table.
+import { parseArgs } from "node:util";
+import type { Run } from "./company.ts";
+import { ways } from "./endings.ts";
+import { packAdapter } from "./install.ts";
+import { makeHappen, type Observed } from "./observe.ts";
+import { prepareRelease, VERSIONS, type Version } from "./release.ts";
+import { openStage } from "./stage.ts";
+import { dropRoot } from "./user.ts";
+
+/** As many runs at once as a small machine bears. */
+const AT_ONCE = 3;
+const say = (line: string) => console.error(line);
+
+const { values } = parseArgs({ options: { version: { type: "string" }, only: { type: "string" }, adapter: { type: "string" } } });
+const versions = VERSIONS.filter((version) => values.version === undefined || version === values.version);
+for (const version of versions) await prepareRelease(version, say);
+const packed = values.adapter ? { path: values.adapter, remove: async () => {} } : await packAdapter("adapter-opencode", say);
+dropRoot();
+try {
+  for (const version of versions) print(version, await observeAll(version));
+} finally {
+  await packed.remove();
+}
+
+async function observeAll(version: Version): Promise<(Observed | Error)[]> {
+  const stage = await openStage(packed, { version, say });
+  stage.cluster.images["bare:1"] = { path: ["/usr/bin", "/bin"] };
+  try {
+    const chosen = ways.filter(({ name }) => values.only === undefined || name.includes(values.only));
+    const pending: Promise<Observed | Error>[] = [];
+    const queue = [...chosen.entries()];
+    const worker = async () => {
+      for (let entry = queue.shift(); entry !== undefined; entry = queue.shift()) {
+        const [number, way] = entry;
+        say(`${version}: ${way.name}`);
+        try {
+          const look = await makeHappen(stage, way, number + 1);
+          pending[number] = look().catch((error: Error) => error);
+        } catch (error) {
+          pending[number] = Promise.resolve(new Error(`${way.name}: ${(error as Error).message}`));
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    return await Promise.all(pending);
+  } finally {
+    await stage.stop();
+  }
+}
+
+function print(version: Version, rows: readonly (Observed | Error)[]): void {
+  console.log(`\n### Paperclip ${version}\n`);
+  console.log(
+    "| how the run ended | run status | `errorCode` | message | issue after a sweep | what came next |\n|---|---|---|---|---|---|",
+  );
+  for (const row of rows) console.log(row instanceof Error ? `| not observed: ${cell(row.message)} | | | | | |` : line(row));
+}
+
+function line({ way, run, issue, recovery, next, complaint }: Observed): string {
+  const hold = issue.executionBlocker ? `held: \`${issue.executionBlocker.cause}\`` : recovery === null ? null : `action: \`${recovery}\``;
+  const came = next.map((after) => {
+    const due = after.status === "scheduled_retry" && after.scheduledRetryAt ? ` in ${secondsAfter(run, after.scheduledRetryAt)} s` : "";
+    const code = after.errorCode === null ? "" : ` \`${after.errorCode}\``;
+    return `${after.contextSnapshot?.wakeReason ?? "?"}${after.retryOfRunId === run.id ? " (retry of it)" : ""}: ${after.status}${due}${code}`;
+  });
+  const cells = [
+    way.name + (complaint === null ? "" : ` (${complaint})`),
+    run.status,
+    run.errorCode === null ? "–" : `\`${run.errorCode}\``,
+    run.error ?? "–",
+    [issue.status, hold].filter((part) => part !== null).join(", "),
+    came.length === 0 ? "nothing" : came.join("; "),
+  ];
+  return `| ${cells.map(cell).join(" | ")} |`;
+}
+
+const secondsAfter = (run: Run, time: string): number => Math.round((Date.parse(time) - Date.parse(run.createdAt)) / 1000);
+const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll(/\s+/g, " ").slice(0, 300);
