@@ -2,6 +2,7 @@ import type { AgentCli, CliFault, CliParser } from "@paperclip-k8s/paperclip";
 import { argv } from "./opencode/argv.ts";
 import { classify, type FailureKind } from "./opencode/classify.ts";
 import { configLayer } from "./opencode/config-layer.ts";
+import { describe } from "./opencode/events.ts";
 import { finalLinePattern } from "./opencode/final-line.ts";
 import { models } from "./opencode/models.ts";
 import { createParser } from "./opencode/parse.ts";
@@ -18,7 +19,7 @@ export const opencode: AgentCli = {
   plan({ config, sessionId, stateDir }) {
     const { model, variant, extraArgs, dangerouslySkipPermissions, env } = config;
     const layer = configLayer({ model, dangerouslySkipPermissions, env, offline: env.OPENCODE_DISABLE_MODELS_FETCH !== undefined });
-    const [command = "opencode", ...args] = argv({ sessionId, model, variant, extraArgs });
+    const [command = "opencode", ...args] = argv({ command: config.command ?? undefined, sessionId, model, variant, extraArgs });
     return {
       argv: [command, ...args],
       // Its database and sessions stand here; a resumed session must find them again.
@@ -27,6 +28,7 @@ export const opencode: AgentCli = {
       notes: layer.notes,
     };
   },
+  describe,
   createParser: () => createCliParser(),
 };
 

@@ -1,6 +1,7 @@
 import type { FinalLine } from "@paperclip-k8s/engine";
 import type { AgentConfig } from "./config.ts";
 import type { Model } from "./host.ts";
+import type { Entry } from "./transcript/entry.ts";
 
 /** What differs between two agent CLIs; one folder with one of these adds a CLI. */
 export interface AgentCli {
@@ -15,6 +16,8 @@ export interface AgentCli {
   readonly finalLine: FinalLine | null;
   /** Environment and arguments of one turn. */
   plan(turn: CliTurn): CliPlan;
+  /** What a line of the CLI's output means to a reader. */
+  describe(line: string): readonly Entry[];
   /** A parser for one turn, fed as lines arrive. */
   createParser(): CliParser;
 }

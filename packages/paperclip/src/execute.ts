@@ -56,7 +56,7 @@ function planTurn(
 }
 
 async function runTurn(turn: Turn, log: LogSink, cancel: CancelWatch, options: ExecuteOptions): Promise<Ending> {
-  const output = new TurnOutput(turn.cli.createParser(), log);
+  const output = new TurnOutput(turn.cli, log);
   const request = buildRequest(turn);
   await announce(turn, options);
   const outcome: RunOutcome = await options.engine.run(

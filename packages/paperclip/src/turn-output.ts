@@ -1,26 +1,30 @@
-import { type Line, LineSplitter, TextChunks } from "@paperclip-k8s/engine";
-import type { CliParser } from "./agent-cli.ts";
+import { type Line, LineSplitter } from "@paperclip-k8s/engine";
+import type { AgentCli, CliParser } from "./agent-cli.ts";
 import type { LogSink } from "./log-sink.ts";
+import { TranscriptLines } from "./transcript/present.ts";
 
 const STDERR_KEPT = 16 * 1024;
+/** The host's live view shows the end of a chunk of this size. */
+const CHUNK_CHARS = 8 * 1024;
 
-/** One turn's output on its way to the host's log and, line by line, to the CLI's parser. */
+/** One turn's output on its way to the CLI's parser and, as lines people can read, to the host's log. */
 export class TurnOutput {
   readonly parser: CliParser;
   readonly #log: LogSink;
-  readonly #chunks = new TextChunks();
+  readonly #transcript: TranscriptLines;
   readonly #lines = new LineSplitter();
   #stderr = "";
+  #unshown = 0;
 
-  constructor(parser: CliParser, log: LogSink) {
-    this.parser = parser;
+  constructor(cli: AgentCli, log: LogSink) {
+    this.parser = cli.createParser();
     this.#log = log;
+    this.#transcript = new TranscriptLines((line) => cli.describe(line));
   }
 
-  /** Resolves when the host has taken these bytes: that is the back-pressure. */
+  /** Resolves when the host has taken what these bytes say: that is the back-pressure. */
   async stdout(bytes: Buffer): Promise<void> {
-    for (const line of this.#lines.push(bytes)) this.#parse(line);
-    for (const chunk of this.#chunks.push(bytes)) await this.#log.write("stdout", chunk);
+    await this.#show(this.#lines.push(bytes).flatMap((line) => this.#read(line)));
   }
 
   async stderr(text: string): Promise<void> {
@@ -31,8 +35,7 @@ export class TurnOutput {
   /** What stands behind the last newline. */
   async end(): Promise<void> {
     const rest = this.#lines.rest();
-    if (rest !== null) this.#parse(rest);
-    for (const chunk of this.#chunks.flush()) await this.#log.write("stdout", chunk);
+    if (rest !== null) await this.#show(this.#read(rest));
   }
 
   /** The end of the CLI's stderr. */
@@ -40,8 +43,46 @@ export class TurnOutput {
     return this.#stderr;
   }
 
-  /** Lines beyond the splitter's limit reach the log, not the parser. */
-  #parse(line: Line): void {
-    if (line.part === "whole") this.parser.push(line.bytes.toString("utf8").replace(/\r?\n$/, ""));
+  #read(line: Line): string[] {
+    if (line.part !== "whole") return this.#tooLong(line);
+    const text = line.bytes.toString("utf8").replace(/\r?\n$/, "");
+    this.parser.push(text);
+    return this.#transcript.push(text);
   }
+
+  /** Such a line is no event of any CLI; it stands in the output file. */
+  #tooLong(line: Line): string[] {
+    this.#unshown += line.bytes.length;
+    if (line.part === "piece") return [];
+    void this.#log.warning(`a line of ${this.#unshown} bytes is not shown`);
+    this.#unshown = 0;
+    return [];
+  }
+
+  /** Whole lines together up to a chunk; the pieces of a longer one are queued at once, so that nothing gets between them. */
+  async #show(lines: readonly string[]): Promise<void> {
+    const writes: Promise<void>[] = [];
+    let chunk = "";
+    const flush = () => {
+      for (let at = 0; at < chunk.length; ) {
+        const piece = cut(chunk, at);
+        writes.push(this.#log.write("stdout", piece));
+        at += piece.length;
+      }
+      chunk = "";
+    };
+    for (const line of lines) {
+      if (chunk.length + line.length + 1 > CHUNK_CHARS) flush();
+      chunk += `${line}\n`;
+    }
+    flush();
+    await Promise.all(writes);
+  }
+}
+
+/** Never between the two halves of a character. */
+function cut(text: string, at: number): string {
+  const piece = text.slice(at, at + CHUNK_CHARS);
+  const last = piece.charCodeAt(piece.length - 1);
+  return piece.length === CHUNK_CHARS && last >= 0xd800 && last <= 0xdbff ? piece.slice(0, -1) : piece;
 }

@@ -76,5 +76,10 @@ function line({ way, run, issue, recovery, next, complaint }: Observed): string 
   return `| ${cells.map(cell).join(" | ")} |`;
 }
 
-const secondsAfter = (run: Run, time: string): number => Math.round((Date.parse(time) - Date.parse(run.createdAt)) / 1000);
-const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll(/\s+/g, " ").slice(0, 300);
+function secondsAfter(run: Run, time: string): number {
+  return Math.round((Date.parse(time) - Date.parse(run.createdAt)) / 1000);
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|").replaceAll(/\s+/g, " ").slice(0, 300);
+}

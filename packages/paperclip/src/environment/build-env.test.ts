@@ -46,6 +46,8 @@ const context = {
   paperclipRuntimeTools: { bearerToken: "runtime-tools-token-0123456789", mcpEndpoint: "http://host/mcp" },
 };
 
+const NESTING = ["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION", "CLAUDE_CODE_PARENT_SESSION"];
+
 interface Changes {
   readonly context?: Record<string, unknown>;
   readonly env?: Record<string, string>;
@@ -189,7 +191,8 @@ test("layers: inherited, facts, the agent's settings, forced", async () => {
         CLAUDECODE: "1",
       },
       references: ["KEY", "SHARED", "PAPERCLIP_TASK_ID", "OPENCODE_CONFIG", "PAPERCLIP_API_KEY", "CLAUDE_CODE_SESSION"].map(reference),
-      envFrom: [],
+      from: [],
+      hidden: [],
     },
     env: {
       SHARED: "mine",
@@ -221,18 +224,17 @@ test("layers: inherited, facts, the agent's settings, forced", async () => {
   ]);
 });
 
-test("what whole Secrets bring is made empty where it must not arrive", async () => {
-  const envFrom = [{ secretRef: { name: "server" } }];
-  const env = await build({ inherited: { literals: {}, references: [], envFrom }, authToken: "" });
-  expect(env.envFrom).toEqual(envFrom);
-  expect(env.plain).toMatchObject({ PAPERCLIP_DEV_API_KEY: "", PAPERCLIP_API_KEY: "", CLAUDECODE: "" });
-  expect((await build({ inherited: { literals: {}, references: [], envFrom } })).plain).not.toHaveProperty("PAPERCLIP_API_KEY");
+test("what whole Secrets bring is hidden where it must not arrive", async () => {
+  const from = [{ kind: "secret", name: "server", prefix: "", optional: false }] as const;
+  const env = await build({ inherited: { literals: {}, references: [], from, hidden: ["DATABASE_URL", "CLAUDECODE"] } });
+  expect(env.from).toEqual(from);
+  expect(new Set(env.hidden)).toEqual(new Set(["DATABASE_URL", "PAPERCLIP_DEV_API_KEY", "PAPERCLIP_API_KEY", ...NESTING]));
+  expect(env.secret.PAPERCLIP_API_KEY).toBe("run-token");
+  expect((await build()).hidden).toEqual([]);
 });
 
 test("a developer's key and marks of nesting never pass", async () => {
-  const env = await build({
-    env: { PAPERCLIP_DEV_API_KEY: "dev", CLAUDECODE: "1", CLAUDE_CODE_ENTRYPOINT: "cli", CLAUDE_CODE_PARENT_SESSION: "x" },
-  });
+  const env = await build({ env: Object.fromEntries(["PAPERCLIP_DEV_API_KEY", ...NESTING].map((name) => [name, "1"])) });
   expect(JSON.stringify(env)).not.toMatch(/DEV_API_KEY|CLAUDE/);
 });
 

@@ -1,6 +1,7 @@
 import type { RunRequest } from "@paperclip-k8s/engine";
 import type { CliPlan } from "../agent-cli.ts";
 import type { ExecutionContext } from "../host.ts";
+import type { InheritedEnv } from "../inherit/inherited.ts";
 import { isBelow, textOf } from "./context-values.ts";
 import { hostFacts, mayBePlain } from "./facts.ts";
 import { withoutHostDisk } from "./host-disk.ts";
@@ -8,39 +9,33 @@ import { FORCED } from "./mounts.ts";
 import { tooLong, type WakeFacts, wakeFacts } from "./wake-facts.ts";
 import { workspaceOf } from "./workspace.ts";
 
-type EnvReference = RunRequest["env"]["references"][number];
-
-/** What comes from the server's own pod. */
-export interface InheritedEnv {
-  readonly literals: Readonly<Record<string, string>>;
-  readonly references: readonly EnvReference[];
-  readonly envFrom: readonly Readonly<Record<string, unknown>>[];
-}
-
 export interface EnvInput {
   readonly ctx: Pick<ExecutionContext, "runId" | "agent" | "context" | "authToken">;
   readonly config: { readonly env: Readonly<Record<string, string>>; readonly cwd: string | null; readonly dataPath: string };
   readonly plan: Pick<CliPlan, "plainEnv" | "secretEnv">;
   readonly serverEnv: NodeJS.ProcessEnv;
+  /** What comes from the server's own pod. */
   readonly inherited?: InheritedEnv;
   /** Set over everything else, in the Job spec: the relay's URL, for example. */
   readonly forced?: Readonly<Record<string, string>>;
 }
 
-export interface PodEnv {
-  readonly plain: Readonly<Record<string, string>>;
-  readonly secret: Readonly<Record<string, string>>;
-  readonly references: readonly EnvReference[];
-  readonly envFrom: InheritedEnv["envFrom"];
+/** The request's `env`, and what else became known while it was made. */
+export interface PodEnv extends Required<RunEnv> {
   /** Where the host's API is for this run, whatever the pod is told: a relay's target. */
   readonly apiUrl: string | null;
   readonly warnings: readonly string[];
 }
 
+type RunEnv = RunRequest["env"];
+
 /** Never in a pod, whoever sets them: a developer's key, and the marks by which a CLI thinks that it runs inside another. */
 const NEVER = ["PAPERCLIP_DEV_API_KEY", "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION", "CLAUDE_CODE_PARENT_SESSION"];
 
-const NOTHING: InheritedEnv = { literals: {}, references: [], envFrom: [] };
+/** The run's own token is the only identity at the host. */
+const NOT_FROM_OTHERS = [...NEVER, "PAPERCLIP_API_KEY"];
+
+const NOTHING: InheritedEnv = { literals: {}, references: [], from: [], hidden: [] };
 
 /** A pod's environment in its layers: inherited, the host's facts, the agent's settings, what is forced. */
 export async function buildEnv(input: EnvInput): Promise<PodEnv> {
@@ -56,20 +51,20 @@ export function layerEnv(input: EnvInput, wake: WakeFacts): PodEnv {
   const facts = without(known, long);
   const forced = { ...FORCED, ...plan.plainEnv, ...plan.secretEnv, ...input.forced };
   const settings = settingsOf(input, facts, forced);
-  const secret: Record<string, string> = { ...without(inherited.literals, [...NEVER, "PAPERCLIP_API_KEY"]) };
+  const secret: Record<string, string> = without(inherited.literals, NOT_FROM_OTHERS);
   const plain: Record<string, string> = {};
   place(facts, { plain, secret }, mayBePlain);
   place(settings.env, { plain, secret }, () => false);
   place({ ...FORCED, ...plan.plainEnv }, { plain, secret }, () => true);
   place(plan.secretEnv, { plain, secret }, () => false);
   place(input.forced ?? {}, { plain, secret }, () => true);
-  const dropped = new Set([...NEVER, "PAPERCLIP_API_KEY", ...Object.keys(plain), ...Object.keys(secret)]);
+  const taken = new Set([...NOT_FROM_OTHERS, ...Object.keys(plain), ...Object.keys(secret)]);
   return {
-    // What a whole Secret or ConfigMap brings cannot be left out by name, only made empty.
-    plain: inherited.envFrom.length === 0 ? plain : { ...Object.fromEntries(blanks(secret)), ...plain },
+    plain,
     secret,
-    references: inherited.references.filter((reference) => !dropped.has(reference.name)),
-    envFrom: inherited.envFrom,
+    references: inherited.references.filter((reference) => !taken.has(reference.name)),
+    from: inherited.from,
+    hidden: inherited.from.length === 0 ? [] : [...new Set([...inherited.hidden, ...NOT_FROM_OTHERS])],
     apiUrl,
     warnings: [...settings.warnings, ...long.map(tooLongWarning), ...unreachable(workspace.cwd, config.dataPath)],
   };
@@ -84,7 +79,7 @@ function settingsOf(input: EnvInput, facts: Readonly<Record<string, string>>, fo
   const told = overruled.filter((name) => name !== "PAPERCLIP_API_URL" && env[name] !== facts[name]);
   const warnings =
     told.length === 0 ? [] : [`set for each run, so the agent's own setting is not used: ${told.map((name) => `env.${name}`).join(", ")}`];
-  const names = [...NEVER, "PAPERCLIP_API_KEY", ...overruled, ...Object.keys(forced)];
+  const names = [...NOT_FROM_OTHERS, ...overruled, ...Object.keys(forced)];
   return { env: without(env, names), warnings };
 }
 
@@ -99,10 +94,6 @@ function place(
     delete target.secret[name];
     target[isPlain(name, value) ? "plain" : "secret"][name] = value;
   }
-}
-
-function blanks(secret: Readonly<Record<string, string>>): [string, string][] {
-  return [...NEVER, ...("PAPERCLIP_API_KEY" in secret ? [] : ["PAPERCLIP_API_KEY"])].map((name) => [name, ""]);
 }
 
 function unreachable(cwd: string | null, dataPath: string): string[] {

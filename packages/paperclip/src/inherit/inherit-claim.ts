@@ -46,7 +46,10 @@ function subPathOf(claim: OwnClaim, { pod, serverEnv }: ClaimInput): string | nu
   const known = { ...literalsOf(pod), ...serverEnv };
   const { text, unknown } = expand(claim.subPathExpr, (name) => known[name]);
   if (unknown.length === 0) return text;
-  throw new ConfigError("dataPath", `the server mounts claim ${claim.claimName} at subPathExpr ${claim.subPathExpr}, and ${unknown.join(", ")} is not known`);
+  throw new ConfigError(
+    "dataPath",
+    `the server mounts claim ${claim.claimName} at subPathExpr ${claim.subPathExpr}, and ${unknown.join(", ")} is not known`,
+  );
 }
 
 function literalsOf(pod: OwnPod): Record<string, string> {

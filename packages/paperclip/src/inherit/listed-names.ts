@@ -30,7 +30,15 @@ export const LISTED: readonly NamePattern[] = [
   // Providers
   ...["ANTHROPIC_*", "OPENAI_*", "OPENROUTER_*", "GEMINI_*", "MISTRAL_*", "GROQ_*", "DEEPSEEK_*", "XAI_*", "AWS_*", "AZURE_*"],
   // Not all of GOOGLE_*: sign-in secrets and service accounts of other tools have that prefix too.
-  ...["GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_*", "GOOGLE_VERTEX_*", "GOOGLE_GENAI_*", "GOOGLE_GEMINI_*", "VERTEX_*", "CLOUD_ML_REGION"],
+  ...[
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "GOOGLE_CLOUD_*",
+    "GOOGLE_VERTEX_*",
+    "GOOGLE_GENAI_*",
+    "GOOGLE_GEMINI_*",
+    "VERTEX_*",
+    "CLOUD_ML_REGION",
+  ],
   ...["CLAUDE_CODE_USE_*", "CLAUDE_CODE_SKIP_*", "CLAUDE_CODE_OAUTH_TOKEN", "HF_TOKEN", ...KEY_AND_ADDRESS],
   // The host's settings for this CLI
   "PAPERCLIP_OPENCODE_*",
@@ -47,7 +55,13 @@ export const LISTED: readonly NamePattern[] = [
 export const isListed = (name: string): boolean => matches(name, LISTED);
 
 /** Where systems and git look for certificates, keys and logins without being told by a variable. */
-const CERTIFICATE_FOLDERS = ["/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/usr/local/share/ca-certificates", "/usr/share/ca-certificates"];
+const CERTIFICATE_FOLDERS = [
+  "/etc/ssl",
+  "/etc/pki",
+  "/etc/ca-certificates",
+  "/usr/local/share/ca-certificates",
+  "/usr/share/ca-certificates",
+];
 const GIT_AND_SSH = /\/(\.ssh|\.gitconfig|\.git-credentials|\.config\/git|etc\/gitconfig)(\/|$)/;
 
 export function isListedPlace(mountPath: string): boolean {

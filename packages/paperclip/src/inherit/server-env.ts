@@ -16,22 +16,25 @@ export type Variable =
 /** The server's environment as its pod's spec and its own process tell it. */
 export class ServerEnv {
   readonly pod: OwnPod;
+  readonly mounts: readonly Mount[];
+  /** Every name the server has. */
+  readonly names: readonly string[];
   readonly #settings: InheritSettings;
   readonly #process: NodeJS.ProcessEnv;
-  readonly #names: readonly string[];
 
   constructor(pod: OwnPod, settings: InheritSettings, process: NodeJS.ProcessEnv) {
     this.pod = pod;
     this.#settings = settings;
     this.#process = process;
-    this.#names = [...new Set([...pod.env.map(({ name }) => name), ...Object.keys(process)])];
+    this.mounts = mountsOf(pod);
+    this.names = [...new Set([...pod.env.map(({ name }) => name), ...Object.keys(process)])];
   }
 
   /** May a run have it? A secret of the host not even by name. */
   verdict(name: string): Verdict {
     const { inherit, inheritNames } = this.#settings;
     const named = inheritNames.includes(name);
-    const held = withheld(name, this.#names);
+    const held = withheld(name, this.names);
     if (held !== null && (held.kind === "secret" || !named)) return held;
     return named || inherit === "all" || isListed(name) || matches(name, inheritNames) ? "take" : "not-listed";
   }
@@ -53,15 +56,10 @@ export class ServerEnv {
     return ("value" in variable ? variable.value : this.#process[variable.name]) ?? "";
   }
 
-  names(): readonly string[] {
-    return this.#names;
-  }
-
   /** Mounts that hold the host's own secrets, by the variables that point there. */
   secretMounts(): Set<Mount> {
-    const mounts = mountsOf(this.pod);
-    const secrets = [...this.spelledOut(), ...this.broughtAlong()].filter(({ name }) => withheld(name, this.#names)?.kind === "secret");
-    return new Set(secrets.flatMap((variable) => mountsNamedBy(this.valueOf(variable), mounts).on));
+    const secrets = [...this.spelledOut(), ...this.broughtAlong()].filter(({ name }) => withheld(name, this.names)?.kind === "secret");
+    return new Set(secrets.flatMap((variable) => mountsNamedBy(this.valueOf(variable), this.mounts).on));
   }
 
   /** The process has what the kubelet made of `$(NAME)`; without it the other literals may do. */

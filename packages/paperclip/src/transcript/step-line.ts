@@ -4,7 +4,7 @@ import { groupDigits } from "./group-digits.ts";
 const labels: readonly (readonly [keyof StepTokens, string])[] = [
   ["input", "in"],
   ["cacheRead", "cached"],
-  ["cacheWrite", "out"],
+  ["cacheWrite", "written to cache"],
   ["output", "out"],
   ["reasoning", "reasoning"],
 ];

@@ -72,5 +72,6 @@ test("text of others cannot steer the terminal", () => {
     `[paperclip] ${evil}`,
   ])
     expect(formatTranscriptLine(line, { color: false, width: 80 })).not.toMatch(/(?!\n)\p{Cc}/u);
+  expect(show({ kind: "other", text: "● not ours" })).toEqual(["· ● not ours"]);
   expect(formatTranscriptLine("[paperclip] waiting", { color: true, width: 80 })).toBe("\u001b[2m[paperclip] waiting\u001b[22m");
 });

@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import type { Entry, StepEndEntry, ToolCallEntry, ToolResultEntry } from "./entry.ts";
 import { groupDigits } from "./group-digits.ts";
-import { mark } from "./marks.ts";
+import { looksLikeOurs, mark } from "./marks.ts";
 import { readLine } from "./read-line.ts";
 import { writeStep } from "./step-line.ts";
 import { columns, harmless, shorten, wrap } from "./wrap.ts";
@@ -42,8 +42,12 @@ function formatEntry(entry: Entry, more: boolean, width: number, paint: Paint): 
       return block(wrap(harmless(entry.text), width - 2), `${paint("red", mark.error)} `, "  ", (line) => paint("red", line));
     case "init":
       return paint("dim", shorten(`  ${harmless([entry.sessionId, entry.model].filter((part) => part !== "").join(" · "))}`, width));
-    default:
+    case "status":
       return block(wrap(harmless(entry.text), width - 2), "", "  ", (line) => paint("dim", line));
+    case "other":
+      return block(wrap(harmless(entry.text), width - 2), looksLikeOurs(entry.text) ? `${mark.foreign} ` : "", "  ", (line) =>
+        paint("dim", line),
+      );
   }
 }
 

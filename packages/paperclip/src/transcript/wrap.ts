@@ -5,8 +5,13 @@ const WIDE =
   /[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]|\p{Emoji_Presentation}/u;
 const ZERO = /\p{Mark}|\u200D/u;
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-const graphemes = (text: string): string[] => Array.from(segmenter.segment(text), ({ segment }) => segment);
+// Made at the first need: it takes longer than everything else here.
+let segmenter: Intl.Segmenter | undefined;
+
+function graphemes(text: string): string[] {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
 
 /** Columns a text takes in a terminal. */
 export function columns(text: string): number {
