@@ -29,14 +29,14 @@ export function buildRequest(turn: Turn): RunRequest {
     name: { prefix: cli.jobPrefix, parts: [ctx.agent.id], identity: exclusive },
     exclusive,
     continues: null,
-    namespace: config.namespace,
+    namespace: given("namespace", config.namespace),
     labels: labels(turn),
     annotations: annotations(turn),
     keys: { runId: ANNOTATION.runId, nonce: ANNOTATION.nonce, runner: ANNOTATION.runner },
     selector: SELECTOR,
     container: {
       name: cli.container,
-      image: config.image,
+      image: given("image", config.image),
       imagePullPolicy: config.imagePullPolicy,
       workingDir: workingDir(ctx, config),
       runtime: ["node"],
@@ -48,7 +48,7 @@ export function buildRequest(turn: Turn): RunRequest {
     resources: config.resources,
     scheduling: { nodeSelector: {}, tolerations: [], serviceAccountName: config.serviceAccountName, imagePullSecrets: [], dnsConfig: null },
     volumes: {
-      shared: { claimName: config.dataClaim, mountPath: config.dataPath, subPath: null },
+      shared: { claimName: given("dataClaim", config.dataClaim), mountPath: config.dataPath, subPath: null },
       scratch: [
         { name: "agent-home", mountPath: HOME_MOUNT, sizeLimit: "10Gi" },
         { name: "agent-tmp", mountPath: TMP_MOUNT, sizeLimit: "10Gi" },
@@ -67,6 +67,11 @@ export function buildRequest(turn: Turn): RunRequest {
     finalLine: cli.finalLine,
     retain: config.retainJobs,
   };
+}
+
+function given(field: string, value: string | null): string {
+  if (value === null) throw new ConfigError(field, "is missing");
+  return value;
 }
 
 function labels(turn: Turn): Record<string, string> {
