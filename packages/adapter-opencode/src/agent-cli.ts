@@ -2,6 +2,7 @@ import type { AgentCli, CliFault, CliParser } from "@paperclip-k8s/paperclip";
 import { argv } from "./opencode/argv.ts";
 import { classify, type FailureKind } from "./opencode/classify.ts";
 import { configLayer } from "./opencode/config-layer.ts";
+import { createModelDiscovery } from "./opencode/discover-models.ts";
 import { describe } from "./opencode/events.ts";
 import { finalLinePattern } from "./opencode/final-line.ts";
 import { models } from "./opencode/models.ts";
@@ -14,16 +15,23 @@ export const opencode: AgentCli = {
   container: "opencode",
   jobPrefix: "agent-opencode-",
   models,
+  listModels: createModelDiscovery(models),
+  // As the host has it for its own OpenCode adapter.
+  sessionManagement: {
+    supportsSessionResume: true,
+    nativeContextManagement: "unknown",
+    defaultSessionCompaction: { enabled: true, maxSessionRuns: 200, maxRawInputTokens: 2_000_000, maxSessionAgeHours: 72 },
+  },
   // OpenCode may go on after such a line (compaction), so it is kept, not acted upon.
   finalLine: { pattern: finalLinePattern, endAfterSec: null },
-  plan({ config, sessionId, stateDir }) {
-    const { model, variant, extraArgs, dangerouslySkipPermissions, env } = config;
+  plan({ config, env, sessionId, stateDir }) {
+    const { model, variant, extraArgs, dangerouslySkipPermissions } = config;
     const layer = configLayer({ model, dangerouslySkipPermissions, env, offline: env.OPENCODE_DISABLE_MODELS_FETCH !== undefined });
     const [command = "opencode", ...args] = argv({ command: config.command ?? undefined, sessionId, model, variant, extraArgs });
     return {
       argv: [command, ...args],
       // Its database and sessions stand here; a resumed session must find them again.
-      plainEnv: { ...layer.env.plain, XDG_DATA_HOME: stateDir },
+      plainEnv: { ...layer.env.plain, ...(stateDir === null ? {} : { XDG_DATA_HOME: stateDir }) },
       secretEnv: layer.env.secret,
       notes: layer.notes,
     };

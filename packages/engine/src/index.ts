@@ -1,6 +1,7 @@
 export type { FinalLine } from "@paperclip-k8s/runner";
 export { ApiError } from "./cluster/api-error.ts";
 export type { ConnectOptions } from "./cluster/connection.ts";
+export { findOwnPod } from "./cluster/own-pod.ts";
 export { isLabelKey, labelValue } from "./manifest/labels.ts";
 export { TextChunks } from "./output/chunks.ts";
 export { type Line, LineSplitter } from "./output/lines.ts";

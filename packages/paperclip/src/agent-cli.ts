@@ -1,6 +1,6 @@
 import type { FinalLine } from "@paperclip-k8s/engine";
 import type { AgentConfig } from "./config.ts";
-import type { Model } from "./host.ts";
+import type { Model, SessionManagement } from "./host.ts";
 import type { Entry } from "./transcript/entry.ts";
 
 /** What differs between two agent CLIs; one folder with one of these adds a CLI. */
@@ -12,6 +12,9 @@ export interface AgentCli {
   readonly container: string;
   readonly jobPrefix: string;
   readonly models: readonly Model[];
+  /** The same with what the CLI itself reports, where it is at hand. */
+  listModels(): Promise<Model[]>;
+  readonly sessionManagement: SessionManagement;
   /** The last line that tells how the CLI ended, kept in the termination message. */
   readonly finalLine: FinalLine | null;
   /** Environment and arguments of one turn. */
@@ -24,9 +27,11 @@ export interface AgentCli {
 
 export interface CliTurn {
   readonly config: AgentConfig;
+  /** The run's environment as far as it is known as values: inherited, then the agent's own. */
+  readonly env: Readonly<Record<string, string>>;
   readonly sessionId: string | null;
-  /** Folder on the shared volume that outlives the run: the CLI's sessions live there. */
-  readonly stateDir: string;
+  /** Folder on the shared volume that outlives the run, for the CLI's sessions; null = nothing is kept. */
+  readonly stateDir: string | null;
 }
 
 export interface CliPlan {

@@ -113,13 +113,71 @@ export interface Model {
   label: string;
 }
 
+/** What the host may assume about long sessions. */
+export interface SessionManagement {
+  supportsSessionResume: boolean;
+  nativeContextManagement: "confirmed" | "likely" | "unknown" | "none";
+  defaultSessionCompaction: { enabled: boolean; maxSessionRuns: number; maxRawInputTokens: number; maxSessionAgeHours: number };
+}
+
+/** A field of the host's settings form. */
+export interface FormField {
+  key: string;
+  label: string;
+  type: "text" | "select" | "toggle" | "number" | "textarea" | "combobox";
+  options?: { label: string; value: string }[];
+  default?: unknown;
+  hint?: string;
+  meta?: Record<string, unknown>;
+}
+
+/** What the host hands to `listSkills` and `syncSkills`. */
+export interface SkillContext {
+  readonly adapterType: string;
+  readonly config: Record<string, unknown>;
+}
+
+/** The host's snapshot of an agent's skills. */
+export interface SkillSnapshot {
+  adapterType: string;
+  supported: boolean;
+  mode: "unsupported" | "persistent" | "ephemeral";
+  desiredSkills: string[];
+  desiredSkillEntries?: { key: string; versionId: string | null }[];
+  entries: SkillSnapshotEntry[];
+  warnings: string[];
+}
+
+export interface SkillSnapshotEntry {
+  key: string;
+  runtimeName: string | null;
+  versionId?: string | null;
+  currentVersionId?: string | null;
+  desired: boolean;
+  managed: boolean;
+  state: "available" | "configured" | "installed" | "missing" | "stale" | "external";
+  origin?: "company_managed" | "user_installed" | "external_unknown";
+  originLabel?: string | null;
+  locationLabel?: string | null;
+  readOnly?: boolean;
+  sourcePath?: string | null;
+  targetPath?: string | null;
+  detail?: string | null;
+}
+
 /** What `createServerAdapter()` returns. */
 export interface ServerAdapter {
   type: string;
   execute(ctx: ExecutionContext): Promise<ExecutionResult>;
   testEnvironment(ctx: { companyId: string; adapterType: string; config: Record<string, unknown> }): Promise<EnvironmentTestResult>;
   sessionCodec: SessionCodec;
+  sessionManagement: SessionManagement;
   models: Model[];
+  /** The static list and what the CLI itself reports. */
+  listModels(): Promise<Model[]>;
+  listSkills(ctx: SkillContext): Promise<SkillSnapshot>;
+  syncSkills(ctx: SkillContext, desiredSkills: string[]): Promise<SkillSnapshot>;
+  getConfigSchema(): { fields: FormField[] };
   agentConfigurationDoc: string;
   supportsLocalAgentJwt: boolean;
   supportsInstructionsBundle: boolean;

@@ -10,7 +10,7 @@ export function outputPath(ctx: ExecutionContext, config: AgentConfig, attempt: 
 }
 
 /** The CLI's sessions of one agent, kept between its runs. */
-export function stateDir(ctx: ExecutionContext, config: AgentConfig, container: string): string {
+export function stateFolder(ctx: ExecutionContext, config: AgentConfig, container: string): string {
   return `${agentFolder(ctx, config, "agent-state")}/${container}`;
 }
 

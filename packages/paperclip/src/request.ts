@@ -1,60 +1,40 @@
 import { labelValue, type RunRequest } from "@paperclip-k8s/engine";
-import type { AgentCli, CliPlan } from "./agent-cli.ts";
-import type { AgentConfig } from "./config.ts";
 import { ConfigError } from "./config-error.ts";
-import { buildEnv, HOME_MOUNT, TMP_MOUNT, taskOf } from "./env.ts";
-import type { ExecutionContext } from "./host.ts";
+import { taskOf } from "./environment/facts.ts";
+import { HOME_MOUNT, TMP_MOUNT } from "./environment/mounts.ts";
 import { ANNOTATION, LABEL, SELECTOR } from "./keys.ts";
 import { outputPath } from "./paths.ts";
-
-export interface Turn {
-  readonly ctx: ExecutionContext;
-  readonly cli: AgentCli;
-  readonly config: AgentConfig;
-  readonly plan: CliPlan;
-  readonly prompt: string;
-  readonly sessionId: string | null;
-  readonly stateDir: string;
-  /** 1, or 2 for the fresh attempt after an unknown session. */
-  readonly attempt: number;
-  readonly serverEnv: NodeJS.ProcessEnv;
-}
+import type { Turn } from "./turn.ts";
 
 /** Everything the engine needs for this turn, as plain data. */
 export function buildRequest(turn: Turn): RunRequest {
-  const { ctx, cli, config, plan } = turn;
+  const { ctx, cli, config, inherited, plan } = turn;
   const exclusive = `${cli.type}/${ctx.agent.companyId}/${ctx.agent.id}`;
   return {
     runId: ctx.runId,
     name: { prefix: cli.jobPrefix, parts: [ctx.agent.id], identity: exclusive },
     exclusive,
     continues: null,
-    namespace: given("namespace", config.namespace),
-    labels: labels(turn),
+    namespace: inherited.namespace,
+    labels: { ...config.labels, ...labels(turn) },
     annotations: annotations(turn),
     keys: { runId: ANNOTATION.runId, nonce: ANNOTATION.nonce, runner: ANNOTATION.runner },
     selector: SELECTOR,
     container: {
       name: cli.container,
-      image: given("image", config.image),
+      image: inherited.image,
       imagePullPolicy: config.imagePullPolicy,
-      workingDir: workingDir(ctx, config),
+      workingDir: turn.cwd,
       runtime: ["node"],
     },
     argv: plan.argv,
-    stdin: Buffer.from(turn.prompt),
+    stdin: Buffer.from(turn.prompt.text),
     files: {},
-    env: buildEnv(ctx, config, plan, turn.serverEnv),
+    env: turn.env,
     resources: config.resources,
-    scheduling: { nodeSelector: {}, tolerations: [], serviceAccountName: config.serviceAccountName, imagePullSecrets: [], dnsConfig: null },
-    volumes: {
-      shared: { claimName: given("dataClaim", config.dataClaim), mountPath: config.dataPath, subPath: null },
-      scratch: [
-        { name: "agent-home", mountPath: HOME_MOUNT, sizeLimit: "10Gi" },
-        { name: "agent-tmp", mountPath: TMP_MOUNT, sizeLimit: "10Gi" },
-      ],
-    },
-    user: podUser(),
+    scheduling: scheduling(turn),
+    volumes: volumes(turn),
+    user: inherited.user ?? serverUser(),
     limits: {
       timeoutSec: config.timeoutSec,
       maxRunSec: config.maxRunSec,
@@ -62,16 +42,28 @@ export function buildRequest(turn: Turn): RunRequest {
       scheduleTimeoutSec: config.scheduleTimeoutSec,
       ttlSeconds: config.ttlSecondsAfterFinished,
     },
-    output: { root: config.dataPath, path: outputPath(ctx, config, turn.attempt) },
-    folders: [turn.stateDir],
+    output: { root: inherited.claim.mountPath, path: outputPath(ctx, config, turn.attempt) },
+    folders: turn.stateDir === null ? [] : [turn.stateDir],
     finalLine: cli.finalLine,
     retain: config.retainJobs,
   };
 }
 
-function given(field: string, value: string | null): string {
-  if (value === null) throw new ConfigError(field, "is missing");
-  return value;
+function scheduling({ config, inherited }: Turn): RunRequest["scheduling"] {
+  const { nodeSelector, tolerations, imagePullSecrets, dnsConfig, dnsPolicy } = inherited;
+  return { nodeSelector, tolerations, imagePullSecrets, dnsConfig, dnsPolicy, serviceAccountName: config.serviceAccountName };
+}
+
+function volumes({ inherited }: Turn): RunRequest["volumes"] {
+  return {
+    shared: { claimName: inherited.claim.name, mountPath: inherited.claim.mountPath, subPath: inherited.claim.subPath },
+    scratch: [
+      { name: "agent-home", mountPath: HOME_MOUNT, sizeLimit: "10Gi" },
+      { name: "agent-tmp", mountPath: TMP_MOUNT, sizeLimit: "10Gi" },
+    ],
+    secrets: inherited.secretVolumes,
+    configMaps: inherited.configMapVolumes,
+  };
 }
 
 function labels(turn: Turn): Record<string, string> {
@@ -103,15 +95,8 @@ function annotations(turn: Turn): Record<string, string> {
   };
 }
 
-/** The workspace the host prepared, else the agent's own folder setting, else the shared volume. */
-export function workingDir(ctx: ExecutionContext, config: AgentConfig): string {
-  const workspace = ctx.context.paperclipWorkspace;
-  const cwd = typeof workspace === "object" && workspace !== null ? (workspace as Record<string, unknown>).cwd : null;
-  return typeof cwd === "string" && cwd.startsWith("/") ? cwd : (config.cwd ?? config.dataPath);
-}
-
 /** The server's own user, so that both sides may write the same files; root becomes the images' usual user. */
-function podUser(): { uid: number; gid: number } {
+function serverUser(): { uid: number; gid: number } {
   const uid = process.getuid?.() ?? 1000;
   return uid === 0 ? { uid: 1000, gid: 1000 } : { uid, gid: process.getgid?.() ?? uid };
 }

@@ -1,8 +1,10 @@
 import type { RunOutcome } from "@paperclip-k8s/engine";
+import { workspaceOf } from "./environment/workspace.ts";
 import { type Ending, effectiveExit, failureOf } from "./failure.ts";
 import type { ExecutionResult } from "./host.ts";
 import { recoveryOf } from "./recovery.ts";
-import type { Turn } from "./request.ts";
+import { sessionParamsOut } from "./session.ts";
+import type { Turn } from "./turn.ts";
 
 const SUMMARY_CHARS = 4000;
 
@@ -25,7 +27,13 @@ export function buildResult(turn: Turn, ending: Ending): ExecutionResult {
     usageBasis: "per_run",
     costUsd: report.costUsd,
     sessionId,
-    sessionParams: sessionId === null ? null : { ...turn.ctx.runtime.sessionParams, sessionId },
+    sessionParams: sessionParamsOut({
+      sessionId,
+      previous: turn.ctx.runtime.sessionParams,
+      cwd: turn.cwd,
+      podCwd: turn.cwd,
+      workspace: workspaceOf(turn.ctx.context, turn.config.cwd),
+    }),
     sessionDisplayId: sessionId,
     model,
     provider,

@@ -40,7 +40,7 @@ export const ways: readonly Way[] = [
   { name: "the model does not exist (404)", task: "no-such-model" },
   { name: "the context is too long (400)", task: "too-long" },
   { name: "the model is overloaded (503)", task: "overloaded" },
-  { name: "quota used up (429, come back in an hour)", task: "quota", config: { timeoutSec: 15, graceSec: 1 } },
+  { name: "quota used up (429, come back in an hour)", task: "quota", config: { timeoutSec: 25, graceSec: 1 } },
   { name: "time limit", task: BUSY, config: { timeoutSec: 10, graceSec: 1 } },
   { name: "cancelled by an operator", task: BUSY, act: async ({ stage, run }) => void (await stage.company.cancel(run.id)) },
   { name: "out of memory", task: BUSY, act: async ({ stage, pod }) => stage.cluster.faults.oom(stage.namespace, pod) },

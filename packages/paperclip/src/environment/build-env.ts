@@ -75,7 +75,9 @@ function settingsOf(input: EnvInput, facts: Readonly<Record<string, string>>, fo
   const { config, ctx, serverEnv } = input;
   const env = withoutHostDisk({ env: config.env, context: ctx.context, serverEnv, dataPath: config.dataPath });
   // The plan has read the agent's own settings of the CLI and forces what became of them: nothing is lost there.
-  const overruled = Object.keys(env).filter((name) => name in FORCED || (name.startsWith("PAPERCLIP_") && name in facts));
+  const overruled = Object.keys(env).filter(
+    (name) => Object.hasOwn(FORCED, name) || (name.startsWith("PAPERCLIP_") && Object.hasOwn(facts, name)),
+  );
   const told = overruled.filter((name) => name !== "PAPERCLIP_API_URL" && env[name] !== facts[name]);
   const warnings =
     told.length === 0 ? [] : [`set for each run, so the agent's own setting is not used: ${told.map((name) => `env.${name}`).join(", ")}`];

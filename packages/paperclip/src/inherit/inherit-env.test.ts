@@ -132,6 +132,14 @@ describe("whole objects", () => {
     for (const name of ["PATH", "PAPERCLIP_HOME", "OPENAI_API_KEY"]) expect(env.hidden).not.toContain(name);
   });
 
+  test("a variable that is spelled out is given, whatever a prefix makes of its name", () => {
+    const env = [{ name: "CM_DATABASE_URL", value: "the agents' database" }];
+    const inherited = run({ env, envFrom: [prefixed] }, { inherit: "all" }, process).env;
+    expect(inherited.literals).toEqual({ CM_DATABASE_URL: "the agents' database" });
+    expect(inherited.hidden).not.toContain("CM_DATABASE_URL");
+    expect(inherited.hidden).toContain("CM_BETTER_AUTH_SECRET");
+  });
+
   test("asked for by name: that one, and a credential that is named is not hidden", () => {
     const { env } = run({ envFrom: [keys, prefixed] }, { inheritNames: ["keys", "PGPASSWORD"] }, process);
     expect(env.from).toEqual([keys]);
@@ -210,8 +218,13 @@ describe("files", () => {
       { secretVolumes: [volume("a", "/corp")], otherMounts: [{ kind: "emptyDir", mountPath: "/corp/in" }] },
       "emptyDir volume at /corp/in",
     ],
+    [
+      "the server's own keys",
+      { secretVolumes: [volume("a", "/corp")], envFrom: [{ kind: "secret", name: "k", prefix: "", optional: false }] },
+      "Secret a at /corp",
+    ],
   ])("a variable that names files on %s does not go", (_, pod, where) => {
-    const inherited = run({ ...pod, env: env("/corp/in/ca.pem") });
+    const inherited = run({ ...pod, env: env("/corp/in/ca.pem") }, {}, { PAPERCLIP_SECRETS_MASTER_KEY_FILE: "/corp/master" });
     expect(inherited.env.literals).toEqual({});
     expect(inherited.warnings).toEqual([
       `environment not taken: it names files on volumes that runs do not have: NODE_EXTRA_CA_CERTS (${where})`,

@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AdapterSkillContext, AdapterSkillSnapshot } from "@paperclipai/adapter-utils";
 import { afterAll, beforeAll, expect, expectTypeOf, test } from "vitest";
+import type { SkillContext, SkillSnapshot } from "../host.ts";
 import { BoundedFiles } from "../prompting/bounded-files.ts";
 import { readSkills } from "./read-skills.ts";
-import { listSkills, type SkillContext, type SkillSnapshot, syncSkills } from "./snapshot.ts";
+import { listSkills, syncSkills } from "./snapshot.ts";
 
 let data: string;
 let runtimeSkills: Record<string, unknown>[];

@@ -1,39 +1,6 @@
+import type { SkillContext, SkillSnapshot } from "../host.ts";
 import { BoundedFiles } from "../prompting/bounded-files.ts";
 import { findSkills, ownSkillsFolder } from "./find-skills.ts";
-
-/** What the host hands to `listSkills` and `syncSkills`. */
-export interface SkillContext {
-  readonly adapterType: string;
-  readonly config: Record<string, unknown>;
-}
-
-/** The host's snapshot of an agent's skills. */
-export interface SkillSnapshot {
-  adapterType: string;
-  supported: boolean;
-  mode: "unsupported" | "persistent" | "ephemeral";
-  desiredSkills: string[];
-  desiredSkillEntries?: { key: string; versionId: string | null }[];
-  entries: SkillSnapshotEntry[];
-  warnings: string[];
-}
-
-export interface SkillSnapshotEntry {
-  key: string;
-  runtimeName: string | null;
-  versionId?: string | null;
-  currentVersionId?: string | null;
-  desired: boolean;
-  managed: boolean;
-  state: "available" | "configured" | "installed" | "missing" | "stale" | "external";
-  origin?: "company_managed" | "user_installed" | "external_unknown";
-  originLabel?: string | null;
-  locationLabel?: string | null;
-  readOnly?: boolean;
-  sourcePath?: string | null;
-  targetPath?: string | null;
-  detail?: string | null;
-}
 
 /** Which skills there are and which the next run gets. */
 export async function listSkills(ctx: SkillContext, dataPath: string): Promise<SkillSnapshot> {

@@ -1,0 +1,35 @@
+// `node testbed/paperclip/src/transcript.ts [--version v] [--task words] [--adapter folder]`: one real run, and its page as text, without
+// and with the ui-parser.
+import { parseArgs } from "node:util";
+import { adaptersOf } from "./adapters.ts";
+import { packAdapter } from "./install.ts";
+import { loadParser, pageOf, pageText } from "./page.ts";
+import { prepareRelease, VERSIONS } from "./release.ts";
+import { openStage } from "./stage.ts";
+import { dropRoot } from "./user.ts";
+import { until } from "./wait.ts";
+
+const say = (line: string) => console.error(line);
+const { values } = parseArgs({ options: { version: { type: "string" }, task: { type: "string" }, adapter: { type: "string" } } });
+const version = VERSIONS.find((known) => known === values.version) ?? VERSIONS[0];
+await prepareRelease(version, say);
+const packed = values.adapter ? { path: values.adapter, remove: async () => {} } : await packAdapter("adapter-opencode", say);
+dropRoot();
+const stage = await openStage(packed, { version, say });
+try {
+  const { company } = stage;
+  const agent = await company.hire("Writer", "opencode_k8s", stage.config);
+  await company.assign(agent.id, "Say hello", values.task ?? "Please use-tool once");
+  const over = await until(
+    "the run's end",
+    async () => (await company.runs(agent.id)).findLast(({ status }) => !/queued|running/.test(status)),
+    120,
+  );
+  const log = await company.log(over.id);
+  console.log(`--- ${version}, as sent (no working parser)\n${pageText(pageOf(log))}`);
+  const parser = loadParser(await adaptersOf(stage.host.url).uiParser("opencode_k8s"));
+  console.log(`\n--- ${version}, with the parser\n${pageText(pageOf(log, parser))}`);
+} finally {
+  await stage.stop();
+  await packed.remove();
+}
