@@ -19,7 +19,9 @@ for (const adapter of adapters) {
 
 async function bundle(folder: string): Promise<void> {
   const common = { bundle: true, legalComments: "none", logLevel: "warning", absWorkingDir: root } as const;
-  const server = { ...common, platform: "node", format: "esm", target: "node24" } as const;
+  // The host's library takes one text of a package that would bring a megabyte of validators along.
+  const alias = { "@paperclipai/shared": "@paperclipai/shared/connection-intent-guidance" };
+  const server = { ...common, platform: "node", format: "esm", target: "node24", alias } as const;
   await build({
     ...server,
     entryPoints: [join(folder, "src/index.ts")],

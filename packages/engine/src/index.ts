@@ -1,7 +1,8 @@
 export type { FinalLine } from "@paperclip-k8s/runner";
 export { ApiError } from "./cluster/api-error.ts";
 export type { ConnectOptions } from "./cluster/connection.ts";
-export { findOwnPod } from "./cluster/own-pod.ts";
+export { findOwnPod, OwnPodError } from "./cluster/own-pod.ts";
+export type { OwnClaim, OwnEnv, OwnObjectVolume, OwnPod } from "./cluster/project-own-pod.ts";
 export { isLabelKey, labelValue } from "./manifest/labels.ts";
 export { TextChunks } from "./output/chunks.ts";
 export { type Line, LineSplitter } from "./output/lines.ts";
@@ -10,7 +11,7 @@ export { createEngine, type Engine, type EngineOptions } from "./run/engine.ts";
 export type { RunIo } from "./run/io.ts";
 export type { Evidence, RunOutcome, StartFailure } from "./run/outcome.ts";
 export type { Policy } from "./run/policy.ts";
-export type { RunRequest } from "./run/request.ts";
+export type { EnvReference, EnvSource, ObjectVolume, RunRequest } from "./run/request.ts";
 export { RequestError } from "./run/request-error.ts";
 export { createRunClock, type RunClock } from "./run/run-clock.ts";
 export type { StatusLine } from "./run/status.ts";

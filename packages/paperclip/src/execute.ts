@@ -1,4 +1,4 @@
-import { ApiError, type Engine, findOwnPod, PathPartError, RequestError } from "@paperclip-k8s/engine";
+import { ApiError, type Engine, findOwnPod, OwnPodError, PathPartError, RequestError } from "@paperclip-k8s/engine";
 import type { AgentCli } from "./agent-cli.ts";
 import { type CancelOptions, type CancelWatch, watchCancel } from "./cancel.ts";
 import { type AgentConfig, parseConfig, SERVER_CONTAINER_NAMES } from "./config.ts";
@@ -102,10 +102,12 @@ function needsFreshSession(turn: Turn, ending: Ending): boolean {
   return turn.sessionId !== null && ending.fault?.kind === "unknown-session" && ending.outcome.kind === "exited";
 }
 
+const MENDABLE = [ConfigError, PathPartError, RequestError, OwnPodError];
+
 /** Found before anything was created. What an operator has to mend is told apart from what may pass by itself. */
 function refusal(error: unknown): ExecutionResult {
   const base = { exitCode: null, signal: null, timedOut: false } as const;
-  if (error instanceof ConfigError || error instanceof PathPartError || error instanceof RequestError)
+  if (MENDABLE.some((kind) => error instanceof kind) && error instanceof Error)
     return { ...base, errorCode: "configuration_incomplete", errorMessage: error.message };
   if (error instanceof ApiError && error.code === "api_config")
     return { ...base, errorCode: "configuration_incomplete", errorMessage: `kubeconfig: ${error.message}` };

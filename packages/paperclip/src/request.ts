@@ -34,7 +34,7 @@ export function buildRequest(turn: Turn): RunRequest {
     resources: config.resources,
     scheduling: scheduling(turn),
     volumes: volumes(turn),
-    user: inherited.user ?? serverUser(),
+    user: serverUser(),
     limits: {
       timeoutSec: config.timeoutSec,
       maxRunSec: config.maxRunSec,

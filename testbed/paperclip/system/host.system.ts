@@ -25,8 +25,16 @@ const runEnd = (id: string) =>
     },
     90,
   );
-const jobsOf = (agent: Agent) =>
-  stage.cluster.list("jobs", stage.namespace).filter(({ metadata }) => Object.values(metadata.labels ?? {}).includes(agent.id));
+/** It is deleted behind the run's result, and its pod before it. */
+const jobGone = (agent: Agent) =>
+  until(
+    "the Job's end",
+    async () => {
+      const jobs = stage.cluster.list("jobs", stage.namespace);
+      return !jobs.some(({ metadata }) => Object.values(metadata.labels ?? {}).includes(agent.id));
+    },
+    30,
+  );
 const transcript = async (run: Run) => (await stage.company.log(run.id)).map(({ chunk }) => chunk).join("");
 
 async function start(name: string, task: string, config = {}): Promise<{ agent: Agent; issue: Issue; run: Run }> {
@@ -88,7 +96,7 @@ describe.each(VERSIONS)("Paperclip %s", (version) => {
     expect(await stage.company.issue(issue.id)).toMatchObject({ status: "done" });
     expect((await stage.company.costs()).spendCents).toBeGreaterThan(0);
     expect(await stage.company.issueCosts(issue.id)).toMatchObject({ outputTokens: first.usageJson?.outputTokens });
-    expect(jobsOf(agent)).toEqual([]);
+    await jobGone(agent);
 
     await stage.company.comment(issue.id, "say:second turn");
     const second = await until("the second run", async () => (await stage.company.runs(agent.id)).find(({ id }) => id !== run.id), 30);
@@ -110,7 +118,7 @@ describe.each(VERSIONS)("Paperclip %s", (version) => {
       expect(ended.resultJson).toMatchObject({ executionCancellation: { state: "acknowledged" } });
     }
     await stage.company.update(issue.id, { status: "cancelled" });
-    await until("the Job's end", async () => jobsOf(agent).length === 0, 30);
+    await jobGone(agent);
   });
 
   test("a failure has its code and its cause, first in the message", async () => {

@@ -2,6 +2,7 @@ import { request } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createJob, createSecret, deleteJob, deletePod, getJob, listEvents, listPods, patchJob } from "./calls.ts";
 import type { Connection } from "./connection.ts";
+import { readOwnPod } from "./own-pod.ts";
 import { permissions } from "./permissions.ts";
 import { RunWatch } from "./run-watch.ts";
 import { answer, answerStatus, type Seen, TestApi, until } from "./test-api.ts";
@@ -192,6 +193,7 @@ test("every request made is in the table of permissions, and the table holds not
   await listPods(connection, "n", "a");
   await listEvents(connection, "n", "u");
   await patchJob(connection, "n", "a", { kind: "merge", patch: {} });
+  await expect(readOwnPod(connection, { namespace: "n", podName: "own", containers: [] })).rejects.toThrow("no pod n/own");
   await deletePod(connection, "n", "p", { uid: "u" });
   await deleteJob(connection, "n", "a", { uid: "u", propagation: "Background" });
   watch.close();

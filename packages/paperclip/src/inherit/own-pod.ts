@@ -1,2 +1,1 @@
-export type { OwnClaim, OwnEnv, OwnObjectVolume, OwnPod } from "../../../engine/src/cluster/project-own-pod.ts";
-export type { EnvReference, EnvSource, ObjectVolume } from "../../../engine/src/run/request.ts";
+export type { EnvReference, EnvSource, ObjectVolume, OwnClaim, OwnEnv, OwnObjectVolume, OwnPod } from "@paperclip-k8s/engine";

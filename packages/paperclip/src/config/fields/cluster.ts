@@ -85,12 +85,15 @@ export const clusterFields = {
     key: "inheritNames",
     label: "Also inherit",
     check: inheritedName,
-    doc: "further environment variables and secret volumes to take, by name; a list, or names separated by commas or spaces",
+    doc: "further environment variables, Secrets and ConfigMaps to take, by name or by its beginning and `*`; a list, or names separated by commas or spaces",
   }),
 } as const;
 
 /** Not repeated when refused: NAME=secret is a likely slip. */
 function inheritedName(item: string, key: string, place: number): void {
-  if (!/^[A-Za-z0-9_.-]{1,253}$/.test(item))
-    throw new ConfigError(key, `item ${place} must be the name of an environment variable or a volume, nothing else`);
+  if (!/^(?=.)[A-Za-z0-9_.-]{0,253}\*?$/.test(item))
+    throw new ConfigError(
+      key,
+      `item ${place} must be the name of an environment variable, Secret or ConfigMap, or its beginning and *, nothing else`,
+    );
 }
