@@ -36,6 +36,7 @@ export async function openStage(): Promise<Stage> {
       dataClaim: "data",
       dataPath: data,
       graceSec: 5,
+      promptTemplate: "You are {{agent.name}}.",
       ...model(llm),
     },
     close: async () => {

@@ -67,6 +67,20 @@ test("the cause comes before what the CLI said", () => {
   });
 });
 
+test("what no retry can mend is the operator's", () => {
+  const failed = { kind: "never-started", cause: "image", message: "InvalidImageName" };
+  expect(failure({ ...failed, permanent: true })?.errorCode).toBe("configuration_incomplete");
+  expect(failure({ ...failed, permanent: false })?.errorCode).toBe("k8s_pod_schedule_failed");
+});
+
+test("our own inference about the stream is not put into the CLI's mouth", () => {
+  const deleted = { kind: "deleted", what: "job", message: "Job x was deleted", exitCode: null };
+  expect(failure(deleted, { fault: { kind: "other", message: "stopped midway" } })?.errorMessage).toBe("Job x was deleted");
+  expect(failure(deleted, { fault: { kind: "quota", message: "slow down" } })?.errorMessage).toBe(
+    "Job x was deleted; the CLI said: slow down",
+  );
+});
+
 test("every other end has a code of its own and a message", () => {
   const codes = [
     { kind: "cancelled", reason: "by an operator", exitCode: 143, stopped: true },

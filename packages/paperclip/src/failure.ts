@@ -48,7 +48,7 @@ export function failureOf(ending: Ending): Failure | null {
       };
     case "never-started":
       return {
-        errorCode: START_CODES[outcome.cause] ?? "k8s_pod_schedule_failed",
+        errorCode: startCode(outcome),
         errorMessage: `The agent did not start: ${outcome.message}`,
       };
     case "killed":
@@ -94,6 +94,12 @@ function exitFailure(ending: Ending, exitCode: number | null, signal: string | n
   return null;
 }
 
+/** What no retry can mend is the operator's; the rest may pass by itself. */
+function startCode(outcome: Extract<RunOutcome, { kind: "never-started" }>): string {
+  if (outcome.permanent) return "configuration_incomplete";
+  return START_CODES[outcome.cause] ?? "k8s_pod_schedule_failed";
+}
+
 function faultFailure(fault: CliFault): Omit<Failure, "errorMessage"> {
   const errorCode = FAULT_CODES[fault.kind];
   if (fault.kind === "quota") return { errorCode, errorFamily: "provider_quota" };
@@ -104,7 +110,7 @@ function faultFailure(fault: CliFault): Omit<Failure, "errorMessage"> {
 
 function killedMessage(ending: Ending, outcome: Extract<RunOutcome, { kind: "killed" }>): string {
   const limit = outcome.by === "oom" ? ". Raise resources.limits.memory" : "";
-  return `${outcome.message}${withExit(outcome.exitCode)}${limit}${saidToo(ending)}`;
+  return `${outcome.message.replace(/[.\s]+$/, "")}${withExit(outcome.exitCode)}${limit}${saidToo(ending)}`;
 }
 
 function withExit(exitCode: number | null): string {
@@ -119,7 +125,9 @@ function missingText(output: RunOutcome["evidence"]["output"]): string {
 
 /** The CLI's own complaint, where it had one, after the cause. */
 function saidToo(ending: Ending): string {
-  const said = ending.fault?.message ?? ending.report.errors[0];
+  const fault = ending.fault;
+  // A fault of no known kind may be our own inference from how the stream ends.
+  const said = ending.report.errors[0] ?? (fault === null || fault.kind === "other" ? undefined : fault.message);
   return said === undefined ? "" : `; the CLI said: ${said}`;
 }
 

@@ -14,8 +14,9 @@ test("success needs no recovery", () => {
 });
 
 test("what had not started may simply be tried again", () => {
+  expect(recovery({ kind: "never-started", permanent: true }, null)).toEqual({ resultJson: {} });
   for (const kind of ["never-started", "blocked"]) {
-    expect(recovery({ kind }, null)).toEqual({
+    expect(recovery({ kind, permanent: false }, null)).toEqual({
       errorFamily: "transient_upstream",
       executionRecovery: { kind: "bootstrap", providerWorkStarted: false },
       resultJson: {},

@@ -23,6 +23,7 @@ export function recoveryOf(ended: Ended): Recovery {
   const { outcome, failure, sessionId } = ended;
   if (failure === null) return { resultJson: {} };
   if (outcome.kind === "cancelled") return cancelled(ended);
+  if (outcome.kind === "never-started" && outcome.permanent) return { resultJson: {} };
   if (outcome.kind === "never-started" || outcome.kind === "blocked")
     return { errorFamily: "transient_upstream", executionRecovery: NOT_STARTED, resultJson: {} };
   if (sessionId === null) return { resultJson: {} };

@@ -31,3 +31,10 @@ test("whole lines share a piece", () => {
   expect(pieces.feed(Buffer.from("d\n"))).toEqual(["cd\n"]);
   expect(pieces.end()).toEqual([]);
 });
+
+test("a chunk that ends inside a character, exactly at a piece's size, halves nothing", () => {
+  const bytes = Buffer.from("€".repeat(2731));
+  const pieces = new StderrPieces();
+  const texts = [...pieces.feed(bytes.subarray(0, 8192)), ...pieces.feed(bytes.subarray(8192)), ...pieces.end()];
+  expect(texts.join("")).toBe("€".repeat(2731));
+});

@@ -24,12 +24,10 @@ export interface Way {
   readonly beforeSecond?: (scene: Scene) => Promise<void>;
 }
 
-/** What an agent does when it has finished: it says so to the host, with the token of its run. */
-const CLOSE = `bash:node -e 'fetch(process.env.PAPERCLIP_API_URL+"/api/issues/"+process.env.PAPERCLIP_TASK_ID,{method:"PATCH",headers:{"content-type":"application/json",authorization:"Bearer "+process.env.PAPERCLIP_API_KEY},body:JSON.stringify({status:"done"})}).then(async r=>console.log(r.status,r.ok||await r.text()))'`;
+/** A program of the stage's image; the sign ends the command, since the host repeats a task inside JSON, where its line goes on. */
+export const CLOSE = "bash:close-issue #";
 /** Works on, a step each second, until somebody ends it. */
 const BUSY = "endless-steps slow-1";
-
-export const closeIssue = CLOSE;
 
 export const ways: readonly Way[] = [
   { name: "exit code 0, the agent closed its issue", task: CLOSE },

@@ -9,6 +9,8 @@ import { ROOT } from "./release.ts";
 import { type Paperclip, type PaperclipOptions, startPaperclip } from "./server.ts";
 
 const NAMESPACE = "agents";
+/** Programs that the agents of the testbed have besides their CLI. */
+const IMAGE = join(ROOT, "testbed/paperclip/image");
 
 /** A real host with our adapter, an embedded cluster, a scripted model and a company. */
 export interface Stage {
@@ -32,7 +34,12 @@ export async function openStage(packed: PackedAdapter, options: PaperclipOptions
     return part;
   };
   try {
-    const path = [join(ROOT, "node_modules/.bin"), dirname(realpathSync(process.execPath)), ...(process.env.PATH ?? "").split(delimiter)];
+    const path = [
+      IMAGE,
+      join(ROOT, "node_modules/.bin"),
+      dirname(realpathSync(process.execPath)),
+      ...(process.env.PATH ?? "").split(delimiter),
+    ];
     const cluster = keep(await startPocket({ images: { "agent:1": { path } } }));
     const llm = keep(await startLlm());
     const host = keep(await startPaperclip(options));

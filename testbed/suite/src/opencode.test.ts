@@ -54,6 +54,7 @@ async function wake({ task, agent = randomUUID(), session = null, config, ctx, s
       dataPath: bed.data,
       graceSec: 5,
       model: "scripted/m",
+      promptTemplate: "Work.",
       env: { PAPERCLIP_OPENCODE_PROVIDERS: JSON.stringify({ scripted: provider }), OPENCODE_DISABLE_MODELS_FETCH: "1", MY_KEY: SECRET },
       ...config,
     },
@@ -126,7 +127,7 @@ test("the host's abort cancels, and what the run has used is kept", async () => 
   const { result } = await wake({
     task: "endless-steps",
     ctx: { signal: cancel.signal },
-    onLine: (line) => line.includes('"step_finish"') && cancel.abort(new Error("Cancelled by a board operator")),
+    onLine: (line) => line.startsWith("□") && cancel.abort(new Error("Cancelled by a board operator")),
   });
   expect(result).toMatchObject({
     errorCode: "cancelled",
@@ -160,7 +161,7 @@ test("the time limit keeps session and usage", async () => {
 }, 60_000);
 
 test.each([
-  [{ namespace: "" }, /^namespace: is missing/],
+  [{ namespace: "" }, /^namespace: must be set/],
   [{ timeoutSec: "soon" }, /^timeoutSec: /],
   [{ env: { PAPERCLIP_OPENCODE_PROVIDERS: `{"key":"${SECRET}"` } }, /^PAPERCLIP_OPENCODE_PROVIDERS: is not valid JSON$/],
 ])("bad settings are refused by name before anything is created: %j", async (config, message) => {

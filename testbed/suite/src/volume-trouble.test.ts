@@ -36,7 +36,7 @@ test("a stalled output path: the container exits with its code, other runs' outp
       container: { ...request.container, workingDir: sick },
     }),
   });
-  await expect.poll(() => stalled.status.some((line) => line.text.includes("accepted"))).toBe(true);
+  await expect.poll(() => stalled.status.some((line) => line.text.includes("accepted")), { timeout: 5000 }).toBe(true);
   const release = leadIntoPipe(stalled.request.output.path);
   const begun = performance.now();
   const healthy = await startRun(bed, { script: `console.log("fine")` }).done;

@@ -27,7 +27,7 @@ function fromEnd(state: RunState, end: CliEnd, container: Terminated | null): Ou
   const exitCode = end.exitCode;
   if (end.cause === "timeout") return { kind: "timed-out", by: "runner", exitCode };
   if (end.cause === "spawn-failed")
-    return { kind: "never-started", cause: "start-error", message: end.error ?? "the CLI could not be started" };
+    return { kind: "never-started", cause: "start-error", message: end.error ?? "the CLI could not be started", permanent: true };
   const killed = end.signal === "SIGKILL" || exitCode === KILLED_EXIT;
   if (killed && ((end.oomKills ?? 0) > 0 || container?.reason === "OOMKilled")) return outOfMemory(exitCode ?? KILLED_EXIT);
   if (end.cause === "stopped" || killed) {
@@ -43,7 +43,12 @@ function fromContainer(state: RunState, container: Terminated): OutcomeKind {
   const { exitCode } = container;
   if (container.reason === "OOMKilled" && exitCode !== 0) return outOfMemory(exitCode);
   if (isStartError(container))
-    return { kind: "never-started", cause: "start-error", message: container.message ?? "the container could not be started" };
+    return {
+      kind: "never-started",
+      cause: "start-error",
+      message: container.message ?? "the container could not be started",
+      permanent: true,
+    };
   const runner = runnerRefused(container);
   if (runner !== null) return runner;
   if (exitCode !== 0) {
@@ -56,11 +61,11 @@ function fromContainer(state: RunState, container: Terminated): OutcomeKind {
 function runnerRefused(container: Terminated): OutcomeKind | null {
   const tail = container.message === null ? "" : `: ${container.message}`;
   if (container.exitCode === RUNNER_EXIT.badSpec)
-    return { kind: "never-started", cause: "runner", message: `the runner cannot read its settings${tail}` };
+    return { kind: "never-started", cause: "runner", message: `the runner cannot read its settings${tail}`, permanent: false };
   if (container.exitCode === RUNNER_EXIT.alreadyClaimed)
-    return { kind: "never-started", cause: "runner", message: "another pod has already run this Job" };
+    return { kind: "never-started", cause: "runner", message: "another pod has already run this Job", permanent: false };
   if (container.exitCode === RUNNER_EXIT.noOutput)
-    return { kind: "never-started", cause: "volume-unusable", message: `the output file cannot be written${tail}` };
+    return { kind: "never-started", cause: "volume-unusable", message: `the output file cannot be written${tail}`, permanent: false };
   return null;
 }
 
@@ -68,14 +73,24 @@ function runnerRefused(container: Terminated): OutcomeKind | null {
 function withoutEnd(state: RunState): OutcomeKind {
   const init = failedInit(state.pod);
   if (init !== null)
-    return { kind: "never-started", cause: "init-failed", message: `init container ${init.name} exited with code ${init.state.exitCode}` };
+    return {
+      kind: "never-started",
+      cause: "init-failed",
+      message: `init container ${init.name} exited with code ${init.state.exitCode}`,
+      permanent: false,
+    };
   const outside = endedFromOutside(state, null);
   if (outside !== null) return outside;
   if (state.job?.conditions.Complete !== undefined)
     return { kind: "lost-sight", message: `Job ${state.identity.jobName} says Complete, but nothing tells how its CLI ended` };
   if (state.pod === null && state.startRecord === null) {
     const failed = state.job?.conditions.Failed?.message;
-    return { kind: "never-started", cause: "no-pod", message: `the Job is over and no pod of it was seen${failed ? `: ${failed}` : ""}` };
+    return {
+      kind: "never-started",
+      cause: "no-pod",
+      message: `the Job is over and no pod of it was seen${failed ? `: ${failed}` : ""}`,
+      permanent: false,
+    };
   }
   const pod = state.pod === null ? "its pod was not seen" : `pod ${state.pod.name} is ${state.pod.phase}`;
   return { kind: "lost-sight", message: `${pod}, and nothing tells how its container ended` };
@@ -92,7 +107,12 @@ function endedFromOutside(state: RunState, exitCode: number | null): OutcomeKind
   if (deadlineExceeded(state)) {
     if (state.cliStartedAt !== null || state.startRecord !== null || exitCode !== null)
       return { kind: "timed-out", by: "deadline", exitCode };
-    return { kind: "never-started", cause: "deadline", message: "the Job's deadline passed before its container started" };
+    return {
+      kind: "never-started",
+      cause: "deadline",
+      message: "the Job's deadline passed before its container started",
+      permanent: false,
+    };
   }
   if (state.jobGoneAt !== null || state.job?.deletedAt != null)
     return { kind: "deleted", what: "job", message: `Job ${state.identity.jobName} was deleted from outside`, exitCode };

@@ -10,8 +10,8 @@ export type OutcomeKind =
   | { readonly kind: "cancelled"; readonly reason: string; readonly exitCode: number | null; readonly stopped: boolean }
   /** `by`: the runner's own limit, or the Job's deadline behind it. */
   | { readonly kind: "timed-out"; readonly by: "runner" | "deadline"; readonly exitCode: number | null }
-  /** The CLI did not start. `cause` is a word for code, `message` is for people. */
-  | { readonly kind: "never-started"; readonly cause: StartFailure; readonly message: string }
+  /** The CLI did not start. `cause` is a word for code, `message` is for people; `permanent`: only a change of the request or the cluster helps. */
+  | { readonly kind: "never-started"; readonly cause: StartFailure; readonly message: string; readonly permanent: boolean }
   | { readonly kind: "killed"; readonly by: KilledBy; readonly message: string; readonly exitCode: number | null }
   /** Somebody deleted the Job or its pod. */
   | { readonly kind: "deleted"; readonly what: "job" | "pod"; readonly message: string; readonly exitCode: number | null }

@@ -346,6 +346,7 @@ describe("pods that do not start", () => {
       kind: "never-started",
       cause: "start-error",
       message: "agent-cli not found",
+      permanent: true,
     });
   });
 });

@@ -7,6 +7,7 @@ import type { RunState } from "./state.ts";
 export interface NotStarted {
   readonly cause: StartFailure;
   readonly message: string;
+  readonly permanent: boolean;
 }
 
 const IMAGE_REASONS = new Set([
@@ -31,7 +32,8 @@ export function startFailure(state: RunState, policy: Policy): NotStarted | null
   if (hasStarted(state.pod, state.identity.container)) return null;
   if (state.pod === null) return noPod(state, policy);
   const init = failedInit(state.pod);
-  if (init !== null) return { cause: "init-failed", message: `init container ${init.name} exited with code ${init.state.exitCode}` };
+  if (init !== null)
+    return { cause: "init-failed", message: `init container ${init.name} exited with code ${init.state.exitCode}`, permanent: false };
   return waitingTooLong(state, policy) ?? unscheduled(state, policy) ?? notStarting(state, policy);
 }
 
@@ -40,7 +42,7 @@ function noPod(state: RunState, policy: Policy): NotStarted | null {
     return null;
   if (state.now - (state.acceptedAt ?? state.now) < policy.noPod) return null;
   const told = lastEvent(state.events, "FailedCreate");
-  return { cause: "no-pod", message: `the Job made no pod${told === null ? "" : `: ${told}`}` };
+  return { cause: "no-pod", message: `the Job made no pod${told === null ? "" : `: ${told}`}`, permanent: false };
 }
 
 function waitingTooLong(state: RunState, policy: Policy): NotStarted | null {
@@ -50,10 +52,10 @@ function waitingTooLong(state: RunState, policy: Policy): NotStarted | null {
   const waited = state.now - waiting.since;
   const detail = container.message === null ? "" : `: ${container.message}`;
   const message = `${waiting.reason}${detail} (image ${state.identity.image})`;
-  if (IMAGE_REASONS_FINAL.has(waiting.reason)) return { cause: "image", message };
-  if (IMAGE_REASONS.has(waiting.reason) && waited >= policy.imagePull) return { cause: "image", message };
+  if (IMAGE_REASONS_FINAL.has(waiting.reason)) return { cause: "image", message, permanent: true };
+  if (IMAGE_REASONS.has(waiting.reason) && waited >= policy.imagePull) return { cause: "image", message, permanent: false };
   if (CONFIG_REASONS.has(waiting.reason) && waited >= policy.containerConfig)
-    return { cause: "container-config", message: `${waiting.reason}${detail}` };
+    return { cause: "container-config", message: `${waiting.reason}${detail}`, permanent: false };
   return null;
 }
 
@@ -61,14 +63,18 @@ function unscheduled(state: RunState, policy: Policy): NotStarted | null {
   const scheduled = state.pod?.conditions.PodScheduled;
   if (state.scheduledAt !== null || state.pod?.node || scheduled?.status === "True") return null;
   if (state.now - (state.acceptedAt ?? state.now) < policy.schedule) return null;
-  return { cause: "unschedulable", message: scheduled?.message ?? "no node took the pod" };
+  return { cause: "unschedulable", message: scheduled?.message ?? "no node took the pod", permanent: false };
 }
 
 function notStarting(state: RunState, policy: Policy): NotStarted | null {
   if (state.scheduledAt === null || state.now - state.scheduledAt < policy.start || state.apiLostAt !== null) return null;
   const mount = lastEvent(state.events, "FailedMount") ?? lastEvent(state.events, "FailedAttachVolume");
-  if (mount !== null) return { cause: "volume-mount", message: mount };
-  return { cause: "container-config", message: `the container did not start within ${Math.round(policy.start / 1000)} s` };
+  if (mount !== null) return { cause: "volume-mount", message: mount, permanent: false };
+  return {
+    cause: "container-config",
+    message: `the container did not start within ${Math.round(policy.start / 1000)} s`,
+    permanent: false,
+  };
 }
 
 /** Waiting reasons that are trouble, not progress. */

@@ -1,3 +1,4 @@
+import { isForbidden, isInvalid, isNotFound } from "../cluster/api-error.ts";
 import { createSecret, deleteJob } from "../cluster/calls.ts";
 import type { JobView } from "../cluster/views.ts";
 import { secretManifest } from "../manifest/secret.ts";
@@ -70,7 +71,8 @@ function cancelled(context: RunContext): OutcomeKind {
 }
 
 function notStarted(cause: StartFailure, what: string, error: unknown): OutcomeKind {
-  return { kind: "never-started", cause, message: `${what}: ${error instanceof Error ? error.message : String(error)}` };
+  const permanent = isForbidden(error) || isNotFound(error) || isInvalid(error);
+  return { kind: "never-started", cause, message: `${what}: ${error instanceof Error ? error.message : String(error)}`, permanent };
 }
 
 function deadlineText({ request, submission }: RunContext): string {
