@@ -1,0 +1,164 @@
+import { mkdir } from "node:fs/promises";
+import { createEngine } from "@paperclip-k8s/engine";
+import { type AgentCli, createAdapter } from "@paperclip-k8s/paperclip";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Bed, startBed } from "./bed.ts";
+
+// What an agent's CLI finds in its pod, told by a CLI that prints it. It is also the smallest AgentCli there can be.
+
+let bed: Bed;
+beforeAll(async () => {
+  bed = await startBed();
+});
+afterAll(() => bed.stop());
+
+const TELL = `let prompt = ""; process.stdin.on("data", (part) => { prompt += part; })
+  .on("end", () => console.log(JSON.stringify({ env: process.env, cwd: process.cwd(), prompt })));`;
+
+interface Told {
+  env: Record<string, string>;
+  cwd: string;
+  prompt: string;
+}
+
+function tellingCli(found: (line: string) => void): AgentCli {
+  return {
+    type: "opencode_k8s",
+    label: "Teller",
+    container: "teller",
+    jobPrefix: "agent-teller-",
+    models: [],
+    listModels: async () => [],
+    sessionManagement: {
+      supportsSessionResume: false,
+      nativeContextManagement: "none",
+      defaultSessionCompaction: { enabled: false, maxSessionRuns: 0, maxRawInputTokens: 0, maxSessionAgeHours: 0 },
+    },
+    finalLine: null,
+    plan: () => ({ argv: ["node", "-e", TELL], plainEnv: {}, secretEnv: {}, notes: [] }),
+    describe: (text) => [{ kind: "other", text }],
+    createParser: () => ({
+      push: found,
+      report: () => ({
+        sessionId: null,
+        text: "told",
+        model: null,
+        inputTokens: 0,
+        cachedInputTokens: 0,
+        outputTokens: 1,
+        costUsd: null,
+        errors: [],
+        recovered: [],
+        finished: true,
+        events: 1,
+      }),
+      fault: () => null,
+    }),
+  };
+}
+
+test("every variable of the host, the agent's own ones byte for byte, private homes, and nothing of the server's disk", async () => {
+  const workspace = `${bed.data}/work/acme`;
+  await mkdir(workspace, { recursive: true });
+  const odd = "$(HOME) $$ \\ 'x' \"y\" \u{1f600}";
+  let told: Told = { env: {}, cwd: "", prompt: "" };
+  const adapter = createAdapter(
+    tellingCli((line) => {
+      told = JSON.parse(line);
+    }),
+    {
+      engine: createEngine(),
+      serverEnv: { PAPERCLIP_API_URL: "http://host.example:3100", PAPERCLIP_HOME: bed.data, HOME: "/home/server" },
+    },
+  );
+  const result = await adapter.execute({
+    runId: "run-1",
+    agent: { id: "agent-1", companyId: "company-1", name: "Ada" },
+    runtime: { sessionId: null, sessionParams: null, sessionDisplayId: null, taskKey: null },
+    config: {
+      kubeconfig: bed.kubeconfig,
+      namespace: bed.namespace,
+      image: "agent:1",
+      dataClaim: "data",
+      env: {
+        ODD: odd,
+        TMPDIR: "/tmp/paperclip-run-1",
+        PAPERCLIP_RUN_SCRATCH_DIR: "/tmp/paperclip-run-1",
+        GH_CONFIG_DIR: "/home/server/.config/gh",
+        PAPERCLIP_DEV_API_KEY: "dev-key",
+      },
+    },
+    context: {
+      taskId: "task-1",
+      issueId: "issue-1",
+      wakeReason: "issue_commented",
+      commentId: "comment-1",
+      approvalId: "approval-1",
+      approvalStatus: "approved",
+      issueIds: ["issue-1", "issue-2"],
+      paperclipScratch: { dir: "/tmp/paperclip-run-1", tempKeysApplied: ["TMPDIR"] },
+      paperclipWake: {
+        reason: "issue_commented",
+        issue: { id: "issue-1", identifier: "ACME-1", title: "Mend", status: "todo", workMode: "standard" },
+      },
+      paperclipTaskMarkdown: "# Mend the door",
+      paperclipWorkspace: {
+        cwd: workspace,
+        source: "project_primary",
+        strategy: "git_worktree",
+        workspaceId: "workspace-1",
+        repoUrl: "https://example.com/acme.git",
+        repoRef: "main",
+        branchName: "acme-1",
+        worktreePath: workspace,
+        agentHome: `${bed.data}/home/agent-1`,
+      },
+      paperclipWorkspaces: [{ workspaceId: "workspace-1", cwd: workspace }],
+      paperclipRuntimeServiceIntents: [{ name: "web" }],
+      paperclipRuntimeServices: [{ name: "web", url: "http://web:80" }],
+      paperclipRuntimePrimaryUrl: "http://web:80",
+    },
+    onLog: async () => {},
+    authToken: "run-token",
+    signal: new AbortController().signal,
+    onCancellationReady: async () => {},
+  });
+  expect(result).toMatchObject({ exitCode: 0 });
+  const { env, cwd, prompt } = told;
+  expect(cwd).toBe(workspace);
+  expect(prompt).toContain("# Mend the door");
+  expect(env).toMatchObject({
+    PAPERCLIP_AGENT_ID: "agent-1",
+    PAPERCLIP_COMPANY_ID: "company-1",
+    PAPERCLIP_RUN_ID: "run-1",
+    PAPERCLIP_API_URL: "http://host.example:3100",
+    PAPERCLIP_API_KEY: "run-token",
+    PAPERCLIP_TASK_ID: "task-1",
+    PAPERCLIP_ISSUE_WORK_MODE: "standard",
+    PAPERCLIP_WAKE_REASON: "issue_commented",
+    PAPERCLIP_WAKE_COMMENT_ID: "comment-1",
+    PAPERCLIP_WAKE_PAYLOAD_JSON: expect.stringContaining("ACME-1"),
+    PAPERCLIP_APPROVAL_ID: "approval-1",
+    PAPERCLIP_APPROVAL_STATUS: "approved",
+    PAPERCLIP_LINKED_ISSUE_IDS: "issue-1,issue-2",
+    PAPERCLIP_WORKSPACE_CWD: workspace,
+    PAPERCLIP_WORKSPACE_SOURCE: "project_primary",
+    PAPERCLIP_WORKSPACE_STRATEGY: "git_worktree",
+    PAPERCLIP_WORKSPACE_ID: "workspace-1",
+    PAPERCLIP_WORKSPACE_REPO_URL: "https://example.com/acme.git",
+    PAPERCLIP_WORKSPACE_REPO_REF: "main",
+    PAPERCLIP_WORKSPACE_BRANCH: "acme-1",
+    PAPERCLIP_WORKSPACE_WORKTREE_PATH: workspace,
+    PAPERCLIP_WORKSPACES_JSON: expect.stringContaining("workspace-1"),
+    PAPERCLIP_RUNTIME_SERVICE_INTENTS_JSON: '[{"name":"web"}]',
+    PAPERCLIP_RUNTIME_SERVICES_JSON: '[{"name":"web","url":"http://web:80"}]',
+    PAPERCLIP_RUNTIME_PRIMARY_URL: "http://web:80",
+    AGENT_HOME: `${bed.data}/home/agent-1`,
+    ODD: odd,
+    HOME: expect.stringMatching(/home/),
+  });
+  expect(env.TMPDIR).toBe(env.TMP);
+  expect(env.TMPDIR).not.toContain("paperclip-run-1");
+  expect(env.PAPERCLIP_RUN_SCRATCH_DIR).toBe(env.TMPDIR);
+  for (const name of ["GH_CONFIG_DIR", "PAPERCLIP_DEV_API_KEY"]) expect(env).not.toHaveProperty(name);
+});
