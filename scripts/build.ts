@@ -14,6 +14,8 @@ for (const adapter of adapters) {
   const folder = join(root, "packages", adapter);
   await rm(join(folder, "dist"), { recursive: true, force: true });
   await bundle(folder);
+  // Parts of the host's library are in the bundle; its licence goes with them.
+  await cp(join(root, "node_modules/@paperclipai/shared/LICENSE"), join(folder, "dist/LICENSE.paperclip.txt"));
   await declare(adapter);
 }
 

@@ -54,7 +54,7 @@ async function showsTranscript(run: Run): Promise<void> {
   expect(parsed).toContainEqual(
     expect.objectContaining({ kind: "tool_result", content: expect.stringContaining("200 closed"), isError: false }),
   );
-  expect(parsed).toContainEqual(expect.objectContaining({ kind: "assistant", text: "All done: scripted answer." }));
+  expect(parsed).toContainEqual(expect.objectContaining({ kind: "assistant", text: expect.stringContaining("All done: scripted") }));
 }
 
 /** Waits until the model was asked some times in this task, so that the run is in the middle of its work. */
