@@ -76,6 +76,8 @@ export class Company {
 
   agent = (id: string): Promise<Agent> => this.#call("GET", `/agents/${id}`);
 
+  pause = (agentId: string): Promise<Agent> => this.#call("POST", `/agents/${agentId}/pause`);
+
   /** An assigned issue wakes its agent by itself. */
   assign(agentId: string, title: string, description: string): Promise<Issue> {
     return this.#call("POST", `/companies/${this.id}/issues`, { title, description, status: "todo", assigneeAgentId: agentId });

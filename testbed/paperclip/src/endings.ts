@@ -32,7 +32,7 @@ const BUSY = "endless-steps slow-1";
 export const ways: readonly Way[] = [
   { name: "exit code 0, the agent closed its issue", task: CLOSE },
   { name: "exit code 0, the issue left open", task: "say:finished" },
-  { name: "exit code 0, an unknown session first", task: "say:finished", beforeSecond: loseSessions },
+  { name: "exit code 0, after an unknown session", task: CLOSE, beforeSecond: loseSessions },
   { name: "the model refuses the request (400)", task: "model-error" },
   { name: "the model's key is wrong (401)", task: "unauthorized" },
   { name: "the model does not exist (404)", task: "no-such-model" },
@@ -41,15 +41,26 @@ export const ways: readonly Way[] = [
   { name: "quota used up (429, come back in an hour)", task: "quota", config: { timeoutSec: 25, graceSec: 1 } },
   { name: "time limit", task: BUSY, config: { timeoutSec: 10, graceSec: 1 } },
   { name: "cancelled by an operator", task: BUSY, act: async ({ stage, run }) => void (await stage.company.cancel(run.id)) },
+  { name: "the agent paused by an operator", task: BUSY, act: async ({ stage, agentId }) => void (await stage.company.pause(agentId)) },
   { name: "out of memory", task: BUSY, act: async ({ stage, pod }) => stage.cluster.faults.oom(stage.namespace, pod) },
   { name: "evicted by the kubelet", task: BUSY, act: async ({ stage, pod }) => stage.cluster.faults.evictByKubelet(stage.namespace, pod) },
   { name: "evicted by a drain", task: BUSY, act: async ({ stage, pod }) => stage.cluster.faults.evict(stage.namespace, pod) },
   { name: "the Job deleted by hand", task: BUSY, act: deleteJob },
   { name: "the image is not there", task: "say:finished", config: { image: "missing:1", imagePullPolicy: "Never" } },
   { name: "the namespace does not exist", task: "say:finished", config: { namespace: "nowhere" } },
+  { name: "Jobs may not be created there", task: "say:finished", config: { namespace: "forbidden" } },
+  { name: "the volume does not exist", task: "say:finished", config: { dataClaim: "nothing", scheduleTimeoutSec: 5 } },
+  { name: "the CLI refuses its arguments", task: "say:finished", config: { extraArgs: ["--no-such-option"] } },
   { name: "the CLI is not in the image", task: "say:finished", config: { image: "bare:1" } },
   { name: "a setting is wrong", task: "say:finished", config: { timeoutSec: "soon" } },
 ];
+
+/** What some of them need of the cluster. */
+export function prepareCluster({ cluster }: Stage): void {
+  cluster.images["bare:1"] = { path: ["/usr/bin", "/bin"] };
+  cluster.createNamespace("forbidden");
+  cluster.faults.deny({ verb: "create", resource: "jobs", namespace: "forbidden" });
+}
 
 async function deleteJob({ stage, pod }: Scene): Promise<void> {
   const { cluster, namespace } = stage;

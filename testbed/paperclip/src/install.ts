@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { rmSync } from "node:fs";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +21,12 @@ export interface PackedAdapter {
 export async function packAdapter(folder: string, say: (line: string) => void = () => {}): Promise<PackedAdapter> {
   const begun = Date.now();
   const place = await realpath(await mkdtemp(join(tmpdir(), "packed-adapter-")));
-  const remove = () => rm(place, { recursive: true, force: true });
+  const atExit = () => rmSync(place, { recursive: true, force: true });
+  process.once("exit", atExit);
+  const remove = async () => {
+    await rm(place, { recursive: true, force: true });
+    process.off("exit", atExit);
+  };
   try {
     await run(process.execPath, ["scripts/build.ts"], { cwd: ROOT, timeout: TIMEOUT_MS });
     const source = join(ROOT, "packages", folder);

@@ -2,12 +2,11 @@
 // hosts and prints what each host made of it, as a table.
 import { parseArgs } from "node:util";
 import type { Run } from "./company.ts";
-import { ways } from "./endings.ts";
-import { packAdapter } from "./install.ts";
+import { prepareCluster, ways } from "./endings.ts";
 import { makeHappen, type Observed } from "./observe.ts";
-import { prepareRelease, VERSIONS, type Version } from "./release.ts";
+import { prepare } from "./prepare.ts";
+import { VERSIONS, type Version } from "./release.ts";
 import { openStage } from "./stage.ts";
-import { dropRoot } from "./user.ts";
 
 /** As many runs at once as a small machine bears. */
 const AT_ONCE = 3;
@@ -15,9 +14,7 @@ const say = (line: string) => console.error(line);
 
 const { values } = parseArgs({ options: { version: { type: "string" }, only: { type: "string" }, adapter: { type: "string" } } });
 const versions = VERSIONS.filter((version) => values.version === undefined || version === values.version);
-for (const version of versions) await prepareRelease(version, say);
-const packed = values.adapter ? { path: values.adapter, remove: async () => {} } : await packAdapter("adapter-opencode", say);
-dropRoot();
+const packed = await prepare(versions, values.adapter, say);
 try {
   for (const version of versions) print(version, await observeAll(version));
 } finally {
@@ -26,8 +23,8 @@ try {
 
 async function observeAll(version: Version): Promise<(Observed | Error)[]> {
   const stage = await openStage(packed, { version, say });
-  stage.cluster.images["bare:1"] = { path: ["/usr/bin", "/bin"] };
   try {
+    prepareCluster(stage);
     const chosen = ways.filter(({ name }) => values.only === undefined || name.includes(values.only));
     const pending: Promise<Observed | Error>[] = [];
     const queue = [...chosen.entries()];

@@ -7,6 +7,7 @@ import { Company } from "./company.ts";
 import type { PackedAdapter } from "./install.ts";
 import { ROOT } from "./release.ts";
 import { type Paperclip, type PaperclipOptions, startPaperclip } from "./server.ts";
+import { serverUser } from "./user.ts";
 
 const NAMESPACE = "agents";
 /** Programs that the agents of the testbed have besides their CLI. */
@@ -25,6 +26,7 @@ export interface Stage {
 }
 
 export async function openStage(packed: PackedAdapter, options: PaperclipOptions): Promise<Stage> {
+  if (serverUser() !== null) throw new Error("The cluster's pods would run as root and the server would not: call dropRoot() first");
   const opened: { stop(): Promise<void> }[] = [];
   const stop = async () => {
     for (const part of opened.reverse()) await part.stop();

@@ -2,19 +2,16 @@
 // and with the ui-parser.
 import { parseArgs } from "node:util";
 import { adaptersOf } from "./adapters.ts";
-import { packAdapter } from "./install.ts";
 import { loadParser, pageOf, pageText } from "./page.ts";
-import { prepareRelease, VERSIONS } from "./release.ts";
+import { prepare } from "./prepare.ts";
+import { VERSIONS } from "./release.ts";
 import { openStage } from "./stage.ts";
-import { dropRoot } from "./user.ts";
 import { until } from "./wait.ts";
 
 const say = (line: string) => console.error(line);
 const { values } = parseArgs({ options: { version: { type: "string" }, task: { type: "string" }, adapter: { type: "string" } } });
 const version = VERSIONS.find((known) => known === values.version) ?? VERSIONS[0];
-await prepareRelease(version, say);
-const packed = values.adapter ? { path: values.adapter, remove: async () => {} } : await packAdapter("adapter-opencode", say);
-dropRoot();
+const packed = await prepare([version], values.adapter, say);
 const stage = await openStage(packed, { version, say });
 try {
   const { company } = stage;

@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import { isBelow } from "../environment/context-values.ts";
 import type { BoundedFiles } from "../prompting/bounded-files.ts";
 import type { PaperclipSkillEntry } from "../prompting/host-rendering.ts";
 import { findSkills } from "./find-skills.ts";
@@ -20,7 +21,7 @@ export async function readSkills(config: Readonly<Record<string, unknown>>, data
   for (const key of desired) {
     const entry = entries.find((candidate) => candidate.key === key);
     try {
-      texts.push(await skillText(key, entry, files));
+      texts.push(await skillText(key, entry, dataPath, files));
       loaded.push(entry?.runtimeName ?? key);
     } catch (error) {
       warnings.push(`skill "${key}" is left out: ${error instanceof Error ? error.message : String(error)}`);
@@ -29,12 +30,14 @@ export async function readSkills(config: Readonly<Record<string, unknown>>, data
   return { text: texts.join(SEPARATOR), notes: loaded.length === 0 ? [] : [`skills: ${loaded.join(", ")}`], warnings };
 }
 
-async function skillText(key: string, entry: PaperclipSkillEntry | undefined, files: BoundedFiles): Promise<string> {
+async function skillText(key: string, entry: PaperclipSkillEntry | undefined, dataPath: string, files: BoundedFiles): Promise<string> {
   if (entry === undefined) throw new Error("it is not among the company's skills");
   if (entry.sourceStatus === "missing") throw new Error(entry.missingDetail ?? "its files are not on the server's disk");
   const { text, folder } = await skillFile(entry.source, files);
   if (text.trim() === "") throw new Error(`its text in ${folder} is empty`);
-  return `Skill "${key}" (its own files are in ${folder}):\n\n${text.trim()}`;
+  // A folder of the server alone, where the host's built-in skills are, is not there in a pod.
+  const where = isBelow(folder, dataPath) ? ` (its own files are in ${folder})` : "";
+  return `Skill "${key}"${where}:\n\n${text.trim()}`;
 }
 
 /** A skill is a folder with SKILL.md, or the file itself. */

@@ -70,8 +70,10 @@ test.each([
   expect(skills.text).toContain("How to fix.");
 });
 
-test("each text says where its own files are", async () => {
+test("each text says where its own files are, if a pod can find them there", async () => {
   expect((await read(["fix"])).text).toBe(`Skill "acme/fix" (its own files are in ${data}/skills/fix):\n\nHow to fix.`);
+  const elsewhere = await readSkills(config(["fix"]), join(data, "volume"), new BoundedFiles());
+  expect(elsewhere.text).toBe('Skill "acme/fix":\n\nHow to fix.');
   expect((await read(["plain"])).text).toContain(`in ${data}/skills)`);
 });
 

@@ -1,0 +1,54 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { BrowserContext, Page, Playwright } from "./playwright.ts";
+
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+// The host's parser worker sets globals that have only a getter and dies of it before it loads any parser. Each such line is let fail.
+const MENDED_WORKER = `{
+  const Plain = Blob;
+  const mend = (part) => typeof part === "string" ? part.replace(/^self\\.(\\w+) = _undefined;$/gm, "try{self.$1=_undefined}catch{}") : part;
+  window.Blob = class extends Plain { constructor(parts, options) { super((parts ?? []).map(mend), options); } };
+}`;
+
+export interface Browser {
+  /** `mended`: with a parser worker that starts; else the page is what users get. */
+  open(url: string, mended: boolean): Promise<Page>;
+  close(): Promise<void>;
+}
+
+/** A browser with an empty profile in that folder, which whoever owns the folder removes. */
+export async function openBrowser(playwright: Playwright, executablePath: string, folder: string): Promise<Browser> {
+  const [profile, home] = [join(folder, "profile"), join(folder, "home")];
+  for (const path of [profile, home]) mkdirSync(path, { recursive: true });
+  const context: BrowserContext = await playwright.chromium.launchPersistentContext(profile, {
+    executablePath,
+    headless: true,
+    args: FLAGS,
+    viewport: { width: 1280, height: 900 },
+    // After we gave up root, the home of our environment is not ours.
+    env: { ...process.env, HOME: home, TMPDIR: home },
+    // A signal is for us; Chromium ends by itself when the pipe to it breaks.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+  });
+  return {
+    open: async (url, mended) => {
+      const page = await context.newPage();
+      if (mended) await page.addInitScript({ content: MENDED_WORKER });
+      await page.goto(url, { waitUntil: "domcontentloaded" });
+      return page;
+    },
+    close: () => context.close(),
+  };
+}
