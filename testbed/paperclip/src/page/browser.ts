@@ -34,7 +34,8 @@ export async function openBrowser(playwright: Playwright, executablePath: string
     executablePath,
     headless: true,
     args: FLAGS,
-    viewport: { width: 1280, height: 900 },
+    // As tall as a long transcript, so that a picture has all of it.
+    viewport: { width: 1440, height: 3000 },
     // After we gave up root, the home of our environment is not ours.
     env: { ...process.env, HOME: home, TMPDIR: home },
     // A signal is for us; Chromium ends by itself when the pipe to it breaks.

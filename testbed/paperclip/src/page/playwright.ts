@@ -20,21 +20,26 @@ export interface BrowserContext {
 export interface Page {
   addInitScript(script: { content: string }): Promise<unknown>;
   goto(url: string, options: { waitUntil: "domcontentloaded" }): Promise<unknown>;
-  /** The text is evaluated in the page; its value comes back as JSON. */
-  evaluate<T>(expression: string): Promise<T>;
-  getByRole(role: string, options: { name: string; exact?: boolean }): Locator;
-  getByText(text: string | RegExp): Locator;
-  on(event: "console", listener: (message: { type(): string; text(): string }) => void): void;
-  on(event: "pageerror", listener: (error: Error) => void): void;
-  screenshot(options: { path: string; fullPage?: boolean }): Promise<unknown>;
-  setViewportSize(size: { width: number; height: number }): Promise<void>;
+  getByRole(role: string, options: { name: string; exact: boolean }): Locator;
+  getByText(text: RegExp): Locator;
   close(): Promise<void>;
 }
 
 export interface Locator {
   first(): Locator;
+  locator(selector: string): Locator;
   click(): Promise<void>;
-  waitFor(options?: { timeout?: number }): Promise<void>;
+  waitFor(options: { timeout: number }): Promise<void>;
+  /** The function runs in the page: it knows nothing of ours. */
+  evaluate<T>(inPage: (element: PageElement) => T): Promise<T>;
+  screenshot(options: { path: string }): Promise<unknown>;
+}
+
+/** The little we use of a page's element; this program is compiled without the browser's types. */
+export interface PageElement {
+  readonly innerText: string;
+  readonly style: { maxHeight: string };
+  querySelectorAll(selector: string): Iterable<{ click(): void }>;
 }
 
 /** The driver from npm, kept beside the Paperclip releases. */

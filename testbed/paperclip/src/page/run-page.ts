@@ -1,0 +1,65 @@
+import { until } from "../wait.ts";
+import type { Locator, Page } from "./playwright.ts";
+
+export type Mode = "nice" | "raw";
+
+const QUIET_MS = 2000;
+const PATIENCE_S = 30;
+/** What nice mode makes of our status lines; without a parser they are part of the page's STDOUT block. */
+const PARSED = /\d SYSTEM MESSAGES?/;
+
+/** The transcript part of a run page. */
+export class RunPage {
+  readonly #page: Page;
+  readonly #block: Locator;
+
+  constructor(page: Page) {
+    this.#page = page;
+    // The page has no ids to go by: the heading and the mode buttons are one row, the transcript is what follows.
+    this.#block = page
+      .getByText(/^Transcript \(/)
+      .first()
+      .locator("xpath=../following-sibling::*[1]");
+  }
+
+  /** Waits until the page has shown the same text for a while, and with a working parser until it is parsed. */
+  async settle(mended: boolean): Promise<void> {
+    await this.#block.waitFor({ timeout: PATIENCE_S * 1000 });
+    if (mended) await until("the parsed transcript", async () => PARSED.test(await this.text()), PATIENCE_S);
+    let last = "";
+    let since = Date.now();
+    await until(
+      "a page that stays as it is",
+      async () => {
+        const text = await this.text();
+        if (text !== last) [last, since] = [text, Date.now()];
+        return Date.now() - since > QUIET_MS;
+      },
+      PATIENCE_S,
+    );
+    if (!mended && PARSED.test(last))
+      throw new Error("the unpatched page shows a parsed transcript: the host's worker starts by itself now");
+  }
+
+  text = (): Promise<string> => this.#block.evaluate((element) => element.innerText);
+
+  async show(mode: Mode): Promise<void> {
+    await this.#page.getByRole("button", { name: mode, exact: true }).click();
+  }
+
+  /** Opens what nice mode has folded. */
+  async unfold(): Promise<void> {
+    await this.#block.evaluate((element) => {
+      // A folded block is a row that takes clicks; the arrow in it is a button of its own, and both together change nothing.
+      for (const row of element.querySelectorAll("[role=button]")) row.click();
+    });
+  }
+
+  /** The transcript scrolls inside the page; for a picture it is shown whole. */
+  async picture(path: string): Promise<void> {
+    await this.#block.evaluate((element) => {
+      element.style.maxHeight = "none";
+    });
+    await this.#block.screenshot({ path });
+  }
+}

@@ -1,0 +1,74 @@
+// `node testbed/paperclip/src/page/transcript.ts [--out DIR] [--task words] [--adapter folder]`: real runs, and their transcripts as the
+// page of a real host shows them in Chromium: as users get it today, and with the host's parser worker mended.
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { call } from "../api.ts";
+import { packAdapter } from "../install.ts";
+import { prepareRelease } from "../release.ts";
+import { openStage, type Stage } from "../stage.ts";
+import { dropRoot } from "../user.ts";
+import { type Browser, openBrowser } from "./browser.ts";
+import { prepareChromium } from "./chromium.ts";
+import { picturesFolder } from "./pictures.ts";
+import { preparePlaywright } from "./playwright.ts";
+import { RunPage } from "./run-page.ts";
+import { makeRun, type ShownRun, shownRuns } from "./shown-runs.ts";
+
+const VERSION = "2026.916.1";
+const begun = Date.now();
+const say = (line: string) => console.error(line);
+const { values } = parseArgs({ options: { out: { type: "string" }, task: { type: "string" }, adapter: { type: "string" } } });
+const runs: readonly ShownRun[] = values.task === undefined ? shownRuns : [{ name: "task", task: values.task }];
+
+await prepareRelease(VERSION, say);
+const [chromium, playwright] = [await prepareChromium(say), await preparePlaywright(say)];
+const pictures = values.out === undefined ? null : picturesFolder(values.out);
+const packed = values.adapter ? { path: values.adapter, remove: async () => {} } : await packAdapter("adapter-opencode", say);
+dropRoot();
+try {
+  await showAll();
+} finally {
+  await packed.remove();
+}
+say(`took ${Math.round((Date.now() - begun) / 1000)} s`);
+
+async function showAll(): Promise<void> {
+  const stage = await openStage(packed, { version: VERSION, ui: true, say });
+  try {
+    // In the host's home, since that goes even when we are killed.
+    const browser = await openBrowser(playwright, chromium, join(stage.host.home.root, "browser"));
+    try {
+      const { issuePrefix } = await call<{ issuePrefix: string }>(stage.host.url, "GET", `/companies/${stage.company.id}`);
+      for (const shown of runs) {
+        const { path, run } = await makeRun(stage, issuePrefix, shown);
+        say(`${shown.name}: ${run.status}`);
+        await showRun(stage, browser, path, shown.name);
+      }
+    } finally {
+      await browser.close();
+    }
+  } finally {
+    await stage.stop();
+  }
+}
+
+async function showRun(stage: Stage, browser: Browser, path: string, name: string): Promise<void> {
+  for (const mended of [false, true]) {
+    const tab = await browser.open(stage.host.url + path, mended);
+    const page = new RunPage(tab);
+    const tell = async (view: string) => {
+      const text = (await page.text()).replaceAll(stage.host.home.path, "$PAPERCLIP_HOME").replaceAll(/\n{2,}/g, "\n");
+      console.log(`\n--- ${name}: ${view}\n${text.trim()}`);
+      if (pictures !== null) await page.picture(join(pictures, `${name}-${view.replaceAll(/\W+/g, "-")}.png`));
+    };
+    await page.settle(mended);
+    await tell(mended ? "parsed, nice" : "as users get it");
+    if (mended) {
+      await page.unfold();
+      await tell("parsed, nice, unfolded");
+      await page.show("raw");
+      await tell("parsed, raw");
+    }
+    await tab.close();
+  }
+}
