@@ -30,6 +30,8 @@ export interface Locator {
   locator(selector: string): Locator;
   click(): Promise<void>;
   waitFor(options: { timeout: number }): Promise<void>;
+  /** The text as it is shown, and nothing that is hidden. */
+  innerText(): Promise<string>;
   /** The function runs in the page: it knows nothing of ours. */
   evaluate<T>(inPage: (element: PageElement) => T): Promise<T>;
   screenshot(options: { path: string }): Promise<unknown>;
@@ -37,7 +39,6 @@ export interface Locator {
 
 /** The little we use of a page's element; this program is compiled without the browser's types. */
 export interface PageElement {
-  readonly innerText: string;
   readonly style: { maxHeight: string };
   querySelectorAll(selector: string): Iterable<{ click(): void }>;
 }

@@ -41,7 +41,8 @@ export class RunPage {
       throw new Error("the unpatched page shows a parsed transcript: the host's worker starts by itself now");
   }
 
-  text = (): Promise<string> => this.#block.evaluate((element) => element.innerText);
+  // biome-ignore lint/performance/useDomNodeTextContent: what is shown counts, not what is in the document
+  text = (): Promise<string> => this.#block.innerText();
 
   async show(mode: Mode): Promise<void> {
     await this.#page.getByRole("button", { name: mode, exact: true }).click();
@@ -55,10 +56,10 @@ export class RunPage {
     });
   }
 
-  /** The transcript scrolls inside the page; for a picture it is shown whole. */
+  /** The transcript scrolls inside the page; for a picture it is shown whole, if it is no longer than the window. */
   async picture(path: string): Promise<void> {
     await this.#block.evaluate((element) => {
-      element.style.maxHeight = "none";
+      element.style.maxHeight = "2000px";
     });
     await this.#block.screenshot({ path });
   }
