@@ -88,3 +88,8 @@ test("a failed title is no failed run", () => {
     'timestamp=x level=ERROR run=1 message="stream error" small=true agent=title error.error="AI_APICallError: quota exceeded"';
   expect(classifyLines([], stderr)).toBeNull();
 });
+
+test("usage in place of an error means that an argument was not accepted", () => {
+  const failure = classify(createParser().result(), "opencode run [message..]\n\nrun opencode with a message\n\nPositionals:\n");
+  expect(failure).toMatchObject({ kind: "other", message: expect.stringContaining("check extraArgs") });
+});

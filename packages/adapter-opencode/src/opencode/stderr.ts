@@ -46,6 +46,8 @@ export function readStderr(stderr: string): StderrFacts {
       continue;
     }
     fatal = /^Error: (.+)$/.exec(line)?.[1] ?? fatal;
+    // Its usage, in place of an error, is all it says about an option it does not know.
+    if (line === "opencode run [message..]") fatal ??= "OpenCode did not accept its arguments: check extraArgs";
     rejected = /^! +permission requested: (.+); auto-rejecting$/.exec(line)?.[1] ?? rejected;
   }
   return { fatal, rejected, log };
