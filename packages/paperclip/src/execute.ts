@@ -33,7 +33,6 @@ export async function execute(cli: AgentCli, ctx: ExecutionContext, options: Exe
     const session = chooseSession(ctx.runtime, wake.cwd);
     if (session.note !== null) await log.info(session.note);
     const turn = await prepareTurn(wake, { sessionId: session.sessionId, attempt: 1 });
-    buildRequest(turn);
     cancel = await watchCancel(ctx, log, options);
     const first = await runTurn(turn, log, cancel, options);
     if (!needsFreshSession(turn, first)) return buildResult(turn, first);
