@@ -27,16 +27,16 @@ describe("settings win", () => {
     ["image", { image: "mine:2" }, { image: "mine:2" }],
     ["node selector", { nodeSelector: { a: "b" } }, { nodeSelector: { a: "b" } }],
     ["tolerations", { tolerations: [{ key: "x" }] }, { tolerations: [{ key: "x" }] }],
-    [
-      "but an empty form field is no setting",
-      { nodeSelector: {}, tolerations: [] },
-      { nodeSelector: pod.nodeSelector, tolerations: pod.tolerations },
-    ],
     ["nor is the server's own namespace another", { namespace: "servers" }, { imagePullSecrets: ["registry"], warnings: [] }],
   ])("%s", (_, settings, expected) => {
     const inherited = inheritFrom(pod, exampleSettings(settings));
     expect(inherited).toMatchObject(expected);
     expect(Object.keys(inherited.nodeSelector)).toHaveLength(1);
+  });
+
+  test("none on purpose is a setting too", () => {
+    const { nodeSelector, tolerations } = inheritFrom(pod, exampleSettings({ nodeSelector: {}, tolerations: [] }));
+    expect({ nodeSelector, tolerations }).toEqual({ nodeSelector: {}, tolerations: [] });
   });
 });
 

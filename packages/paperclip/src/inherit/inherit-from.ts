@@ -74,9 +74,10 @@ function withoutPod(settings: InheritSettings, { noPod }: ServerFacts): Inherite
 /** Empty is what a form sends for "not set": it does not undo what the server has. */
 function scheduling(settings: InheritSettings, pod: Scheduling): Scheduling {
   const { nodeSelector, tolerations } = settings;
+  // An empty one was set on purpose: unset ones are null here.
   return {
-    nodeSelector: nodeSelector === null || Object.keys(nodeSelector).length === 0 ? pod.nodeSelector : nodeSelector,
-    tolerations: tolerations === null || tolerations.length === 0 ? pod.tolerations : tolerations.map((toleration) => ({ ...toleration })),
+    nodeSelector: nodeSelector ?? pod.nodeSelector,
+    tolerations: tolerations?.map((toleration) => ({ ...toleration })) ?? pod.tolerations,
   };
 }
 
