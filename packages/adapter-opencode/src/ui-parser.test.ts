@@ -66,9 +66,9 @@ test.each<[string, string[]]>([
 
 test("with a parser: the kinds of each sort of run", () => {
   const kinds = (name: string) => entries(name).map(({ kind }) => kind);
-  expect(kinds("tool-call")).toEqual(["tool_call", "tool_result", "result", "assistant", "result"]);
+  expect(kinds("tool-call")).toEqual(["tool_call", "tool_result", "assistant", "result"]);
   expect(kinds("reasoning")).toEqual(["thinking", "assistant", "result"]);
-  expect(kinds("unauthorized")).toEqual(["stderr"]);
+  expect(kinds("unauthorized")).toEqual(["result"]);
   expect(kinds("compaction").filter((kind) => kind === "assistant")).toHaveLength(2);
 });
 
@@ -82,12 +82,12 @@ test("with a parser: calls, results, tokens and errors in full", () => {
       input: { command: "echo hello-from-tool", description: "Print a greeting" },
     },
     { kind: "tool_result", ts: "2026-01-01", toolUseId: "call_1", content: "hello-from-tool", isError: false },
-    expect.objectContaining({ kind: "result", subtype: "tool-calls" }),
     { kind: "assistant", ts: "2026-01-01", text: "All done: scripted answer.\n", delta: true },
     expect.objectContaining({ kind: "result", inputTokens: 400, outputTokens: 57, cachedTokens: 800, costUsd: 0.002295, isError: false }),
   ]);
   expect(entries("tool-exit-code")[1]).toMatchObject({ kind: "tool_result", isError: true, content: "about-to-fail\nexit code 3" });
-  expect(entries("unauthorized")).toEqual([{ kind: "stderr", ts: "2026-01-01", text: "APIError 401: Scripted refusal: invalid API key." }]);
+  const refusal = "APIError 401: Scripted refusal: invalid API key.";
+  expect(entries("unauthorized")).toMatchObject([{ kind: "result", ts: "2026-01-01", text: refusal, isError: true, errors: [refusal] }]);
 });
 
 test("our status lines are system entries, foreign lines stay readable", () => {

@@ -16,30 +16,30 @@ export function statusLines(before: RunState, after: RunState): StatusLine[] {
 
 function podLines(before: RunState, after: RunState): StatusLine[] {
   if (after.pod === null || after.pod === before.pod) return [];
+  const lines: StatusLine[] = before.pod === null ? [{ level: "info", text: `pod ${after.pod.name} created` }] : [];
   const was = before.pod === null ? null : podText(before.pod, after.identity.container);
   const is = podText(after.pod, after.identity.container);
-  return is.text === was?.text ? [] : [is];
+  if (is !== null && is.text !== was?.text) lines.push(is);
+  return lines;
 }
 
-function podText(pod: PodView, containerName: string): StatusLine {
-  const where = pod.node === null ? "" : ` on node ${pod.node}`;
-  const info = (text: string): StatusLine => ({ level: "info", text: `pod ${pod.name}${where}: ${text}` });
-  const warning = (text: string): StatusLine => ({ level: "warning", text: `pod ${pod.name}${where}: ${text}` });
+/** Null = nothing that the lines before have not told. */
+function podText(pod: PodView, containerName: string): StatusLine | null {
+  const info = (text: string): StatusLine => ({ level: "info", text });
+  const warning = (text: string): StatusLine => ({ level: "warning", text });
   const scheduled = pod.conditions.PodScheduled;
-  if (pod.node === null && scheduled?.status === "False") return warning(`not scheduled yet: ${scheduled.message ?? scheduled.reason}`);
+  if (pod.node === null && scheduled?.status === "False") return warning(`pod not scheduled yet: ${scheduled.message ?? scheduled.reason}`);
   const disrupted = pod.conditions.DisruptionTarget;
-  if (disrupted?.status === "True") return warning(`${disrupted.reason}: ${disrupted.message ?? ""}`);
-  if (pod.reason !== null) return warning(`${pod.reason}${pod.message === null ? "" : `: ${pod.message}`}`);
+  if (disrupted?.status === "True") return warning(`pod disrupted, ${disrupted.reason}: ${disrupted.message ?? ""}`);
+  if (pod.reason !== null) return warning(`pod ${pod.reason}${pod.message === null ? "" : `: ${pod.message}`}`);
   const init = pod.initContainers.find((container) => container.state.kind === "terminated" && container.state.exitCode !== 0);
   if (init?.state.kind === "terminated") return warning(`init container ${init.name} exited with code ${init.state.exitCode}`);
   const state = mainContainer(pod, containerName)?.state;
-  if (state?.kind === "running") return info(pod.deletedAt === null ? "container running" : "stopping");
+  if (state?.kind === "running") return info(pod.deletedAt === null ? "container running" : "container stopping");
   if (state?.kind === "terminated") return info(`container ended with exit code ${state.exitCode} (${state.reason ?? "no reason"})`);
-  if (state?.kind === "waiting" && state.reason !== null) {
-    const detail = state.message === null ? "" : `: ${state.message}`;
-    return isTrouble(state.reason) ? warning(`${state.reason}${detail}`) : info(`waiting, ${state.reason}${detail}`);
-  }
-  return info(pod.node === null ? "created" : "scheduled");
+  if (state?.kind === "waiting" && state.reason !== null && isTrouble(state.reason))
+    return warning(`${state.reason}${state.message === null ? "" : `: ${state.message}`}`);
+  return pod.node === null ? null : info(`pod scheduled on node ${pod.node}`);
 }
 
 function sightLines(before: RunState, after: RunState): StatusLine[] {

@@ -77,5 +77,9 @@ function notStarted(cause: StartFailure, what: string, error: unknown): OutcomeK
 
 function deadlineText({ request, submission }: RunContext): string {
   const limit = request.limits.timeoutSec > 0 ? `time limit ${request.limits.timeoutSec} s` : "no time limit";
-  return `${limit}, deadline of the Job ${submission.deadlineSeconds} s`;
+  return `${limit}; the Job ends after ${span(submission.deadlineSeconds)} at the latest`;
+}
+
+function span(seconds: number): string {
+  return seconds < 2 * 3600 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3600)} h`;
 }

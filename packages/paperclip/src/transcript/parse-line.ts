@@ -4,7 +4,7 @@ import { readLine } from "./read-line.ts";
 /** The kinds of the host's transcript entries that we make, as types of our own; a test proves that they fit the host's. */
 export type TranscriptEntry =
   | { kind: "assistant" | "thinking"; ts: string; text: string; delta: true }
-  | { kind: "stderr" | "system" | "stdout"; ts: string; text: string }
+  | { kind: "system" | "stdout"; ts: string; text: string }
   | { kind: "tool_call"; ts: string; name: string; input: unknown; toolUseId: string }
   | { kind: "tool_result"; ts: string; toolUseId: string; content: string; isError: boolean }
   | { kind: "init"; ts: string; model: string; sessionId: string }
@@ -25,8 +25,10 @@ interface StepResult {
 
 /** A transcript line as the host's page shows it. Without state: the host mixes lines of several runs and caches by line. */
 export function parseLine(line: string, ts: string): TranscriptEntry[] {
-  const read = readLine(line);
-  return read ? [toHost(read.entry, ts)] : [];
+  const entry = readLine(line)?.entry;
+  if (entry === undefined) return [];
+  // The host puts neighbouring commands together; the end of a step between them would keep it from that.
+  return entry.kind === "step_end" && entry.goesOn ? [] : [toHost(entry, ts)];
 }
 
 function toHost(entry: Entry, ts: string): TranscriptEntry {
@@ -44,7 +46,7 @@ function toHost(entry: Entry, ts: string): TranscriptEntry {
     case "init":
       return { kind: "init", ts, model: entry.model, sessionId: entry.sessionId };
     case "error":
-      return { kind: "stderr", ts, text: entry.text };
+      return failure(entry.text, ts);
     case "status":
       return { kind: "system", ts, text: entry.text };
     case "other":
@@ -56,6 +58,12 @@ function toHost(entry: Entry, ts: string): TranscriptEntry {
 function content({ text, exitCode }: ToolResultEntry): string {
   const parts = [text, exitCode === null ? "" : `exit code ${exitCode}`].filter((part) => part !== "");
   return parts.length === 0 ? "(no output)" : parts.join("\n");
+}
+
+/** As a result, because the host folds what comes as stderr away. */
+function failure(text: string, ts: string): StepResult {
+  const nothing = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, costUsd: 0 };
+  return { kind: "result", ts, text, ...nothing, subtype: "error", isError: true, errors: [text] };
 }
 
 function stepResult({ reason, tokens, costUsd }: StepEndEntry, ts: string): StepResult {

@@ -119,21 +119,21 @@ test("steps, errors, foreign lines, the beginning of a session", () => {
   fc.assert(
     fc.property(tokens, fc.integer({ min: 0, max: 100_000_000 }), fc.boolean(), (step, micros, goesOn) => {
       const entry: Entry = { kind: "step_end", reason: "stop", goesOn, tokens: step, costUsd: micros / 1e6 };
-      expect(asHost(toLines(entry))).toMatchObject([
-        {
-          kind: "result",
-          subtype: "stop",
-          inputTokens: step.input + step.cacheWrite,
-          cachedTokens: step.cacheRead,
-          outputTokens: step.output + step.reasoning,
-          costUsd: micros / 1e6,
-        },
-      ]);
+      const result = {
+        kind: "result",
+        subtype: "stop",
+        inputTokens: step.input + step.cacheWrite,
+        cachedTokens: step.cacheRead,
+        outputTokens: step.output + step.reasoning,
+        costUsd: micros / 1e6,
+      };
+      expect(asHost(toLines(entry))).toMatchObject(goesOn ? [] : [result]);
     }),
   );
   fc.assert(
     fc.property(printable, (text) => {
-      expect(asHost(toLines({ kind: "error", text }))).toEqual([{ kind: "stderr", ts: "t", text: newlines(text).trimEnd() }]);
+      const said = newlines(text).trimEnd();
+      expect(asHost(toLines({ kind: "error", text }))).toMatchObject([{ kind: "result", text: said, isError: true, errors: [said] }]);
       const line = newlines(text).replaceAll("\n", " ").trim();
       expect(asHost(toLines({ kind: "other", text: line }))).toEqual(line === "" ? [] : [{ kind: "stdout", ts: "t", text: line }]);
     }),
@@ -144,7 +144,7 @@ test("steps, errors, foreign lines, the beginning of a session", () => {
 });
 
 test("whatever is said, lines are lines, fit for a database, and tell the same sort of entry", () => {
-  const kinds = { assistant: "assistant", thinking: "thinking", error: "stderr", other: "stdout", status: "system" } as const;
+  const kinds = { assistant: "assistant", thinking: "thinking", error: "result", other: "stdout", status: "system" } as const;
   fc.assert(
     fc.property(anything, fc.constantFrom(...(Object.keys(kinds) as (keyof typeof kinds)[])), fc.boolean(), (text, kind, isError) => {
       const call: Entry = { kind: "tool_call", id: text, tool: text, title: text, input: { [text]: text, more: [text] } };
