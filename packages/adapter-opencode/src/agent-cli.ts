@@ -36,6 +36,7 @@ export const opencode: AgentCli = {
       notes: layer.notes,
     };
   },
+  billerOf: (env) => (env.OPENROUTER_API_KEY || /openrouter/i.test(env.OPENAI_BASE_URL ?? "") ? "openrouter" : null),
   describe,
   createParser: () => createCliParser(),
 };

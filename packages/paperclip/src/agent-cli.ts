@@ -19,6 +19,8 @@ export interface AgentCli {
   readonly finalLine: FinalLine | null;
   /** Environment and arguments of one turn. */
   plan(turn: CliTurn): CliPlan;
+  /** Who sends the bill, where the run's environment tells; null = the model's provider. */
+  billerOf(env: Readonly<Record<string, string>>): string | null;
   /** What a line of the CLI's output means to a reader. */
   describe(line: string): readonly Entry[];
   /** A parser for one turn, fed as lines arrive. */

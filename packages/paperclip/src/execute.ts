@@ -10,7 +10,7 @@ import type { Inherited } from "./inherit/inherited.ts";
 import { LogSink } from "./log-sink.ts";
 import { createProgress } from "./progress.ts";
 import { buildMeta } from "./prompting/build-meta.ts";
-import { buildRequest } from "./request.ts";
+import { buildRequest, labelWarnings } from "./request.ts";
 import { buildResult } from "./result.ts";
 import { chooseSession } from "./session.ts";
 import { openWake, prepareTurn, type Turn } from "./turn.ts";
@@ -57,7 +57,7 @@ export async function inherit(config: AgentConfig, serverEnv: NodeJS.ProcessEnv)
 async function runTurn(turn: Turn, log: LogSink, cancel: CancelWatch, options: ExecuteOptions): Promise<Ending> {
   const output = new TurnOutput(turn.cli, log);
   const progress = createProgress(turn.ctx);
-  for (const text of [...turn.prompt.warnings, ...turn.env.warnings]) await log.warning(text);
+  for (const text of [...turn.prompt.warnings, ...turn.env.warnings, ...labelWarnings(turn)]) await log.warning(text);
   await announce(turn, options);
   const outcome = await options.engine.run(
     buildRequest(turn),
@@ -101,13 +101,14 @@ function needsFreshSession(turn: Turn, ending: Ending): boolean {
   return turn.sessionId !== null && ending.fault?.kind === "unknown-session" && ending.outcome.kind === "exited";
 }
 
+const isAgentId = (error: Error): boolean => "field" in error && error.field === "agent.id";
 const MENDABLE = [ConfigError, PathPartError, RequestError, OwnPodError];
 
 /** Found before anything was created. What an operator has to mend is told apart from what may pass by itself. */
 function refusal(error: unknown): ExecutionResult {
   const base = { exitCode: null, signal: null, timedOut: false } as const;
   if (MENDABLE.some((kind) => error instanceof kind) && error instanceof Error)
-    return { ...base, errorCode: "configuration_incomplete", errorMessage: error.message };
+    return { ...base, errorCode: isAgentId(error) ? "k8s_agent_id_invalid" : "configuration_incomplete", errorMessage: error.message };
   if (error instanceof ApiError && error.code === "api_config")
     return { ...base, errorCode: "configuration_incomplete", errorMessage: `kubeconfig: ${error.message}` };
   const message = error instanceof Error ? error.message : String(error);

@@ -82,6 +82,13 @@ function labels(turn: Turn): Record<string, string> {
   };
 }
 
+/** Ids that labels cannot hold as they are; the annotations have them whole. */
+export function labelWarnings({ ctx, sessionId }: Turn): string[] {
+  const ids = { agent: ctx.agent.id, run: ctx.runId, company: ctx.agent.companyId, task: taskOf(ctx), session: sessionId };
+  const changed = Object.entries(ids).filter(([, id]) => id !== null && labelValue(id).changed);
+  return changed.map(([name, id]) => `the ${name} id ${JSON.stringify(id)} is shortened to what a label can hold`);
+}
+
 function annotations(turn: Turn): Record<string, string> {
   const { ctx, cli } = turn;
   const task = taskOf(ctx);

@@ -37,7 +37,7 @@ export function buildResult(turn: Turn, ending: Ending): ExecutionResult {
     sessionDisplayId: sessionId,
     model,
     provider,
-    biller: provider ?? "unknown",
+    biller: turn.cli.billerOf(turn.env.secret) ?? provider ?? "unknown",
     billingType: "unknown",
     summary: report.text === "" ? null : report.text.slice(-SUMMARY_CHARS),
     resultJson: { ...resultJson(outcome), ...recovery.resultJson },

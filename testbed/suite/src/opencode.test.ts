@@ -173,5 +173,5 @@ test.each([
 
 test("ids that cannot be path parts are refused", async () => {
   const { result } = await wake({ task: "x", agent: "../../etc" });
-  expect(result).toMatchObject({ errorCode: "configuration_incomplete", errorMessage: expect.stringContaining("agent.id") });
+  expect(result).toMatchObject({ errorCode: "k8s_agent_id_invalid", errorMessage: expect.stringContaining("agent.id") });
 });

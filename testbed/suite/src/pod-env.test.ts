@@ -36,6 +36,7 @@ function tellingCli(found: (line: string) => void): AgentCli {
     },
     finalLine: null,
     plan: () => ({ argv: ["node", "-e", TELL], plainEnv: {}, secretEnv: {}, notes: [] }),
+    billerOf: () => null,
     describe: (text) => [{ kind: "other", text }],
     createParser: () => ({
       push: found,
