@@ -108,7 +108,8 @@ describe.each(VERSIONS)("Paperclip %s", (version) => {
     expect(first.usageJson?.costUsd).toBeGreaterThan(0);
     await showsTranscript(first);
     expect(await stage.company.issue(issue.id)).toMatchObject({ status: "done" });
-    expect((await stage.company.costs()).spendCents).toBeGreaterThan(0);
+    // The host books costs a moment after it closes the run.
+    await expect.poll(async () => (await stage.company.costs()).spendCents, { timeout: 15_000 }).toBeGreaterThan(0);
     expect(await stage.company.issueCosts(issue.id)).toMatchObject({ outputTokens: first.usageJson?.outputTokens });
     await jobGone(agent);
 
