@@ -1,12 +1,12 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Llm, startLlm } from "@paperclip-k8s/llm";
 import { type Pocket, startPocket } from "@paperclip-k8s/pocket";
 
-const BIN = join(fileURLToPath(new URL("..", import.meta.url)), "node_modules/.bin");
+const MODULES = join(fileURLToPath(new URL("..", import.meta.url)), "node_modules");
+const BIN = join(MODULES, ".bin");
 
 /** Everything a demo run needs: an embedded cluster, a scripted LLM, a shared volume, and the agent's settings for them. */
 export interface Stage {
@@ -28,7 +28,8 @@ export async function openStage(): Promise<Stage> {
   return {
     cluster,
     llm,
-    cliVersion: execFileSync(join(BIN, "opencode"), ["--version"], { encoding: "utf8" }).trim(),
+    // Asking the CLI itself would leave folders in the user's home.
+    cliVersion: JSON.parse(readFileSync(join(MODULES, "opencode-ai/package.json"), "utf8")).version,
     config: {
       kubeconfig: cluster.kubeconfig,
       namespace: "agents",

@@ -36,6 +36,7 @@ function run(args: readonly string[], stdin: string): Promise<{ code: number | n
   const own = {
     PATH: "/usr/local/bin:/usr/bin:/bin",
     HOME: home,
+    TMPDIR: home,
     SCRIPTED_KEY: "key with $ and $(X)",
     PAPERCLIP_OPENCODE_PROVIDERS: JSON.stringify({ scripted: { npm: "@ai-sdk/openai-compatible", options } }),
   };
