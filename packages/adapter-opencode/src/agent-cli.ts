@@ -77,7 +77,7 @@ function createCliParser(): CliParser {
     },
     fault(stderr) {
       const failure = classify(parser.result(), stderr);
-      return failure === null ? null : { kind: FAULTS[failure.kind], message: failure.message };
+      return failure === null ? null : { kind: FAULTS[failure.kind], message: failure.message, retryAfterSec: failure.retryAfterSec };
     },
   };
 }

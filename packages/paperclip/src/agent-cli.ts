@@ -75,4 +75,6 @@ export interface CliReport {
 export interface CliFault {
   readonly kind: "unknown-session" | "auth" | "model-not-found" | "quota" | "transient" | "context-overflow" | "step-limit" | "other";
   readonly message: string;
+  /** How long the provider asks to wait; null = it did not say. */
+  readonly retryAfterSec: number | null;
 }

@@ -72,6 +72,16 @@ test("the host's abort cancels, after the adapter has opted in", async () => {
   expect(await reason).toBe("Cancelled by a board operator");
 });
 
+test("after a lost lease a later cancel is still heard", async () => {
+  const { env } = await startHost((count) => ({ status: count === 0 ? 503 : 200, body: { status: count < 3 ? "running" : "cancelled" } }));
+  const controller = new AbortController();
+  const { ctx } = context({ signal: controller.signal, onCancellationReady: async () => {}, authToken: "tok" });
+  watch = await watchCancel(ctx, new LogSink(ctx.onLog), { serverEnv: env, pollMs: 20 });
+  const reason = aborted(watch.signal);
+  controller.abort(new Error("Legacy controller lease lost"));
+  expect(await reason).toMatch(/cancelled/);
+});
+
 test("a lost lease is no cancel unless the host says so", async () => {
   for (const [status, expected] of [
     ["running", false],

@@ -16,7 +16,7 @@ export async function watchCancel(ctx: ExecutionContext, log: LogSink, options: 
   const cancel = new AbortController();
   const status = statusReader(ctx, options);
   if (ctx.signal !== undefined && ctx.onCancellationReady !== undefined) {
-    const stop = followSignal(ctx.signal, status, cancel);
+    const stop = followSignal(ctx.signal, status, cancel, log, options.pollMs ?? POLL_MS);
     await ctx.onCancellationReady();
     return { signal: cancel.signal, stop };
   }
@@ -34,22 +34,29 @@ export interface CancelOptions {
 
 type StatusReader = () => Promise<{ readonly status: string } | { readonly trouble: string }>;
 
-/** An abort by an operator cancels; one because the host lost its lease says nothing about what anybody wants. */
-function followSignal(signal: AbortSignal, status: StatusReader | null, cancel: AbortController): () => void {
-  const onAbort = async () => {
+/** An abort by an operator cancels; one because the host lost its lease says nothing about what anybody wants, and no other will come: ask from then on. */
+function followSignal(
+  signal: AbortSignal,
+  status: StatusReader | null,
+  cancel: AbortController,
+  log: LogSink,
+  everyMs: number,
+): () => void {
+  let stopPolling = () => {};
+  const onAbort = () => {
     const reason = signal.reason instanceof Error ? signal.reason.message : String(signal.reason ?? "cancelled");
-    if (!/lease lost/i.test(reason)) return cancel.abort(new Error(reason));
-    const answer = await status?.();
-    if (answer !== undefined && "status" in answer && CANCEL_STATUSES.has(answer.status))
-      cancel.abort(new Error(`the host says ${answer.status}`));
+    if (!/lease lost/i.test(reason)) cancel.abort(new Error(reason));
+    else if (status !== null) stopPolling = pollStatus(status, cancel, log, everyMs, 0);
   };
-  const listener = () => void onAbort();
-  signal.addEventListener("abort", listener, { once: true });
-  if (signal.aborted) listener();
-  return () => signal.removeEventListener("abort", listener);
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  return () => {
+    signal.removeEventListener("abort", onAbort);
+    stopPolling();
+  };
 }
 
-function pollStatus(status: StatusReader, cancel: AbortController, log: LogSink, everyMs: number): () => void {
+function pollStatus(status: StatusReader, cancel: AbortController, log: LogSink, everyMs: number, firstMs = everyMs): () => void {
   let stopped = false;
   let told = false;
   const round = async () => {
@@ -67,7 +74,7 @@ function pollStatus(status: StatusReader, cancel: AbortController, log: LogSink,
     }
     timer = setTimeout(round, everyMs);
   };
-  let timer = setTimeout(round, everyMs);
+  let timer = setTimeout(round, firstMs);
   return () => {
     stopped = true;
     clearTimeout(timer);

@@ -30,7 +30,7 @@ export async function execute(cli: AgentCli, ctx: ExecutionContext, options: Exe
     const inherited = await inherit(config, serverEnv);
     for (const text of [...config.warnings, ...inherited.warnings]) await log.warning(text);
     const wake = openWake({ ctx, cli, config, inherited, serverEnv });
-    const session = chooseSession(ctx.runtime, wake.cwd);
+    const session = config.agentDbMode === "ephemeral" ? { sessionId: null, note: null } : chooseSession(ctx.runtime, wake.cwd);
     if (session.note !== null) await log.info(session.note);
     const turn = await prepareTurn(wake, { sessionId: session.sessionId, attempt: 1 });
     cancel = await watchCancel(ctx, log, options);

@@ -51,7 +51,13 @@ describe("what counts as success", () => {
     ["a model that said nothing", exited(0), { report: { text: "", outputTokens: 0 } }, "llm_api_error", /returned nothing/],
     ["a signal", exited(null, "SIGTERM"), {}, "adapter_failed", /SIGTERM/],
     ["exit code 1", exited(1), { stderr: '{"json":1}\nno such model\n' }, "adapter_failed", /^no such model \(exit code 1\)$/],
-    ["a fault", exited(0), { fault: { kind: "quota", message: "slow down" } as CliFault }, "provider_quota", /^slow down/],
+    [
+      "a fault",
+      exited(0),
+      { fault: { kind: "quota", message: "slow down", retryAfterSec: 60 } as CliFault },
+      "provider_quota",
+      /^slow down/,
+    ],
   ])("not %s", (_, outcome, options, code, message) => {
     expect(failure(outcome, options)).toMatchObject({ errorCode: code, errorMessage: expect.stringMatching(message) });
   });
@@ -67,6 +73,11 @@ test("the cause comes before what the CLI said", () => {
   });
 });
 
+test("how long a provider asks to wait reaches the host", () => {
+  const fault: CliFault = { kind: "quota", message: "slow down", retryAfterSec: 3600 };
+  expect(failure(exited(1), { fault })).toMatchObject({ errorFamily: "provider_quota", retryNotBefore: "1970-01-01T01:00:00.000Z" });
+});
+
 test("what no retry can mend is the operator's", () => {
   const failed = { kind: "never-started", cause: "image", message: "InvalidImageName" };
   expect(failure({ ...failed, permanent: true })?.errorCode).toBe("configuration_incomplete");
@@ -75,8 +86,10 @@ test("what no retry can mend is the operator's", () => {
 
 test("our own inference about the stream is not put into the CLI's mouth", () => {
   const deleted = { kind: "deleted", what: "job", message: "Job x was deleted", exitCode: null };
-  expect(failure(deleted, { fault: { kind: "other", message: "stopped midway" } })?.errorMessage).toBe("Job x was deleted");
-  expect(failure(deleted, { fault: { kind: "quota", message: "slow down" } })?.errorMessage).toBe(
+  expect(failure(deleted, { fault: { kind: "other", message: "stopped midway", retryAfterSec: null } })?.errorMessage).toBe(
+    "Job x was deleted",
+  );
+  expect(failure(deleted, { fault: { kind: "quota", message: "slow down", retryAfterSec: null } })?.errorMessage).toBe(
     "Job x was deleted; the CLI said: slow down",
   );
 });

@@ -81,7 +81,7 @@ function exitFailure(ending: Ending, exitCode: number | null, signal: string | n
   const { report, fault, outcome } = ending;
   const output = outcome.evidence.output;
   const lost = output.complete ? "" : missingText(output);
-  if (fault !== null) return { ...faultFailure(fault), errorMessage: `${fault.message}${withExit(exitCode)}${lost}` };
+  if (fault !== null) return { ...faultFailure(fault, ending.now), errorMessage: `${fault.message}${withExit(exitCode)}${lost}` };
   if (signal !== null) return { errorCode: "adapter_failed", errorMessage: `The CLI was ended by ${signal}${saidToo(ending)}${lost}` };
   if (exitCode !== 0)
     return { errorCode: "adapter_failed", errorMessage: `${firstReadable(ending) ?? "The CLI failed"}${withExit(exitCode)}${lost}` };
@@ -100,10 +100,11 @@ function startCode(outcome: Extract<RunOutcome, { kind: "never-started" }>): str
   return START_CODES[outcome.cause] ?? "k8s_pod_schedule_failed";
 }
 
-function faultFailure(fault: CliFault): Omit<Failure, "errorMessage"> {
+function faultFailure(fault: CliFault, now: number): Omit<Failure, "errorMessage"> {
   const errorCode = FAULT_CODES[fault.kind];
-  if (fault.kind === "quota") return { errorCode, errorFamily: "provider_quota" };
-  if (fault.kind === "transient") return { errorCode, errorFamily: "transient_upstream" };
+  const later = fault.retryAfterSec === null ? {} : { retryNotBefore: new Date(now + fault.retryAfterSec * 1000).toISOString() };
+  if (fault.kind === "quota") return { errorCode, errorFamily: "provider_quota", ...later };
+  if (fault.kind === "transient") return { errorCode, errorFamily: "transient_upstream", ...later };
   if (fault.kind === "step-limit" || fault.kind === "unknown-session") return { errorCode, clearSession: true };
   return { errorCode };
 }

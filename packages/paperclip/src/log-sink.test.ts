@@ -26,6 +26,12 @@ test("a host that fails loses that chunk and nothing else", async () => {
   expect(sink.failures).toBe(1);
 });
 
+test("a log that hangs does not hold the result", async () => {
+  const sink = new LogSink(() => new Promise(() => {}));
+  void sink.write("stdout", "x");
+  await sink.idle(20);
+});
+
 test("warnings go to stderr, all our lines bear our mark", async () => {
   const seen: string[] = [];
   const sink = new LogSink(async (stream, chunk) => void seen.push(`${stream}:${chunk}`));

@@ -36,8 +36,13 @@ export class LogSink {
     return this.status({ level: "warning", text });
   }
 
-  /** All that was written has been taken. */
-  idle(): Promise<void> {
-    return this.#last;
+  /** All that was written has been taken, or the host had its time for it: a log that hangs must not hold a result. */
+  async idle(patienceMs = 30_000): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, patienceMs);
+    });
+    await Promise.race([this.#last, patience]);
+    clearTimeout(timer);
   }
 }

@@ -4,7 +4,13 @@ import type { Failure } from "./failure.ts";
 import { recoveryOf } from "./recovery.ts";
 
 const failed: Failure = { errorCode: "x", errorMessage: "x" };
-const evidence = (started: number | null, signal: string | null = "SIGTERM") => ({ timings: { started }, endRecord: { signal } });
+const evidence = (started: number | null, signal: string | null = "SIGTERM") => ({
+  jobUid: "uid",
+  container: null,
+  timings: { started },
+  endRecord: started === null ? null : { signal },
+  output: { problem: null },
+});
 function recovery(outcome: object, sessionId: string | null, failure: Failure | null = failed) {
   return recoveryOf({ outcome: outcome as RunOutcome, failure, sessionId, now: 0 });
 }
@@ -40,6 +46,9 @@ test("a cancel is acknowledged only if the pod has stopped", () => {
     resultJson: acknowledged,
   });
   expect(recovery({ ...cancelled, stopped: false }, "ses")).toEqual({ resultJson: {} });
+  // A volume that did not answer hid the start; the container ran all the same.
+  const hidden = { ...evidence(null), container: { kind: "terminated", exitCode: 143 } };
+  expect(recovery({ ...cancelled, evidence: hidden }, null)).toEqual({ resultJson: acknowledged });
 });
 
 test("a session that is kept goes on after an eviction or when the provider was busy, and never otherwise", () => {

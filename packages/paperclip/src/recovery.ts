@@ -1,4 +1,4 @@
-import type { RunOutcome } from "@paperclip-k8s/engine";
+import type { Evidence, RunOutcome } from "@paperclip-k8s/engine";
 import type { Failure } from "./failure.ts";
 import type { ExecutionResult } from "./host.ts";
 
@@ -34,12 +34,19 @@ export function recoveryOf(ended: Ended): Recovery {
   return { resultJson: later ? CONTINUE : {} };
 }
 
+/** Not seen to start is not the same as not started: only a Job that never was, or a container that never ran, proves it. */
+function neverRan({ jobUid, container, endRecord, timings, output }: Evidence): boolean {
+  if (jobUid === null) return true;
+  const idle = container === null || container.kind === "waiting";
+  return idle && endRecord === null && timings.started === null && output.problem === null;
+}
+
 /** An acknowledged cancel with its session kept leaves the issue free for the next wake. */
 function cancelled({ outcome, sessionId, now }: Ended): Recovery {
   if (outcome.kind !== "cancelled" || !outcome.stopped) return { resultJson: {} };
   const forced = outcome.evidence.endRecord?.signal === "SIGKILL";
   const resultJson = { executionCancellation: { state: "acknowledged", acknowledgedAt: new Date(now).toISOString(), forced } };
-  if (outcome.evidence.timings.started === null) return { executionRecovery: NOT_STARTED, resultJson };
+  if (neverRan(outcome.evidence)) return { executionRecovery: NOT_STARTED, resultJson };
   if (sessionId === null) return { resultJson };
   return {
     executionRecovery: { kind: "interrupted", providerStopped: true, sessionPreserved: true, actionOutcomes: "settled" },

@@ -41,6 +41,7 @@ function turn(changes: { biller?: string | null; model?: string | null; previous
     },
     env: { secret: {} },
     sessionId: null,
+    stateDir: "/data/state",
     cwd: "/data/work",
   } as unknown as Turn;
 }
@@ -90,6 +91,10 @@ test("a failure never shows exit code 0, and the result stays small", () => {
   expect(failed).toMatchObject({ exitCode: 1, errorMessage: expect.stringContaining("boom"), sessionId: "ses_2" });
   const long = buildResult(turn(), ending(exited(0), { text: "x".repeat(1_000_000) }));
   expect(JSON.stringify(long).length).toBeLessThan(16_384);
+});
+
+test("a session that went with its pod is not promised to the next run", () => {
+  expect(buildResult({ ...turn(), stateDir: null }, ending(exited(0)))).toMatchObject({ sessionId: null, sessionParams: null });
 });
 
 test("who bills: the environment, else the provider, else unknown", () => {

@@ -12,7 +12,8 @@ const SUMMARY_CHARS = 4000;
 export function buildResult(turn: Turn, ending: Ending): ExecutionResult {
   const { outcome, report } = ending;
   const failure = failureOf(ending);
-  const sessionId = failure?.clearSession ? null : (report.sessionId ?? turn.sessionId);
+  // Where nothing is kept, a session goes with its pod.
+  const sessionId = failure?.clearSession || turn.stateDir === null ? null : (report.sessionId ?? turn.sessionId);
   const recovery = recoveryOf({ outcome, failure, sessionId, now: ending.now });
   const model = report.model ?? turn.config.model;
   const provider = model?.includes("/") ? (model.split("/")[0] ?? null) : null;

@@ -7,6 +7,8 @@ import { persist } from "./persist.ts";
 
 /** A finished Job is its own server's to remove; after this long there is none. */
 const OWNER_PATIENCE_MS = 10_000;
+/** A create that is under way is waited for when the run is cancelled: broken off, it could still make a Job nobody knows of. */
+const CREATE_GRACE_MS = 8000;
 /** The Job of the run before is often just going: no news for anybody. */
 const TELL_AFTER_MS = 1000;
 
@@ -18,9 +20,10 @@ export async function admit(context: RunContext): Promise<Admission> {
   const begun = clock.now();
   for (;;) {
     run.admitted();
+    const late = abortLater(io.signal, CREATE_GRACE_MS);
     const result = await persist(context, "the Job cannot be created", () =>
-      createJob(connection, request.namespace, submission.job, { signal: io.signal }),
-    );
+      createJob(connection, request.namespace, submission.job, { signal: late.signal }),
+    ).finally(late.stop);
     if ("created" in result) return { job: result.created };
     const holder = result.existing;
     if (holder.annotations[request.keys.nonce] === submission.nonce) return { job: holder };
@@ -28,6 +31,22 @@ export async function admit(context: RunContext): Promise<Admission> {
     const freed = await waitUntilGone(context, holder, left);
     if (!freed) return { refused: blocked(context, holder, clock.now() - begun) };
   }
+}
+
+/** A signal that follows another one after a while. */
+function abortLater(signal: AbortSignal, ms: number): { readonly signal: AbortSignal; readonly stop: () => void } {
+  const later = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const begin = () => {
+    timer = setTimeout(() => later.abort(signal.reason), ms);
+  };
+  signal.addEventListener("abort", begin, { once: true });
+  if (signal.aborted) begin();
+  const stop = () => {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", begin);
+  };
+  return { signal: later.signal, stop };
 }
 
 function blocked(context: RunContext, holder: JobView, waited: number): OutcomeKind {

@@ -4,6 +4,7 @@ import type { RunOutcome } from "./outcome.ts";
 import { podIsOver } from "./pod-facts.ts";
 
 const PATIENCE_MS = 5000;
+const LATE_START_MS = 60_000;
 
 /** Removes what the run made, unless somebody may still need it. A failure here is a warning and changes nothing. */
 export async function cleanUp(context: RunContext, outcome: RunOutcome): Promise<void> {
@@ -15,13 +16,19 @@ export async function cleanUp(context: RunContext, outcome: RunOutcome): Promise
       say(context, "info", `${kept}: Job ${request.namespace}/${submission.jobName} and ${submission.files.output} are kept`);
     return;
   }
-  const results = await Promise.allSettled([
-    uid === null || isGoing(run.state) ? null : removeJob(context, uid),
-    volume.remove([submission.files.output, submission.files.meta, submission.files.claim]),
-  ]);
-  for (const result of results) {
-    if (result.status === "rejected")
-      say(context, "warning", `cleaning up failed: ${result.reason instanceof Error ? result.reason.message : result.reason}`);
+  const gone = uid === null || isGoing(run.state) || (await attempt(context, removeJob(context, uid, outcome)));
+  // Under a pod that may still write, or start late, its files stay.
+  if (!gone || (outcome.kind === "cancelled" && !outcome.stopped)) return;
+  await attempt(context, volume.remove([submission.files.output, submission.files.meta, submission.files.claim]));
+}
+
+async function attempt(context: RunContext, act: Promise<unknown>): Promise<boolean> {
+  try {
+    await act;
+    return true;
+  } catch (error) {
+    say(context, "warning", `cleaning up failed: ${error instanceof Error ? error.message : String(error)}`);
+    return false;
   }
 }
 
@@ -49,12 +56,15 @@ function isGoing(state: RunContext["run"]["state"]): boolean {
   return state.jobGoneAt !== null || state.job?.deletedAt != null;
 }
 
-async function removeJob({ connection, request, submission, run }: RunContext, uid: string): Promise<void> {
+async function removeJob({ connection, request, submission, run }: RunContext, uid: string, outcome: RunOutcome): Promise<void> {
   const { pod, podGoneAt, identity } = run.state;
   const podOver = podGoneAt !== null || podIsOver(pod, identity.container);
   await deleteJob(connection, request.namespace, submission.jobName, {
     uid,
     propagation: podOver ? "Background" : "Foreground",
-    signal: AbortSignal.timeout(PATIENCE_MS),
+    // A pod that has not started yet must not start behind the host's back: that is worth more patience.
+    ...(outcome.kind === "never-started"
+      ? { signal: AbortSignal.timeout(LATE_START_MS), retry: { attempts: 20 } }
+      : { signal: AbortSignal.timeout(PATIENCE_MS) }),
   });
 }

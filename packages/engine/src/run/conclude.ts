@@ -12,6 +12,8 @@ export function conclude(state: RunState): OutcomeKind {
   const container = terminated(state.pod, state.identity.container);
   if (wasCancelled(state, end))
     return { kind: "cancelled", reason: state.cancel?.reason ?? "", exitCode: exitCodeOf(end, container), stopped: true };
+  const refused = end?.cause === "spawn-failed" && container !== null ? runnerRefused(container, end.error) : null;
+  if (refused !== null) return refused;
   if (end !== null) return fromEnd(state, end, container);
   if (container !== null) return fromContainer(state, container);
   return withoutEnd(state);
@@ -49,7 +51,7 @@ function fromContainer(state: RunState, container: Terminated): OutcomeKind {
       message: container.message ?? "the container could not be started",
       permanent: true,
     };
-  const runner = runnerRefused(container);
+  const runner = runnerRefused(container, container.message);
   if (runner !== null) return runner;
   if (exitCode !== 0) {
     const outside = endedFromOutside(state, exitCode);
@@ -58,14 +60,18 @@ function fromContainer(state: RunState, container: Terminated): OutcomeKind {
   return { kind: "exited", exitCode, signal: null };
 }
 
-function runnerRefused(container: Terminated): OutcomeKind | null {
-  const tail = container.message === null ? "" : `: ${container.message}`;
-  if (container.exitCode === RUNNER_EXIT.badSpec)
-    return { kind: "never-started", cause: "runner", message: `the runner cannot read its settings${tail}`, permanent: false };
-  if (container.exitCode === RUNNER_EXIT.alreadyClaimed)
-    return { kind: "never-started", cause: "runner", message: "another pod has already run this Job", permanent: false };
-  if (container.exitCode === RUNNER_EXIT.noOutput)
-    return { kind: "never-started", cause: "volume-unusable", message: `the output file cannot be written${tail}`, permanent: false };
+/** Exit codes of the runner itself: the CLI was not started, and the trouble may pass. */
+function runnerRefused(container: Terminated, said: string | null): OutcomeKind | null {
+  const tail = said === null ? "" : `: ${said}`;
+  const refused = (cause: "runner" | "volume-unusable", message: string): OutcomeKind => ({
+    kind: "never-started",
+    cause,
+    message,
+    permanent: false,
+  });
+  if (container.exitCode === RUNNER_EXIT.badSpec) return refused("runner", `the runner cannot read its settings${tail}`);
+  if (container.exitCode === RUNNER_EXIT.alreadyClaimed) return refused("runner", "another pod has already run this Job");
+  if (container.exitCode === RUNNER_EXIT.noOutput) return refused("volume-unusable", `the output file cannot be written${tail}`);
   return null;
 }
 
@@ -83,7 +89,9 @@ function withoutEnd(state: RunState): OutcomeKind {
   if (outside !== null) return outside;
   if (state.job?.conditions.Complete !== undefined)
     return { kind: "lost-sight", message: `Job ${state.identity.jobName} says Complete, but nothing tells how its CLI ended` };
-  if (state.pod === null && state.startRecord === null) {
+  // Blind in one eye, or told by the Job that a pod of it failed: that it never started is not known.
+  const blind = state.stalled !== null || state.apiLostAt !== null || state.job?.conditions.Failed?.reason === "BackoffLimitExceeded";
+  if (state.pod === null && state.startRecord === null && !blind) {
     const failed = state.job?.conditions.Failed?.message;
     return {
       kind: "never-started",

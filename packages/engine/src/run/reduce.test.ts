@@ -335,6 +335,36 @@ describe("pods that do not start", () => {
     expect(play([{ kind: "job", job: job({ active: 0, suspended: true }) }], { afterMs: 60_000 }).outcome).toBeNull();
   });
 
+  test("nothing is called a failure to start while the cluster cannot be seen", () => {
+    const pull: Fact = { kind: "pod", pod: pod(waiting("ErrImagePull"), { phase: "Pending" }) };
+    expect(play([{ kind: "job", job: job() }, pull, { kind: "api-lost", error: "down" }], { afterMs: 120_000 }).outcome).toBeNull();
+    const unscheduled = pod(null, { phase: "Pending", node: null });
+    expect(
+      play(
+        [
+          { kind: "job", job: job() },
+          { kind: "pod", pod: unscheduled },
+          { kind: "api-lost", error: "x" },
+        ],
+        { afterMs: 120_000 },
+      ).outcome,
+    ).toBeNull();
+  });
+
+  test("a Job whose pod failed unseen is not called never started", () => {
+    const failed = job({ active: 0, conditions: { Failed: condition("BackoffLimitExceeded") } });
+    expect(kindOf(play([{ kind: "job", job: failed }]))).toMatchObject({ kind: "lost-sight" });
+  });
+
+  test("an output file that could not be opened may pass by itself", () => {
+    const told = message({ exitCode: 214, cause: "spawn-failed", error: "EIO: i/o error", bytes: 0, written: 0 });
+    expect(notStarted(ended(214, "Error", told), { phase: "Failed" })).toMatchObject({
+      cause: "volume-unusable",
+      permanent: false,
+      message: expect.stringContaining("EIO"),
+    });
+  });
+
   test("the runner's own refusals", () => {
     expect(notStarted(ended(213, "Error"), { phase: "Failed" })).toMatchObject({ kind: "never-started", cause: "runner" });
     expect(notStarted(ended(214, "Error", "EROFS"), { phase: "Failed" })).toMatchObject({

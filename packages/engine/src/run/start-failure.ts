@@ -48,7 +48,7 @@ function noPod(state: RunState, policy: Policy): NotStarted | null {
 function waitingTooLong(state: RunState, policy: Policy): NotStarted | null {
   const waiting = state.waiting;
   const container = mainContainer(state.pod, state.identity.container)?.state;
-  if (waiting === null || container?.kind !== "waiting") return null;
+  if (waiting === null || container?.kind !== "waiting" || state.apiLostAt !== null) return null;
   const waited = state.now - waiting.since;
   const detail = container.message === null ? "" : `: ${container.message}`;
   const message = `${waiting.reason}${detail} (image ${state.identity.image})`;
@@ -61,7 +61,7 @@ function waitingTooLong(state: RunState, policy: Policy): NotStarted | null {
 
 function unscheduled(state: RunState, policy: Policy): NotStarted | null {
   const scheduled = state.pod?.conditions.PodScheduled;
-  if (state.scheduledAt !== null || state.pod?.node || scheduled?.status === "True") return null;
+  if (state.scheduledAt !== null || state.pod?.node || scheduled?.status === "True" || state.apiLostAt !== null) return null;
   if (state.now - (state.acceptedAt ?? state.now) < policy.schedule) return null;
   return { cause: "unschedulable", message: scheduled?.message ?? "no node took the pod", permanent: false };
 }

@@ -3,10 +3,15 @@ import { type RunContext, say } from "./io.ts";
 
 const PAUSE_MS = 1000;
 
-/** Deletes the Job of a cancelled run, foreground: its name stays taken until its pod is gone. Tries until the run is settled. */
+/** A cancel nobody confirmed is pursued for this long after its result. */
+const PURSUIT_MS = 900_000;
+
+/** Deletes the Job of a cancelled run, foreground: its name stays taken until its pod is gone. Tries on after a result that could not confirm it. */
 export async function stopJob(context: RunContext, uid: string): Promise<void> {
   const { connection, request, submission, run, clock } = context;
-  for (let told = false; run.state.outcome === null; told = true) {
+  const end = clock.now() + PURSUIT_MS;
+  const pursued = () => run.state.outcome === null || (run.state.outcome.kind === "cancelled" && !run.state.outcome.stopped);
+  for (let told = false; pursued() && clock.now() < end; told = true) {
     try {
       const result = await deleteJob(connection, request.namespace, submission.jobName, { uid, propagation: "Foreground" });
       if (result !== "deleted") run.observe({ kind: "job-gone" });

@@ -1,5 +1,5 @@
-import { isForbidden, isInvalid, isNotFound } from "../cluster/api-error.ts";
-import { createSecret, deleteJob } from "../cluster/calls.ts";
+import { ApiError, isForbidden, isInvalid, isNotFound, isTransient } from "../cluster/api-error.ts";
+import { createSecret, deleteJob, getJob } from "../cluster/calls.ts";
 import type { JobView } from "../cluster/views.ts";
 import { secretManifest } from "../manifest/secret.ts";
 import { admit } from "./admit.ts";
@@ -7,10 +7,15 @@ import { cancelReason, type RunContext, say } from "./io.ts";
 import type { OutcomeKind, StartFailure } from "./outcome.ts";
 import { persist } from "./persist.ts";
 
+const LOOK_TIMEOUT_MS = 3000;
+
 /** Files, then the Job, then the Secret without which its pod cannot start. Ends with the Job accepted or with a fact that says why not. */
 export async function submit(context: RunContext): Promise<void> {
   const refused = (await prepareFiles(context)) ?? (await createAll(context));
-  if (refused !== null) context.run.observe({ kind: "not-submitted", why: refused });
+  if (refused === null) return;
+  // Somebody who cancelled is told of that, not of the trouble that came in between.
+  const cancelledMeanwhile = context.io.signal.aborted && refused.kind === "never-started";
+  context.run.observe({ kind: "not-submitted", why: cancelledMeanwhile ? cancelled(context) : refused });
 }
 
 async function prepareFiles({ volume, submission, request }: RunContext): Promise<OutcomeKind | null> {
@@ -31,9 +36,11 @@ async function createAll(context: RunContext): Promise<OutcomeKind | null> {
     if ("refused" in admission) return io.signal.aborted ? cancelled(context) : admission.refused;
     job = admission.job;
   } catch (error) {
-    return io.signal.aborted
-      ? cancelled(context)
-      : notStarted("job-create-failed", `Job ${context.submission.jobName} was not created`, error);
+    const found = isRefusal(error) ? null : await findOurs(context);
+    if (found === "unknown") return createdOrNot(context, error);
+    if (found === null && io.signal.aborted) return cancelled(context);
+    if (found === null) return notStarted("job-create-failed", `Job ${context.submission.jobName} was not created`, error);
+    job = found;
   }
   run.accepted(job.uid);
   say(context, "info", `Job ${request.namespace}/${job.name} accepted, ${deadlineText(context)}`);
@@ -51,6 +58,11 @@ async function giveSecret(context: RunContext, job: JobView): Promise<OutcomeKin
     return null;
   } catch (error) {
     if (io.signal.aborted) return null;
+    // Its answer may be what was lost: then the pod runs, and only its files can tell.
+    if (!isRefusal(error)) {
+      say(context, "warning", `whether Secret ${submission.secretName} was created is not known; waiting for what the pod does`);
+      return null;
+    }
     await withdraw(context, job);
     return notStarted("secret-create-failed", `Secret ${submission.secretName} was not created`, error);
   }
@@ -66,7 +78,28 @@ async function withdraw({ connection, request, ...context }: RunContext, job: Jo
   }
 }
 
-function cancelled(context: RunContext): OutcomeKind {
+/** The API server has said no: nothing was made. Anything else leaves that open. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && error.code === "api_status" && !error.maybeApplied && !isTransient(error);
+}
+
+/** A create whose answer was lost, or not waited for, may have made our Job: then it must be followed, or it would hold the key for a day. */
+async function findOurs({ connection, request, submission }: RunContext): Promise<JobView | null | "unknown"> {
+  try {
+    const job = await getJob(connection, request.namespace, submission.jobName, { timeoutMs: LOOK_TIMEOUT_MS });
+    return job?.annotations[request.keys.nonce] === submission.nonce ? job : null;
+  } catch {
+    return "unknown";
+  }
+}
+
+function createdOrNot(context: RunContext, error: unknown): OutcomeKind {
+  if (context.io.signal.aborted) return { ...cancelled(context), stopped: false };
+  const reason = error instanceof Error ? error.message : String(error);
+  return { kind: "lost-sight", message: `whether Job ${context.submission.jobName} was created is not known: ${reason}` };
+}
+
+function cancelled(context: RunContext): Extract<OutcomeKind, { kind: "cancelled" }> {
   return { kind: "cancelled", reason: cancelReason(context.io.signal), exitCode: null, stopped: true };
 }
 
