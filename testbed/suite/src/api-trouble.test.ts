@@ -1,3 +1,4 @@
+import { createRunClock } from "@paperclip-k8s/engine";
 import type { Pocket } from "@paperclip-k8s/pocket";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Bed, startBed } from "./bed.ts";
@@ -69,6 +70,24 @@ describe("submit", () => {
     const run = startRun(bed, { script: HELLO });
     await new Promise((resolve) => setTimeout(resolve, 1500));
     await bed.cluster.faults.up();
+    await expectGood(run, "hello\n");
+  });
+
+  test("an API server that stays down: nothing was created, and that is what is said", async () => {
+    await bed.cluster.faults.down();
+    // A connection that breaks while a request is on it leaves open what became of it; here it is broken before.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const { outcome } = await finishRun(bed, { script: HELLO, engine: { clock: createRunClock(100) } });
+    await bed.cluster.faults.up();
+    expect(outcome).toMatchObject({ kind: "never-started", cause: "job-create-failed", permanent: false });
+  });
+
+  test("a Secret that comes after a long outage still starts the run", async () => {
+    const fault = bed.cluster.faults.fail({ verb: "create", resource: "secrets" }, { status: 503, times: 99 });
+    const policy = { schedule: 36_000_000, start: 36_000_000, noPod: 36_000_000, horizon: 360_000_000 };
+    const run = startRun(bed, { script: HELLO, engine: { clock: createRunClock(100), policy } });
+    await expect.poll(() => run.status.some((line) => line.text.includes("not confirmed yet")), { timeout: 15_000 }).toBe(true);
+    fault.undo();
     await expectGood(run, "hello\n");
   });
 

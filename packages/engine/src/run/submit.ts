@@ -8,6 +8,7 @@ import type { OutcomeKind, StartFailure } from "./outcome.ts";
 import { persist } from "./persist.ts";
 
 const LOOK_TIMEOUT_MS = 3000;
+const RETRY_MS = 2000;
 
 /** Files, then the Job, then the Secret without which its pod cannot start. Ends with the Job accepted or with a fact that says why not. */
 export async function submit(context: RunContext): Promise<void> {
@@ -36,7 +37,7 @@ async function createAll(context: RunContext): Promise<OutcomeKind | null> {
     if ("refused" in admission) return io.signal.aborted ? cancelled(context) : admission.refused;
     job = admission.job;
   } catch (error) {
-    const found = isRefusal(error) ? null : await findOurs(context);
+    const found = isCertainlyNot(error) ? null : await findOurs(context);
     if (found === "unknown") return createdOrNot(context, error);
     if (found === null && io.signal.aborted) return cancelled(context);
     if (found === null) return notStarted("job-create-failed", `Job ${context.submission.jobName} was not created`, error);
@@ -58,13 +59,26 @@ async function giveSecret(context: RunContext, job: JobView): Promise<OutcomeKin
     return null;
   } catch (error) {
     if (io.signal.aborted) return null;
-    // Its answer may be what was lost: then the pod runs, and only its files can tell.
-    if (!isRefusal(error)) {
-      say(context, "warning", `whether Secret ${submission.secretName} was created is not known; waiting for what the pod does`);
+    // Trouble that lasts: its answer may be what was lost, and then the pod runs. The submit is finished when the API server is back.
+    if (!isCertainlyNot(error) || isTransient(error)) {
+      say(context, "warning", `Secret ${submission.secretName} is not confirmed yet; trying on while the run is followed`);
+      void giveLater(context, manifest);
       return null;
     }
     await withdraw(context, job);
     return notStarted("secret-create-failed", `Secret ${submission.secretName} was not created`, error);
+  }
+}
+
+async function giveLater({ connection, request, run, clock }: RunContext, manifest: Record<string, unknown>): Promise<void> {
+  while (run.state.outcome === null) {
+    await clock.sleep(RETRY_MS);
+    try {
+      await createSecret(connection, request.namespace, manifest, { retry: { attempts: 1 } });
+      return;
+    } catch (error) {
+      if (isCertainlyNot(error) && !isTransient(error)) return;
+    }
   }
 }
 
@@ -78,9 +92,9 @@ async function withdraw({ connection, request, ...context }: RunContext, job: Jo
   }
 }
 
-/** The API server has said no: nothing was made. Anything else leaves that open. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof ApiError && error.code === "api_status" && !error.maybeApplied && !isTransient(error);
+/** The API server has said no, or was never reached: nothing was made. Anything else leaves that open. */
+function isCertainlyNot(error: unknown): boolean {
+  return error instanceof ApiError && !error.maybeApplied;
 }
 
 /** A create whose answer was lost, or not waited for, may have made our Job: then it must be followed, or it would hold the key for a day. */
