@@ -1,11 +1,9 @@
-import { type Line, LineSplitter } from "@paperclip-k8s/engine";
+import { type Line, LineSplitter, TextChunks } from "@paperclip-k8s/engine";
 import type { AgentCli, CliParser } from "./agent-cli.ts";
 import type { LogSink } from "./log-sink.ts";
 import { TranscriptLines } from "./transcript/present.ts";
 
 const STDERR_KEPT = 16 * 1024;
-/** The host's live view shows the end of a chunk of this size. */
-const CHUNK_CHARS = 8 * 1024;
 
 /** One turn's output on its way to the CLI's parser and, as lines people can read, to the host's log. */
 export class TurnOutput {
@@ -13,6 +11,7 @@ export class TurnOutput {
   readonly #log: LogSink;
   readonly #transcript: TranscriptLines;
   readonly #lines = new LineSplitter();
+  readonly #chunks = new TextChunks();
   #stderr = "";
   #unshown = 0;
 
@@ -59,30 +58,9 @@ export class TurnOutput {
     return [];
   }
 
-  /** Whole lines together up to a chunk; the pieces of a longer one are queued at once, so that nothing gets between them. */
+  /** In chunks of the engine's cut; all are queued at once, so that nothing gets between the pieces of a long line. */
   async #show(lines: readonly string[]): Promise<void> {
-    const writes: Promise<void>[] = [];
-    let chunk = "";
-    const flush = () => {
-      for (let at = 0; at < chunk.length; ) {
-        const piece = cut(chunk, at);
-        writes.push(this.#log.write("stdout", piece));
-        at += piece.length;
-      }
-      chunk = "";
-    };
-    for (const line of lines) {
-      if (chunk.length + line.length + 1 > CHUNK_CHARS) flush();
-      chunk += `${line}\n`;
-    }
-    flush();
-    await Promise.all(writes);
+    const chunks = this.#chunks.push(Buffer.from(lines.map((line) => `${line}\n`).join("")));
+    await Promise.all(chunks.map((chunk) => this.#log.write("stdout", chunk)));
   }
-}
-
-/** Never between the two halves of a character. */
-function cut(text: string, at: number): string {
-  const piece = text.slice(at, at + CHUNK_CHARS);
-  const last = piece.charCodeAt(piece.length - 1);
-  return piece.length === CHUNK_CHARS && last >= 0xd800 && last <= 0xdbff ? piece.slice(0, -1) : piece;
 }

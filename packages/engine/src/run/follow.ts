@@ -48,8 +48,8 @@ export async function follow(context: RunContext): Promise<RunOutcome> {
   }
 }
 
-function openTails({ run, volume, submission, request, io, ...rest }: RunContext): { output: Tail; meta: Tail } {
-  const context = { run, volume, submission, request, io, ...rest };
+function openTails(context: RunContext): { output: Tail; meta: Tail } {
+  const { run, volume, submission, request, io } = context;
   const records = new MetaReader({ run: request.runId, nonce: submission.nonce });
   const sight = {
     onStall: (error: string) => run.observe({ kind: "output-stalled", error }),

@@ -83,12 +83,12 @@ async function giveLater({ connection, request, run, clock }: RunContext, manife
 }
 
 /** Without its Secret the pod has provably not started: the Job may go. */
-async function withdraw({ connection, request, ...context }: RunContext, job: JobView): Promise<void> {
+async function withdraw(context: RunContext, job: JobView): Promise<void> {
   try {
-    await deleteJob(connection, request.namespace, job.name, { uid: job.uid, propagation: "Foreground" });
+    await deleteJob(context.connection, context.request.namespace, job.name, { uid: job.uid, propagation: "Foreground" });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    say({ connection, request, ...context }, "warning", `Job ${job.name} could not be removed again: ${reason}; its deadline will end it`);
+    say(context, "warning", `Job ${job.name} could not be removed again: ${reason}; its deadline will end it`);
   }
 }
 

@@ -40,7 +40,7 @@ const cases: { readonly [Name in keyof Fields]: Case } = {
     at: (c) => c.cwd,
     unset: null,
     good: [
-      ["/work/", "/work"],
+      ["/srv/acme/", "/srv/acme"],
       ["/", "/"],
     ],
     bad: ["relative", "~/x", "/a/../b", 5, {}],
