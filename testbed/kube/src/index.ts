@@ -1,0 +1,58 @@
+import { type Admin, openAdmin } from "./admin.ts";
+import { type Description, readDescription } from "./description.ts";
+import { holder } from "./node-namespaces.ts";
+import { kill, signal } from "./processes.ts";
+import type { ProgramName } from "./programs.ts";
+import { settingsFrom } from "./settings.ts";
+import { apiServerReady, nodeReady, startProgram } from "./start-programs.ts";
+
+export { type Admin, ApiFailure } from "./admin.ts";
+export type { Description } from "./description.ts";
+export { type OtherNode, otherNode } from "./other-node.ts";
+
+/** The running cluster: where everything is, requests as its administrator, and faults made for real. */
+export interface KubeCluster extends Description {
+  readonly admin: Admin;
+  /** SIGKILL: connections break, new ones are refused. */
+  killApiServer(): Promise<void>;
+  /** Gives back when it is ready. */
+  startApiServer(): Promise<void>;
+  /** SIGSTOP: connections stay open and nobody answers, as when the network swallows every packet. */
+  pauseApiServer(): void;
+  resumeApiServer(): Promise<void>;
+  /** SIGKILL: the node falls silent while its containers go on. */
+  stopKubelet(): Promise<void>;
+  /** Gives back when the node is Ready again. */
+  startKubelet(): Promise<void>;
+  /** Ends the connections of `admin`; the cluster stays. */
+  close(): void;
+}
+
+export function openCluster(env: NodeJS.ProcessEnv = process.env): KubeCluster {
+  const { dir } = settingsFrom(env);
+  const description = readDescription(dir);
+  if (description === null || holder(dir) === undefined) throw new Error(`no real Kubernetes is running in ${dir}: run npm run kube:up`);
+  const { programs, nodeName } = description;
+  const admin = openAdmin(description.server, dir);
+  const program = (name: ProgramName) => programs[name][0];
+  return {
+    ...description,
+    admin,
+    killApiServer: () => kill(program("kube-apiserver")),
+    startApiServer: async () => {
+      await startProgram(dir, programs, "kube-apiserver");
+      await apiServerReady(admin);
+    },
+    pauseApiServer: () => signal(program("kube-apiserver"), "SIGSTOP"),
+    resumeApiServer: async () => {
+      signal(program("kube-apiserver"), "SIGCONT");
+      await apiServerReady(admin);
+    },
+    stopKubelet: () => kill(program("kubelet")),
+    startKubelet: async () => {
+      await startProgram(dir, programs, "kubelet");
+      await nodeReady(admin, nodeName);
+    },
+    close: () => admin.close(),
+  };
+}

@@ -1,0 +1,129 @@
+import { appendFileSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type KubeCluster, openCluster, otherNode } from "./index.ts";
+import { difference, type MachineState, machineState } from "./leftovers.ts";
+import { holder } from "./node-namespaces.ts";
+import { processesOf } from "./processes.ts";
+import { run } from "./run.ts";
+import { type Scratch, scratch } from "./scratch.ts";
+import { until } from "./wait.ts";
+
+// A cluster of its own, beside the one the other tests use: it is killed in every way and must leave nothing.
+
+const env = { ...process.env, KUBE_DIR: "/var/tmp/paperclip-kube-life", KUBE_SUBNET: "10.213.79" };
+const command = (...words: string[]) => run(process.execPath, [join(import.meta.dirname, "main.ts"), ...words], { env });
+const sleeper = (image: string) => ({
+  terminationGracePeriodSeconds: 1,
+  containers: [{ name: "c", image, command: ["sleep", "3600"] }],
+});
+
+let before: MachineState;
+beforeAll(async () => {
+  await command("down");
+  before = await machineState();
+});
+afterAll(() => command("down"));
+
+/** A pod that runs, in a namespace of its own. */
+async function runningPod(cluster: KubeCluster): Promise<Scratch> {
+  const place = await scratch(cluster.admin);
+  await place.create("pods", { metadata: { name: "pod" }, spec: sleeper(cluster.images.shell) });
+  await until("the pod to run", 30, async () => (await place.pod("pod")).status.phase === "Running");
+  return place;
+}
+
+async function expectNothingLeft(): Promise<void> {
+  await until("nothing to be left", 10, async () => difference(before, await machineState()).length === 0).catch(() => {});
+  expect(difference(before, await machineState())).toEqual([]);
+}
+
+test("up is quick, says when it is up already, and down with a running pod leaves nothing", async () => {
+  const since = Date.now();
+  const said = await command("up");
+  expect(Date.now() - since).toBeLessThan(30_000);
+  expect(said).toContain("export KUBECONFIG=/var/tmp/paperclip-kube-life/pki/admin.kubeconfig");
+  const cluster = openCluster(env);
+  await runningPod(cluster);
+  cluster.close();
+  const node = holder(cluster.dir);
+  const again = Date.now();
+  await command("up");
+  expect(Date.now() - again).toBeLessThan(3000);
+  expect(holder(cluster.dir)).toBe(node);
+  await command("down");
+  await expectNothingLeft();
+  await command("down");
+  expect(() => openCluster(env)).toThrow("run npm run kube:up");
+});
+
+/** Each costs two starts, so the rest is for LONG=1. */
+const VICTIMS = ["containerd", "holder", ...(process.env.LONG ? ["kube-proxy", "kubelet", "etcd"] : [])];
+
+test.each(VICTIMS)("up works after %s was killed under a running pod", async (victim) => {
+  await command("up");
+  const cluster = openCluster(env);
+  await runningPod(cluster);
+  cluster.close();
+  for (const pid of processesOf(join(cluster.dir, "bin", victim))) process.kill(pid, "SIGKILL");
+  await until(`${victim} to be gone`, 5, () => processesOf(join(cluster.dir, "bin", victim)).length === 0);
+  await command("up");
+  const next = openCluster(env);
+  await runningPod(next);
+  next.close();
+});
+
+test("down works after a crash in the middle of up", async () => {
+  await command("down");
+  mkdirSync(join(env.KUBE_DIR, "pki"), { recursive: true });
+  appendFileSync(join(env.KUBE_DIR, "cluster.json.new"), "{");
+  await command("down");
+  await expectNothingLeft();
+  expect(readdirSync("/var/tmp")).not.toContain("paperclip-kube-life");
+});
+
+test("a lost node is noticed, its pod evicted, and all is well when it is back", { timeout: 120_000 }, async () => {
+  await command("up");
+  const cluster = openCluster(env);
+  const place = await runningPod(cluster);
+  const other = await otherNode(cluster.admin);
+  const since = Date.now();
+  await cluster.stopKubelet();
+  await until("the pod to be marked", 60, async () => (await place.pod("pod")).metadata.deletionTimestamp);
+  const seconds = (Date.now() - since) / 1000;
+  expect(seconds).toBeGreaterThan(16);
+  expect(seconds).toBeLessThan(40);
+  const marked = await place.pod("pod");
+  expect(marked.status.phase).toBe("Running");
+  expect(marked.status.conditions).toContainEqual(expect.objectContaining({ type: "DisruptionTarget", reason: "DeletionByTaintManager" }));
+  await cluster.startKubelet();
+  await until("the pod to be gone", 30, () =>
+    place.pod("pod").then(
+      () => false,
+      () => true,
+    ),
+  );
+  await other.remove();
+  await place.remove();
+  cluster.close();
+});
+
+test("the API server can be killed, started, held and let go; pods go on", { timeout: 120_000 }, async () => {
+  await command("up");
+  const cluster = openCluster(env);
+  const place = await runningPod(cluster);
+  await cluster.killApiServer();
+  await expect(cluster.admin.request("GET", "/readyz")).rejects.toThrow(/ECONNREFUSED|socket|ECONNRESET/);
+  await cluster.startApiServer();
+  expect((await place.pod("pod")).status.phase).toBe("Running");
+
+  cluster.pauseApiServer();
+  const waiting = place.pod("pod");
+  expect(await Promise.race([waiting, new Promise((resolve) => setTimeout(resolve, 3000, "silence"))])).toBe("silence");
+  await cluster.resumeApiServer();
+  expect((await waiting).status.phase).toBe("Running");
+  await place.remove();
+  cluster.close();
+  await command("down");
+  await expectNothingLeft();
+});
