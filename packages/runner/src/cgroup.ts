@@ -3,6 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 
 export interface CgroupFigures {
   readonly peakMemoryBytes: number | null;
+  /** null also where there is no limit. */
+  readonly memoryLimitBytes: number | null;
   readonly cpuMs: number | null;
   readonly oomKills: number | null;
 }
@@ -13,6 +15,8 @@ export interface CgroupFolders {
   readonly version: 1 | 2;
 }
 
+/** Version 1 has no word for "none": it gives the largest multiple of a page. */
+const NO_LIMIT_V1 = 2 ** 62;
 const NONE: CgroupFolders = { memory: null, cpu: null, version: 2 };
 
 export function findCgroup(root = ""): CgroupFolders {
@@ -37,13 +41,17 @@ export function readCgroup(folders: CgroupFolders): CgroupFigures {
     const micros = field(cpu("cpu.stat"), "usage_usec");
     return {
       peakMemoryBytes: whole(memory("memory.peak")),
+      // Without a limit it says `max`, which is no number.
+      memoryLimitBytes: whole(memory("memory.max")),
       cpuMs: micros === null ? null : Math.round(micros / 1e3),
       oomKills: field(memory("memory.events"), "oom_kill"),
     };
   }
+  const limit = whole(memory("memory.limit_in_bytes"));
   const nanos = whole(cpu("cpuacct.usage"));
   return {
     peakMemoryBytes: whole(memory("memory.max_usage_in_bytes")),
+    memoryLimitBytes: limit !== null && limit < NO_LIMIT_V1 ? limit : null,
     cpuMs: nanos === null ? null : Math.round(nanos / 1e6),
     oomKills: field(memory("memory.oom_control"), "oom_kill"),
   };
@@ -52,7 +60,7 @@ export function readCgroup(folders: CgroupFolders): CgroupFigures {
 /** CPU time and OOM kills are counted from the runner's start; the peak cannot be. */
 export function figuresSince(start: CgroupFigures, now: CgroupFigures): CgroupFigures {
   const since = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : b - a);
-  return { peakMemoryBytes: now.peakMemoryBytes, cpuMs: since(start.cpuMs, now.cpuMs), oomKills: since(start.oomKills, now.oomKills) };
+  return { ...now, cpuMs: since(start.cpuMs, now.cpuMs), oomKills: since(start.oomKills, now.oomKills) };
 }
 
 /** Version 1 has `release_agent` in its root only, version 2 has `cgroup.type` everywhere but in its root. */

@@ -39,18 +39,19 @@ export interface Followed {
 
 const NOTHING = { bytes: 0, lines: 0, finalLine: null, stderrDropped: 0, leftoversEnded: false } as const;
 
+export function neverRan(cause: EndCause, exitCode: number | null, error: string): CliResult {
+  return { ...NOTHING, exitCode, signal: exitCode === null ? "SIGTERM" : null, cause, error, overAt: performance.now() };
+}
+
 export async function followCli(run: Followed): Promise<CliResult> {
   const { order, link, stop } = run;
-  const neverRan = (cause: EndCause, exitCode: number | null, error: string): CliResult => {
-    return { ...NOTHING, exitCode, signal: exitCode === null ? "SIGTERM" : null, cause, error, overAt: performance.now() };
-  };
   if (stop.asked) return neverRan("stopped", null, "stopped before the CLI was started");
   const cli = await startCli(order);
   if (!("pid" in cli)) return neverRan("spawn-failed", cli.exitCode, cli.error);
   run.onGroup(cli.pid);
   const ender = new CliEnder(cli.pid, cli.exited);
   const disarm = keepLimits(order, ender, stop);
-  const scan = new LineScan(order.pattern, disarm.onFinalLine);
+  const scan = new LineScan(order.pattern, { seen: disarm.onFinalLine, takenBackBy: order.takenBackBy, takenBack: disarm.onTakenBack });
   const stderr = new StderrPieces();
   link.meta({ type: "cli-started", at: new Date().toISOString(), pid: cli.pid });
   passOn(run, cli, scan, stderr);
@@ -66,8 +67,14 @@ export async function followCli(run: Followed): Promise<CliResult> {
   return { ...exit, ...counted, cause: ender.cause ?? "exit", error: null, leftoversEnded, overAt };
 }
 
+interface Limits {
+  readonly onFinalLine: () => void;
+  readonly onTakenBack: () => void;
+  readonly all: () => void;
+}
+
 /** The time limit, a stop from outside, and the grace after a final line. */
-function keepLimits(order: Order, ender: CliEnder, stop: StopRequest): { onFinalLine: () => void; all: () => void } {
+function keepLimits(order: Order, ender: CliEnder, stop: StopRequest): Limits {
   const { timeoutSec, graceSec, stopGraceSec, finalLine } = order.spec;
   const none = (): void => {};
   const stopTimeout = timeoutSec > 0 ? longTimer(timeoutSec * 1000, () => ender.end("timeout", graceSec * 1000)) : none;
@@ -81,6 +88,7 @@ function keepLimits(order: Order, ender: CliEnder, stop: StopRequest): { onFinal
       const seconds = finalLine?.endAfterSec ?? null;
       if (seconds !== null && !over) stopFinal = longTimer(seconds * 1000, () => ender.end("final-line", graceSec * 1000));
     },
+    onTakenBack: () => stopFinal(),
     all: () => {
       over = true;
       stopTimeout();

@@ -44,9 +44,10 @@ describe("LineScan", () => {
 
   test("tells of each final line", () => {
     let told = 0;
-    const scan = new LineScan(/^r/, () => {
+    const seen = () => {
       told += 1;
-    });
+    };
+    const scan = new LineScan(/^r/, { seen });
     scan.feed(Buffer.from("r1\nx\nr2"));
     expect(told).toBe(1);
     scan.end();

@@ -4,20 +4,26 @@ import { LIMITS } from "./waits.ts";
 
 const NEWLINE = 0x0a;
 
+export interface FinalLineEvents {
+  readonly seen?: () => void;
+  readonly takenBackBy?: RegExp | null;
+  readonly takenBack?: () => void;
+}
+
 export class LineScan {
   bytes = 0;
   lines = 0;
   finalLine: string | null = null;
   readonly #pattern: RegExp | null;
-  readonly #onFinalLine: () => void;
+  readonly #on: FinalLineEvents;
   /** Beginning of a line that is not whole yet; grows up to the limit, so that many tiny reads cost no more than one. */
   #kept: Buffer = Buffer.alloc(0);
   #keptLength = 0;
   #tooLong = false;
 
-  constructor(pattern: RegExp | null, onFinalLine: () => void = () => {}) {
+  constructor(pattern: RegExp | null, on: FinalLineEvents = {}) {
     this.#pattern = pattern;
-    this.#onFinalLine = onFinalLine;
+    this.#on = on;
   }
 
   feed(chunk: Buffer): void {
@@ -57,9 +63,10 @@ export class LineScan {
   }
 
   #match(line: string): void {
-    if (!this.#pattern?.test(line)) return;
-    this.finalLine = cutText(line, LIMITS.finalLine);
-    this.#onFinalLine();
+    if (this.#pattern?.test(line)) {
+      this.finalLine = cutText(line, LIMITS.finalLine);
+      this.#on.seen?.();
+    } else if (this.finalLine !== null && this.#on.takenBackBy?.test(line)) this.#on.takenBack?.();
   }
 
   #keep(piece: Buffer): void {

@@ -1,8 +1,10 @@
-// Entry of the one file that runs in the pod: `<runtime> runner.cjs <termination log>`, or its own writer process.
+// Entry of the one file that runs in the pod: `<runtime> runner.cjs <termination log>`, or one of its own processes.
+import { mountedPath } from "./mounted-path.ts";
 import { signalGroup } from "./process-group.ts";
 import { RUNNER_EXIT } from "./records.ts";
 import { type Guard, notRun, run } from "./run.ts";
 import { keepCompilerOnMainThread } from "./single-thread.ts";
+import { runStateProcess, STATE_FLAG } from "./state/state-process.ts";
 import { writeTerminationMessage } from "./termination-message.ts";
 import { runWriter, WRITER_FLAG } from "./writer-process.ts";
 
@@ -20,9 +22,10 @@ function runInPod(): void {
   };
   process.on("uncaughtException", fail);
   process.on("unhandledRejection", fail);
-  run({ runnerFile, terminationLog: argument, guard }).then((code) => process.exit(code), fail);
+  run({ runnerFile: mountedPath(runnerFile), terminationLog: argument, guard }).then((code) => process.exit(code), fail);
 }
 
 keepCompilerOnMainThread();
 if (argument === WRITER_FLAG) runWriter();
+else if (argument === STATE_FLAG) runStateProcess();
 else runInPod();

@@ -1,4 +1,7 @@
 // The data that passes between the engine and the runner: what the runner is told, and what it writes down.
+import type { SeedSpec, StateEnd, StateRecord, StateSpec } from "./state-records.ts";
+
+export type { Seed, SeedSpec, StateEnd, StatePart, StatePoint, StateRecord, StateSpec } from "./state-records.ts";
 
 /** Exit codes of the container that are the runner's own; every other code is the CLI's. */
 export const RUNNER_EXIT = {
@@ -10,6 +13,10 @@ export const RUNNER_EXIT = {
   noOutput: 214,
   /** The runner itself failed. */
   failed: 215,
+  /** There may be a saved state, but it cannot be read; the CLI was not started. */
+  noState: 216,
+  /** A folder of `writable` cannot be written to; the CLI was not started. */
+  notWritable: 217,
   /** As in a shell: the CLI is there but may not be run, or is not there. */
   notExecutable: 126,
   notFound: 127,
@@ -20,7 +27,7 @@ export interface RunnerSpec {
   readonly format: 1;
   readonly run: string;
   readonly nonce: string;
-  readonly argv: readonly [string, ...string[]];
+  readonly argv: readonly [string, ...Argument[]];
   /** Secret environment, set over the container's own. */
   readonly env: Readonly<Record<string, string>>;
   /** File in the same folder that becomes the CLI's stdin; null closes stdin at once. */
@@ -35,7 +42,47 @@ export interface RunnerSpec {
   /** How long output may take to reach the volume after the CLI is over. */
   readonly drainSec: number;
   readonly finalLine: FinalLine | null;
+  /** null or absent: the home begins empty. */
+  readonly seed?: SeedSpec | null;
+  /** null or absent: nothing is restored and nothing is saved. */
+  readonly state?: StateSpec | null;
+  /** Folders the CLI could not do without: they, and what lies in them, must be writable. */
+  readonly writable?: readonly string[];
+  /** null or absent: the CLI talks to its API by itself. */
+  readonly relay?: RelaySpec | null;
 }
+
+/** A relay on loopback between the CLI and its API: it acts as the run that the mounted Secret names at the time of each request. */
+export interface RelaySpec {
+  /** Base URL, http or https; nothing else can be reached through the relay. */
+  readonly target: string;
+  /** Variable of the CLI that is set to the relay's URL, with the target's path. */
+  readonly urlEnv: string;
+  /** Variable of the CLI that holds its token. */
+  readonly tokenEnv: string;
+  /** File in the spec's folder with `RelayCredentials` as JSON; read anew for each request. */
+  readonly credentialsFile: string;
+  /** Names of the header with the bearer token and of the header with the run's id. */
+  readonly headers: { readonly authorization: string; readonly runId: string };
+  /** An answer with one of these statuses and a body that matches was not carried out: it is asked again, with the credentials of that time. */
+  readonly retry: {
+    readonly statuses: readonly number[];
+    /** JavaScript regular expression. */
+    readonly bodyPattern: string;
+    /** Per request, refused connections included; then the last answer is passed on. */
+    readonly maxSec: number;
+  };
+  /** Longer request bodies are passed on as they come and cannot be sent again. */
+  readonly maxReplayBytes: number;
+}
+
+export interface RelayCredentials {
+  readonly token: string;
+  readonly runId: string;
+}
+
+/** An argument as it is, or the path of a file in the spec's folder. */
+export type Argument = string | { readonly file: string };
 
 /** The three files of a run on the shared volume. Output and meta are created by the server, the claim by the pod. */
 export interface RunFiles {
@@ -52,9 +99,11 @@ export interface FinalLine {
   readonly pattern: string;
   /** End the CLI and what it left behind this long after such a line; null = wait for the CLI. */
   readonly endAfterSec: number | null;
+  /** A line after which the CLI is at work again, so that nothing is ended. */
+  readonly takenBackBy?: string;
 }
 
-export type MetaRecord = StartRecord | CliStartedRecord | StderrRecord | NoteRecord | EndRecord;
+export type MetaRecord = StartRecord | CliStartedRecord | StderrRecord | NoteRecord | StateRecord | EndRecord;
 
 /** First record of the meta file: whose output this is. */
 export interface StartRecord {
@@ -98,7 +147,6 @@ export interface EndRecord extends CliEnd {
   readonly stderrDropped: number;
   /** Processes that outlived the CLI and were ended. */
   readonly leftoversEnded: boolean;
-  readonly peakMemoryBytes: number | null;
   readonly cpuMs: number | null;
 }
 
@@ -116,8 +164,13 @@ export interface CliEnd {
   readonly lines: number;
   /** Kernel OOM kills in the container's cgroup since it began, where that can be read. */
   readonly oomKills: number | null;
+  readonly peakMemoryBytes: number | null;
+  /** What the container may use; null also where there is no limit. */
+  readonly memoryLimitBytes: number | null;
   /** What kept the CLI from starting, or the output from being written. */
   readonly error: string | null;
+  /** Absent when the spec names no state. */
+  readonly state?: StateEnd;
 }
 
 /** The container's termination message: JSON of at most 4,096 bytes. */

@@ -9,9 +9,11 @@ import type { EndRecord, MetaRecord, RunnerSpec, TerminationMessage } from "./re
 import type { Waits } from "./waits.ts";
 
 export interface Options {
-  readonly argv: readonly [string, ...string[]];
+  readonly argv: RunnerSpec["argv"];
   readonly stdin?: Buffer;
   readonly spec?: Partial<RunnerSpec> & { readonly waits?: Partial<Waits> };
+  /** More files of the mounted Secret. */
+  readonly files?: Readonly<Record<string, string>>;
   readonly env?: NodeJS.ProcessEnv;
   readonly runtime?: string;
   /** "blocked": the container's log is a pipe that nobody reads. */
@@ -66,7 +68,12 @@ export function preparePod(options: Options): Pod {
   const spec: RunnerSpec = { ...base, stdinFile: options.stdin ? "stdin" : null, ...options.spec };
   mkdirSync(out);
   for (const file of [spec.files.output, spec.files.meta]) if (file.startsWith(out)) writeFileSync(file, "");
-  mountSecret(join(folder, "in"), { "runner.cjs": runnerText, "spec.json": JSON.stringify(spec), stdin: options.stdin ?? "" });
+  mountSecret(join(folder, "in"), {
+    "runner.cjs": runnerText,
+    "spec.json": JSON.stringify(spec),
+    stdin: options.stdin ?? "",
+    ...options.files,
+  });
   const start = (): RunningRunner => {
     const runner = startRunner(folder, spec, options);
     running.push(runner.process);
@@ -126,7 +133,7 @@ function startRunner(folder: string, spec: RunnerSpec, options: Options): Runnin
     const meta = readMeta(spec.files.meta);
     const end = meta.find((record) => record.type === "end");
     const rawMessage = readOrNull(termination);
-    const message = JSON.parse(rawMessage?.toString() ?? "null") as TerminationMessage;
+    const message = JSON.parse(rawMessage?.toString() || "null") as TerminationMessage;
     return { code, signal, ms, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString(), meta, end, rawMessage, message };
   });
   return { process: child, ended };

@@ -25,6 +25,11 @@ describe.concurrent("stdin", () => {
     expect(JSON.parse(ended.stdout.toString())).toEqual([hostile, ""]);
   });
 
+  test("an argument may stand for a file beside the spec", async () => {
+    const ended = await runPod({ argv: ["/bin/cat", { file: "spec.json" }] });
+    expect(JSON.parse(ended.stdout.toString())).toMatchObject({ argv: ["/bin/cat", { file: "spec.json" }] });
+  });
+
   test("a CLI that reads none of it is not held up", async () => {
     const ended = await runPod({ argv: shell("echo done; exit 3"), stdin: prompt(900 * 1024) });
     expect(ended.code).toBe(3);

@@ -77,6 +77,13 @@ describe.concurrent("limits", () => {
     expect(ended.message.finalLine).toBe("result-1");
   });
 
+  test("a CLI that goes back to work after its final line is left alone", async () => {
+    const spec = { finalLine: { pattern: "^result-", endAfterSec: 0.3, takenBackBy: "^again" } };
+    const ended = await runPod({ argv: shell("echo result-1; echo again; sleep 0.8; echo result-2; exit 0"), spec });
+    expect(ended.end).toMatchObject({ exitCode: 0, cause: "exit", lines: 3 });
+    expect(ended.message.finalLine).toBe("result-2");
+  });
+
   test("a CLI that ends by itself after its final line is left alone", async () => {
     const spec = { finalLine: { pattern: "^result-", endAfterSec: 2 } };
     const ended = await runPod({ argv: shell("echo result-1; sleep 0.2; echo result-2; exit 3"), spec });

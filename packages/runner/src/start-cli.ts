@@ -29,7 +29,7 @@ export interface SpawnFailure {
 
 export async function startCli(order: Order): Promise<Cli | SpawnFailure> {
   const { spec, stdin } = order;
-  const [program, ...args] = spec.argv;
+  const [program, ...args] = order.argv;
   const env = cliEnv(process.env, spec.env);
   let child: ChildProcessByStdio<Writable | null, Readable, Readable>;
   try {

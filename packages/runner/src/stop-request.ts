@@ -1,11 +1,16 @@
 // SIGTERM or SIGINT to the runner: the pod is told to stop.
 
 export class StopRequest {
-  asked = false;
+  /** `performance.now()` of the first request. */
+  askedAt: number | null = null;
   #act: () => void = () => {};
 
   constructor() {
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => this.ask());
+  }
+
+  get asked(): boolean {
+    return this.askedAt !== null;
   }
 
   /** Acts at once when the request came before. */
@@ -15,7 +20,7 @@ export class StopRequest {
   }
 
   ask(): void {
-    this.asked = true;
+    this.askedAt ??= performance.now();
     this.#act();
   }
 }

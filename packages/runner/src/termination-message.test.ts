@@ -5,7 +5,16 @@ import { fitTerminationMessage } from "./termination-message.ts";
 
 const message: TerminationMessage = {
   ...{ format: 1, run: "0b6a3a3e-3a52-4b83-9c39-3d0e1f4f9f0a", nonce: "n".repeat(32), exitCode: 1, signal: null, cause: "exit" },
-  ...{ bytes: 9e15, written: 9e15, lines: 9e15, oomKills: 9e15, error: null, finalLine: null },
+  ...{
+    bytes: 9e15,
+    written: 9e15,
+    lines: 9e15,
+    oomKills: 9e15,
+    peakMemoryBytes: 9e15,
+    memoryLimitBytes: 9e15,
+    error: null,
+    finalLine: null,
+  },
 };
 
 test("never more than 4,096 bytes, and always JSON", () => {

@@ -1,0 +1,112 @@
+// The one place the relay connects to. Directly: a proxy set for the pod is for the world outside.
+import { readFileSync } from "node:fs";
+import { connect as connectTcp, isIP, type Socket } from "node:net";
+import type { SecureContext } from "node:tls";
+import { Wire } from "./wire.ts";
+
+export interface Target {
+  readonly secure: boolean;
+  readonly host: string;
+  readonly port: number;
+  /** The `host` header's value. */
+  readonly authority: string;
+  /** As written, so that the CLI's URL ends as the target's does. */
+  readonly path: string;
+}
+
+/** Before the connection stands nothing of a request has been sent, so these may be tried again. */
+const PASSING = new Set([
+  ...["ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "ETIMEDOUT", "EPIPE", "EHOSTUNREACH", "EHOSTDOWN", "ENETUNREACH", "ENETDOWN"],
+  ...["ENOTFOUND", "EAI_AGAIN", "ENODATA", "ESERVFAIL"],
+]);
+/** Where images keep the certificates that tools such as curl trust. */
+const SYSTEM_CERTIFICATES = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
+
+export class ConnectError extends Error {
+  readonly passing: boolean;
+
+  constructor(error: unknown) {
+    const { code, errors } = (error ?? {}) as NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] };
+    const name = (code ?? errors?.[0]?.code ?? "unknown error").replace(/^DNS_/, "");
+    super(`cannot connect (${name})`);
+    this.passing = PASSING.has(name);
+  }
+}
+
+/** Throws for anything but a plain http or https URL. */
+export function parseTarget(text: string): Target {
+  const url = new URL(text);
+  if (url.protocol !== "http:" && url.protocol !== "https:") throw new Error("neither http nor https");
+  const secure = url.protocol === "https:";
+  const path = url.pathname === "/" && !text.endsWith("/") ? "" : url.pathname;
+  return {
+    secure,
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: Number(url.port || (secure ? 443 : 80)),
+    authority: url.host,
+    path,
+  };
+}
+
+export class TargetConnector {
+  readonly #target: Target;
+  readonly #env: NodeJS.ProcessEnv;
+  #context: SecureContext | undefined;
+
+  /** `env` is the CLI's: its certificates are the ones its own requests would trust. */
+  constructor(target: Target, env: NodeJS.ProcessEnv) {
+    this.#target = target;
+    this.#env = env;
+  }
+
+  /** A connection of its own for each request: a kept one may be closed by the other side just as a request is sent. */
+  async connect(ms: number): Promise<Wire> {
+    let socket: Socket;
+    try {
+      socket = await this.#open();
+    } catch (error) {
+      throw new ConnectError(error);
+    }
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => socket.destroy(Object.assign(new Error("late"), { code: "ETIMEDOUT" })), ms);
+      const failed = (error?: unknown): void => {
+        clearTimeout(timer);
+        reject(new ConnectError(error));
+      };
+      socket.once("error", failed);
+      socket.once("close", failed);
+      socket.once(this.#target.secure ? "secureConnect" : "connect", () => {
+        clearTimeout(timer);
+        socket.removeListener("close", failed);
+        socket.setKeepAlive(true, 30_000);
+        resolve(new Wire(socket));
+      });
+    });
+  }
+
+  async #open(): Promise<Socket> {
+    const { host, port, secure } = this.#target;
+    if (!secure) return connectTcp({ host, port, autoSelectFamily: true });
+    const tls = await import("node:tls");
+    this.#context ??= tls.createSecureContext({ ca: [...tls.rootCertificates, ...this.#certificates()] });
+    const rejectUnauthorized = this.#env.NODE_TLS_REJECT_UNAUTHORIZED !== "0";
+    return tls.connect({ host, port, secureContext: this.#context, rejectUnauthorized, ...(isIP(host) ? {} : { servername: host }) });
+  }
+
+  #certificates(): string[] {
+    const { NODE_EXTRA_CA_CERTS, SSL_CERT_FILE } = this.#env;
+    const system = SYSTEM_CERTIFICATES.map(readOrNull).find((text) => text !== null) ?? null;
+    return [NODE_EXTRA_CA_CERTS, SSL_CERT_FILE]
+      .map((file) => (file ? readOrNull(file) : null))
+      .concat(system)
+      .filter((text) => text !== null);
+  }
+}
+
+function readOrNull(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return null;
+  }
+}

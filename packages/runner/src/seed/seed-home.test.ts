@@ -1,0 +1,72 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { cleanUp, node, preparePod } from "../runner-fixture.ts";
+import { checkedSeed } from "./check-seed-spec.ts";
+import { seedHome } from "./seed-home.ts";
+
+let root: string;
+let from: string;
+let home: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "seed-"));
+  [from, home] = [join(root, "data"), join(root, "home")];
+  for (const folder of [from, home]) mkdirSync(folder);
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+});
+
+function put(path: string, text: string, mode = 0o644): void {
+  mkdirSync(dirname(join(from, path)), { recursive: true });
+  writeFileSync(join(from, path), text, { mode });
+}
+const seed = (files: readonly { path: string; to?: string }[], maxBytes = 1000) => seedHome({ act: "seed", from, home, files, maxBytes });
+const taken = (path: string): string => readFileSync(join(home, path), "utf8");
+
+test("files and folders, with their modes, some under another name; what is not there is nobody's loss", () => {
+  put(".gitconfig", "[user]");
+  put(".ssh/id", "key", 0o600);
+  put(".tool.json", "{}");
+  const answer = seed([{ path: ".gitconfig" }, { path: ".ssh" }, { path: ".netrc" }, { path: ".tool.json", to: ".tool/.tool.json" }]);
+  expect(answer).toEqual({ kind: "seeded", taken: [".gitconfig", ".ssh", ".tool.json"], problems: [] });
+  expect(taken(".gitconfig")).toBe("[user]");
+  expect(statSync(join(home, ".ssh/id")).mode & 0o777).toBe(0o600);
+  expect(taken(".tool/.tool.json")).toBe("{}");
+});
+
+test("what a link leads to is taken; a link that leads nowhere is left out", () => {
+  put("dotfiles/gitconfig", "[linked]");
+  symlinkSync("dotfiles/gitconfig", join(from, ".gitconfig"));
+  put(".config/git/config", "x");
+  symlinkSync("nowhere", join(from, ".config/git/broken"));
+  expect(seed([{ path: ".gitconfig" }, { path: ".config/git" }])).toMatchObject({ taken: [".gitconfig", ".config/git"], problems: [] });
+  expect(taken(".gitconfig")).toBe("[linked]");
+});
+
+test("what is too large is left out whole and named; the others come along", () => {
+  put(".config/tool/large", "x".repeat(2000));
+  put(".gitconfig", "small");
+  const answer = seed([{ path: ".config/tool" }, { path: ".gitconfig" }]);
+  expect(answer).toMatchObject({ taken: [".gitconfig"], problems: [".config/tool (2000 bytes, too large)"] });
+  expect(() => taken(".config/tool/large")).toThrow("ENOENT");
+});
+
+test.each([
+  [{ from: "data" }, "seed.from"],
+  [{ home: "home" }, "seed.home"],
+  [{ files: [{ path: "../x" }] }, "seed.files"],
+  [{ files: [{ path: "x", to: "/x" }] }, "seed.files"],
+  [{ maxBytes: -1 }, "seed.maxBytes"],
+])("a spec with %j is refused", (change, field) => {
+  expect(() => checkedSeed({ from: "/data", home: "/home", files: [], maxBytes: 1, ...change })).toThrow(field);
+});
+
+test("the runner takes them before the CLI starts and names them", async () => {
+  onTestFinished(cleanUp);
+  put(".gitconfig", "[user]");
+  const spec = { seed: { from, home, files: [{ path: ".gitconfig" }, { path: ".ssh" }], maxBytes: 1000 } };
+  const argv = node(`console.log(require("node:fs").readFileSync(${JSON.stringify(join(home, ".gitconfig"))}, "utf8"))`);
+  const ended = await preparePod({ argv, spec }).start().ended;
+  expect(ended).toMatchObject({ code: 0, stdout: Buffer.from("[user]\n") });
+  expect(ended.meta).toContainEqual(expect.objectContaining({ type: "note", text: `taken over from ${from}: .gitconfig` }));
+});

@@ -1,0 +1,174 @@
+// The `saved` folder: one archive per generation under a name never used twice, and `current`, which says which one stands.
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fdatasyncSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from "node:fs";
+import { join } from "node:path";
+import { writeAll } from "./write-archive.ts";
+
+export interface Pointer {
+  readonly current: string;
+  readonly previous: string | null;
+}
+
+const POINTER = "current";
+const PART = ".part";
+const GENERATION = /^\d{8}T\d{9}Z-[0-9a-f]+-[0-9a-f]+\.tar$/;
+/** What nobody points at and nobody can still be writing. */
+const ABANDONED_MS = 3_600_000;
+/** Not a fault: the file system has no such call. */
+const NO_FLUSH = new Set(["EINVAL", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EISDIR", "EBADF"]);
+
+/** The names of all generations that may be restored, best first. */
+export function candidates(saved: string): { readonly pointer: Pointer | null; readonly names: readonly string[] } {
+  const pointer = readPointer(saved);
+  const pointed = pointer ? [pointer.current, ...(pointer.previous ? [pointer.previous] : [])] : [];
+  const others = namesIn(saved).filter((name) => GENERATION.test(name));
+  return { pointer, names: [...new Set([...pointed, ...others.sort().reverse()])] };
+}
+
+/** Opened as if to be created: a network client then asks its server instead of remembering that there was no such file. */
+export function readPointer(saved: string): Pointer | null {
+  const fd = openPointer(saved);
+  if (fd === null) return null;
+  try {
+    return parsePointer(readFileSync(fd, "utf8"));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function openPointer(saved: string): number | null {
+  const file = join(saved, POINTER);
+  try {
+    mkdirSync(saved, { recursive: true, mode: 0o770 });
+    return openSync(file, constants.O_RDWR | constants.O_CREAT, 0o660);
+  } catch (error) {
+    // A volume that takes nothing may still give.
+    if (["EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "ENOENT"].includes(codeOf(error))) return openIfThere(file);
+    throw error;
+  }
+}
+
+/** Whoever collects old state sees that this one is in use. */
+export function markUsed(saved: string): void {
+  try {
+    utimesSync(join(saved, POINTER), new Date(), new Date());
+  } catch {
+    // A volume that takes nothing is not collected either.
+  }
+}
+
+/** Runs `write` on a file that gets its name only once all of it is on the volume. */
+export function addGeneration<T>(saved: string, tag: string, at: string, write: (fd: number) => T): { name: string; written: T } {
+  // Says why there is no folder; a recursive call says only that there is none.
+  if (!existsSync(saved)) mkdirSync(saved, 0o770);
+  const name = `${at.replace(/[-:.]/g, "")}-${tag}-${randomBytes(4).toString("hex")}.tar`;
+  return { name, written: writeWhole(saved, name, `${name}${PART}`, write) };
+}
+
+/** The one step that makes a generation stand. */
+export function pointAt(saved: string, tag: string, pointer: Pointer): void {
+  const part = `${POINTER}-${tag}-${randomBytes(4).toString("hex")}${PART}`;
+  writeWhole(saved, POINTER, part, (fd) => writeAll(fd, Buffer.from(`${JSON.stringify({ format: 1, ...pointer })}\n`)));
+}
+
+/** Removes what has just been replaced, this run's own remains, and what was abandoned long ago: nothing another save may be about to name. */
+export function tidy(saved: string, tag: string, pointer: Pointer, replaced: Pointer | null): void {
+  const now = statSync(join(saved, pointer.current)).mtimeMs;
+  for (const name of namesIn(saved)) {
+    const isPart = name.endsWith(PART);
+    if (name === pointer.current || name === pointer.previous || !(isPart || GENERATION.test(name))) continue;
+    const file = join(saved, name);
+    if (name === replaced?.current || name === replaced?.previous || name.includes(`-${tag}-`) || isOlder(file, now - ABANDONED_MS))
+      rmSync(file, { force: true });
+  }
+}
+
+function writeWhole<T>(saved: string, name: string, part: string, write: (fd: number) => T): T {
+  const file = join(saved, part);
+  const fd = openSync(file, "wx", 0o660);
+  let open = true;
+  try {
+    const written = write(fd);
+    flush(() => fdatasyncSync(fd));
+    open = false;
+    // A network file system may speak up only here.
+    closeSync(fd);
+    renameSync(file, join(saved, name));
+    flushFolder(saved);
+    return written;
+  } catch (error) {
+    if (open) closeSync(fd);
+    rmSync(file, { force: true });
+    throw error;
+  }
+}
+
+function flushFolder(folder: string): void {
+  const fd = openSync(folder, "r");
+  try {
+    flush(() => fsyncSync(fd));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function flush(sync: () => void): void {
+  try {
+    sync();
+  } catch (error) {
+    if (!NO_FLUSH.has(codeOf(error))) throw error;
+  }
+}
+
+/** A pointer that cannot be read names nothing; the generations still have their names. */
+function parsePointer(text: string): Pointer | null {
+  try {
+    const { current, previous } = JSON.parse(text) as Partial<Pointer>;
+    const named = (name: unknown): name is string => typeof name === "string" && GENERATION.test(name);
+    return named(current) ? { current, previous: named(previous) ? previous : null } : null;
+  } catch {
+    return null;
+  }
+}
+
+function openIfThere(file: string): number | null {
+  try {
+    return openSync(file, "r");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return null;
+    throw error;
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+function isOlder(file: string, than: number): boolean {
+  try {
+    return statSync(file).mtimeMs < than;
+  } catch {
+    return false;
+  }
+}
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException)?.code ?? "";

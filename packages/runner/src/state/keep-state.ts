@@ -1,0 +1,157 @@
+// The state's side of a run: restored before the CLI starts, saved while it runs and when it is over, and what to say about it.
+import { randomBytes } from "node:crypto";
+import { cutText } from "../cut-text.ts";
+import { longTimer } from "../long-timer.ts";
+import type { MetaRecord, StateEnd, StatePoint, StateSpec } from "../records.ts";
+import { sleep } from "../waits.ts";
+import { CliVersion } from "./cli-version.ts";
+import type { RestoreAnswer, SaveAnswer, SaveOrder } from "./state-orders.ts";
+import { answerWithin, type StateTask, startStateTask } from "./state-task.ts";
+
+export interface StateTools {
+  readonly runnerFile: string;
+  readonly run: string;
+  readonly spec: StateSpec;
+  /** The CLI's environment, for the command that tells its version. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** A save while the CLI runs is in nobody's way. */
+const LONGEST_LIVE_MS = 600_000;
+const ERROR_BYTES = 300;
+
+export class StateKeeper {
+  /** Told once the meta file is open. */
+  meta: (record: MetaRecord) => void = () => {};
+  readonly #tools: StateTools;
+  readonly #tag = randomBytes(4).toString("hex");
+  readonly #version: CliVersion;
+  readonly #restoring: StateTask<RestoreAnswer>;
+  #began = performance.now();
+  #restored: StatePoint | null = null;
+  #restoreMs = 0;
+  #last: StatePoint | null = null;
+  #fingerprint: string | null = null;
+  #damaged: readonly string[] = [];
+  #live: StateTask<SaveAnswer> | null = null;
+  #stopTimer = (): void => {};
+  #over = false;
+  #liveError: string | null = null;
+  #saveMs = 0;
+  #error: string | null = null;
+
+  /** Begins to restore at once: the claim and the files of the run take their time too. */
+  constructor(tools: StateTools) {
+    this.#tools = tools;
+    this.#version = new CliVersion(tools.spec.version, tools.env);
+    const { saved, home, parts } = tools.spec;
+    this.#restoring = startStateTask(tools.runnerFile, { act: "restore", saved, home, parts });
+  }
+
+  /** What keeps the CLI from being started, if anything does. */
+  async restored(isStopped: () => boolean): Promise<string | null> {
+    const { restoreSec } = this.#tools.spec;
+    const deadline = this.#began + restoreSec * 1000;
+    const answer = await answerWithin(this.#restoring, () => (isStopped() ? 0 : deadline - performance.now()));
+    this.#restoreMs = this.#since();
+    if (answer === null && isStopped()) return null;
+    if (answer === null) return this.#unreadable(`the volume gave no answer for ${restoreSec} s`);
+    if (answer.kind === "failed") return this.#unreadable(answer.error);
+    for (const text of answer.notes) this.#note(text);
+    this.#restored = answer.point;
+    this.#last = answer.point;
+    this.#fingerprint = answer.fingerprint;
+    this.#damaged = answer.damaged;
+    this.meta({ type: "state", at: now(), act: "restored", point: answer.point, ms: this.#restoreMs });
+    return null;
+  }
+
+  /** The CLI runs. */
+  watch(): void {
+    this.#version.askSoon();
+    this.#arm();
+  }
+
+  /** From here on nothing is restored, and nothing saved unless `save` is called. */
+  halt(): void {
+    this.#over = true;
+    this.#stopTimer();
+    this.#restoring.abandon();
+    this.#live?.abandon();
+  }
+
+  async save(leftMs: () => number): Promise<void> {
+    this.halt();
+    this.#began = performance.now();
+    const version = await Promise.race([this.#version.text(), sleep(leftMs() / 4).then(() => null)]);
+    const answer = await answerWithin(startStateTask(this.#tools.runnerFile, this.#order(version, false)), leftMs);
+    this.#saveMs = this.#since();
+    if (answer === null) this.#error = `the volume did not take the state within ${(this.#saveMs / 1000).toFixed(1)} s`;
+    else if (answer.kind === "failed") this.#error = cutText(`cannot save the state: ${answer.error}`, ERROR_BYTES);
+    else if (answer.kind === "saved") this.#keep(answer);
+  }
+
+  end(): StateEnd {
+    const error = this.#error;
+    return { restored: this.#restored, restoreMs: this.#restoreMs, saved: error === null, last: this.#last, saveMs: this.#saveMs, error };
+  }
+
+  #arm(): void {
+    const { intervalSec } = this.#tools.spec;
+    if (intervalSec > 0 && !this.#over) this.#stopTimer = longTimer(intervalSec * 1000, () => void this.#saveLive());
+  }
+
+  async #saveLive(): Promise<void> {
+    const version = await this.#version.text();
+    if (this.#over) return;
+    const began = performance.now();
+    this.#live = startStateTask(this.#tools.runnerFile, this.#order(version, true));
+    const answer = await answerWithin(this.#live, () => (this.#over ? 0 : began + LONGEST_LIVE_MS - performance.now()));
+    this.#live = null;
+    if (this.#over) return;
+    if (answer?.kind === "not-live") return this.#note("the state is saved only at the end: this runtime cannot copy a database in use");
+    if (answer?.kind === "saved") {
+      this.#keep(answer);
+      this.#liveError = null;
+      this.meta({ type: "state", at: now(), act: "saved", point: answer.point, ms: Math.round(performance.now() - began) });
+    }
+    if (answer === null) this.#noteLiveError(`the volume gave no answer for ${LONGEST_LIVE_MS / 1000} s`);
+    else if (answer.kind === "failed") this.#noteLiveError(answer.error);
+    this.#arm();
+  }
+
+  #order(version: string | null, live: boolean): SaveOrder {
+    const { spec, run } = this.#tools;
+    const { saved, home, parts, maxBytes } = spec;
+    const known = { fingerprint: this.#fingerprint, from: this.#last?.generation ?? null, damaged: this.#damaged };
+    return { act: "save", saved, home, parts, maxBytes, version, run, tag: this.#tag, live, ...known };
+  }
+
+  #keep(answer: Extract<SaveAnswer, { kind: "saved" }>): void {
+    for (const text of answer.notes) this.#note(text);
+    this.#last = answer.point;
+    this.#fingerprint = answer.fingerprint;
+  }
+
+  /** Not gone, only out of reach: started without it, the CLI's next state would take its place. */
+  #unreadable(error: string): string {
+    this.#error = cutText(`the saved state cannot be restored: ${error}`, ERROR_BYTES);
+    return this.#error;
+  }
+
+  /** The same trouble again is not news. */
+  #noteLiveError(error: string): void {
+    if (error !== this.#liveError) this.#note(cutText(`the state could not be saved while the CLI runs: ${error}`, ERROR_BYTES));
+    this.#liveError = error;
+  }
+
+  #note(text: string): void {
+    this.meta({ type: "note", at: now(), text });
+  }
+
+  #since(): number {
+    return Math.round(performance.now() - this.#began);
+  }
+}
+
+const now = (): string => new Date().toISOString();

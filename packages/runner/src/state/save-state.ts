@@ -1,0 +1,108 @@
+// Saves the state from the home to the volume as a new generation; until the last step the previous one stands.
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { StatePoint } from "../records.ts";
+import { databaseCopier } from "./copy-database.ts";
+import { addGeneration, type Pointer, pointAt, readPointer, tidy } from "./generations.ts";
+import { databaseMarks, fingerprintOf, listState, type StateEntry, type StateListing } from "./list-state.ts";
+import type { SaveAnswer, SaveOrder } from "./state-orders.ts";
+import { type ArchiveManifest, writeArchive } from "./write-archive.ts";
+
+const COPIES = ".saving-";
+
+export async function saveState(order: SaveOrder): Promise<SaveAnswer> {
+  removeCopies(order.home);
+  const listing = listState(order.home, order.parts);
+  const fingerprint = fingerprintOf(listing.entries);
+  if (!listing.entries.some((entry) => entry.kind === "file")) return { kind: "unchanged" };
+  if (fingerprint !== null && fingerprint === order.fingerprint) return { kind: "unchanged" };
+  if (listing.bytes > order.maxBytes) throw new Error(`the state has ${listing.bytes} bytes, ${order.maxBytes} are allowed`);
+  if (!order.live || !listing.entries.some((entry) => entry.sqlite)) {
+    const atRest = (): boolean => databaseMarks(listState(order.home, order.parts).entries) === databaseMarks(listing.entries);
+    const kept = keep(order, listing.entries, atRest);
+    if (kept) return answer(order, kept, listing, fingerprint);
+  }
+  const copier = databaseCopier();
+  if (copier === null && order.live) return { kind: "not-live" };
+  if (copier === null) throw new Error("a database was written to while it was copied");
+  const folder = mkdtempSync(join(order.home, COPIES));
+  try {
+    const kept = keep(order, await copyDatabases(listing.entries, folder, copier), () => true);
+    if (!kept) throw new Error("nothing was saved");
+    return answer(order, kept, listing, fingerprint);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Of a save that was given up. */
+function removeCopies(home: string): void {
+  for (const name of existsSync(home) ? readdirSync(home) : [])
+    if (name.startsWith(COPIES)) rmSync(join(home, name), { recursive: true, force: true });
+}
+
+interface Kept {
+  readonly point: StatePoint;
+  readonly before: Pointer | null;
+}
+
+/** null, and nothing new on the volume, when the files were not at rest. */
+function keep(order: SaveOrder, entries: readonly StateEntry[], atRest: () => boolean): Kept | null {
+  const { saved, tag, run, version } = order;
+  const at = new Date().toISOString();
+  const before = readPointer(saved);
+  const restless = new Error();
+  let added: { name: string; written: ArchiveManifest };
+  try {
+    added = addGeneration(saved, tag, at, (fd) => {
+      const manifest = writeArchive(fd, entries, { run, at, version });
+      if (!atRest()) throw restless;
+      return manifest;
+    });
+  } catch (error) {
+    if (error === restless) return null;
+    throw error;
+  }
+  const standing = before?.current ?? null;
+  // The one to fall back on must be one that can be used.
+  const pointer = { current: added.name, previous: standing !== null && order.damaged.includes(standing) ? order.from : standing };
+  pointAt(saved, tag, pointer);
+  tryTidy(saved, tag, pointer, before);
+  return { point: { generation: added.name, at, bytes: added.written.bytes, version }, before };
+}
+
+/** The state is saved by then: remains are the next save's business. */
+function tryTidy(...args: Parameters<typeof tidy>): void {
+  try {
+    tidy(...args);
+  } catch {
+    // A folder that cannot be tidied is found by whoever collects old state.
+  }
+}
+
+function answer(order: SaveOrder, { point, before }: Kept, listing: StateListing, fingerprint: string | null): SaveAnswer {
+  const notes: string[] = [];
+  const other = before?.current ?? null;
+  if (other !== null && ![order.from, ...order.damaged].includes(other) && !other.includes(`-${order.tag}-`))
+    notes.push(`another run saved its state meanwhile (${other}); this run's now stands in its place`);
+  if (listing.leftOut > 0) notes.push(`${listing.leftOut} links or special files are not part of the saved state`);
+  return { kind: "saved", point, fingerprint, notes };
+}
+
+/** The log of a copied database is in the copy. */
+async function copyDatabases(
+  entries: readonly StateEntry[],
+  folder: string,
+  copy: (from: string, to: string) => Promise<void>,
+): Promise<StateEntry[]> {
+  const copied: StateEntry[] = [];
+  for (const entry of entries) {
+    if (!entry.sqlite) copied.push(entry);
+    else if (!/-(wal|journal)$/.test(entry.path)) {
+      const from = join(folder, `${copied.length}`);
+      await copy(entry.from, from);
+      copied.push({ ...entry, from, size: statSync(from).size });
+    }
+  }
+  return copied;
+}

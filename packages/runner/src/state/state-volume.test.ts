@@ -1,0 +1,115 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { RUNNER_EXIT } from "../records.ts";
+import { cleanUp, makeFifo, processesWith, waitFor } from "../runner-fixture.ts";
+import { cleanUpFolders, generationsIn, makeFolder, restoreAnew, statePod, stateSpec } from "./state-fixture.ts";
+
+const mounts: string[] = [];
+afterAll(() => {
+  cleanUp();
+  for (const mount of mounts) execFileSync("umount", ["--lazy", mount]);
+  cleanUpFolders();
+});
+
+const mayMount = process.platform === "linux" && process.getuid?.() === 0;
+
+function mountSmall(size: string): string {
+  const folder = join(makeFolder(), "volume");
+  mkdirSync(folder);
+  execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder]);
+  mounts.push(folder);
+  return folder;
+}
+
+/** Without root there is nothing to mount a volume with. */
+describe.skipIf(!mayMount)("a volume that refuses", () => {
+  test("full: the error is told, the exit code is the CLI's, the state before stands", async () => {
+    const volume = mountSmall("1m");
+    const saved = join(volume, "saved");
+    const first = await statePod(stateSpec(saved), "echo one > data/files/turns").start().ended;
+    const ended = await statePod(stateSpec(saved), "head -c 3000000 /dev/urandom > data/files/turns; exit 5").start().ended;
+    expect(ended.code).toBe(5);
+    expect(ended.end?.state).toMatchObject({ saved: false, last: first.end?.state?.last });
+    expect(ended.end?.state?.error).toContain("cannot save the state: ENOSPC");
+    expect(ended.message.state).toEqual(ended.end?.state);
+    // What did not fit does not fill the volume either.
+    expect(generationsIn(saved)).toHaveLength(1);
+    expect(readdirSync(saved)).toHaveLength(2);
+    expect(restoreAnew(saved).point).toEqual(first.end?.state?.last);
+    const again = await statePod(stateSpec(saved), "echo two >> data/files/turns").start().ended;
+    expect(again.end?.state).toMatchObject({ restored: first.end?.state?.last, saved: true });
+  });
+
+  test("read-only: restored as ever, not saved, and told", async () => {
+    const volume = mountSmall("4m");
+    const saved = join(volume, "saved");
+    const first = await statePod(stateSpec(saved), "echo one > data/files/turns").start().ended;
+    execFileSync("mount", ["-o", "remount,ro", volume]);
+    const ended = await statePod(stateSpec(saved), "cat data/files/turns; echo two >> data/files/turns; exit 6").start().ended;
+    expect(ended.code).toBe(6);
+    expect(ended.stdout.toString()).toBe("one\n");
+    expect(ended.end?.state).toMatchObject({ restored: first.end?.state?.last, saved: false, last: first.end?.state?.last });
+    expect(ended.end?.state?.error).toContain("EROFS");
+    expect(restoreAnew(saved).point).toEqual(first.end?.state?.last);
+    const fresh = await statePod(stateSpec(join(volume, "none")), "echo one > data/files/turns").start().ended;
+    expect(fresh).toMatchObject({ code: 0, end: { state: { restored: null, saved: false, error: expect.stringContaining("EROFS") } } });
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("a volume that stalls", () => {
+  // Whoever reads a pipe that nobody writes to waits as on a server that is gone.
+  test("at the save: the exit comes in time, with the CLI's code", async () => {
+    const saved = makeFolder();
+    const first = await statePod(stateSpec(saved), "echo one > data/files/turns").start().ended;
+    const script = `echo two > data/files/turns; rm '${saved}/current'; mkfifo '${saved}/current'; exit 7`;
+    const pod = statePod(stateSpec(saved, { saveSec: 1 }), script);
+    const ended = await pod.start().ended;
+    expect(ended.code).toBe(7);
+    expect(ended.end?.state).toMatchObject({ saved: false, last: first.end?.state?.last });
+    expect(ended.end?.state?.error).toContain("did not take the state within");
+    await waitFor(() => processesWith(pod.folder).length === 0, "the last process");
+    rmSync(join(saved, "current"));
+    expect(restoreAnew(saved).point).toEqual(first.end?.state?.last);
+  });
+
+  test("a pod told to stop does not wait longer than it may", async () => {
+    const saved = makeFolder();
+    const script = `echo two > data/files/turns; rm '${saved}/current'; mkfifo '${saved}/current'; echo up; exec sleep 30`;
+    const pod = statePod(stateSpec(saved, { saveSec: 600 }), script, { spec: { stopGraceSec: 1, drainSec: 2 } });
+    const running = pod.start();
+    await waitFor(() => readFileSync(pod.spec.files.output).length > 0, "the CLI", 20_000);
+    const asked = performance.now();
+    running.process.kill("SIGTERM");
+    const ended = await running.ended;
+    expect(performance.now() - asked).toBeLessThan(7_000);
+    expect(ended.end?.state?.saved).toBe(false);
+    expect(ended.message.state?.error).toContain("did not take the state");
+    await waitFor(() => processesWith(pod.folder).length === 0, "the last process");
+  });
+
+  test("at the restore: the CLI is not started, nothing is replaced", async () => {
+    const saved = makeFolder();
+    makeFifo(join(saved, "current"));
+    const pod = statePod(stateSpec(saved, { restoreSec: 1 }), "echo ran");
+    const ended = await pod.start().ended;
+    expect(ended.code).toBe(RUNNER_EXIT.noState);
+    expect(ended.end?.error).toContain("gave no answer for 1 s");
+    expect(ended.stdout.length).toBe(0);
+    await waitFor(() => processesWith(pod.folder).length === 0, "the last process");
+  });
+
+  test("a stop that comes before the state is restored", async () => {
+    const saved = makeFolder();
+    makeFifo(join(saved, "current"));
+    const pod = statePod(stateSpec(saved), "echo ran");
+    const running = pod.start();
+    await waitFor(() => readFileSync(pod.spec.files.meta).length > 0, "the runner", 20_000);
+    running.process.kill("SIGTERM");
+    const ended = await running.ended;
+    expect(ended.end).toMatchObject({ cause: "stopped", bytes: 0 });
+    expect(ended.ms).toBeLessThan(20_000);
+    await waitFor(() => processesWith(pod.folder).length === 0, "the last process");
+  });
+});
