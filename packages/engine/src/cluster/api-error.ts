@@ -1,3 +1,5 @@
+import { type RefusedAccess, refusalText } from "./refused.ts";
+
 export type ApiErrorCode =
   /** The API server answered with an error status. */
   | "api_status"
@@ -17,6 +19,7 @@ export interface ApiErrorFields {
   readonly details?: unknown;
   readonly retryAfterSec?: number | null;
   readonly maybeApplied?: boolean;
+  readonly refused?: RefusedAccess | null;
   readonly systemCode?: string | null;
   readonly cause?: unknown;
 }
@@ -32,6 +35,8 @@ export class ApiError extends Error {
   readonly retryAfterSec: number | null;
   /** This request, or an earlier try of it, may have changed the cluster although nobody confirmed it. */
   readonly maybeApplied: boolean;
+  /** The permission a 403 says is missing; null = it is about something else. */
+  readonly refused: RefusedAccess | null;
   /** `code` of the system error underneath: ECONNREFUSED, CERT_HAS_EXPIRED. */
   readonly systemCode: string | null;
 
@@ -43,6 +48,7 @@ export class ApiError extends Error {
     this.details = fields.details ?? null;
     this.retryAfterSec = fields.retryAfterSec ?? null;
     this.maybeApplied = fields.maybeApplied ?? false;
+    this.refused = fields.refused ?? null;
     this.systemCode = fields.systemCode ?? null;
   }
 
@@ -51,6 +57,10 @@ export class ApiError extends Error {
     return this.maybeApplied ? this : new ApiError(this.code, this.message, { ...this, cause: this.cause, maybeApplied: true });
   }
 }
+
+/** The account lacks a permission; the message names it. */
+export const accessRefused = (refused: RefusedAccess): ApiError =>
+  new ApiError("api_status", refusalText(refused), { httpStatus: 403, reason: "Forbidden", refused });
 
 const hasStatus = (error: unknown, status: number, reason?: string): error is ApiError =>
   error instanceof ApiError && error.httpStatus === status && (reason === undefined || error.reason === reason);
@@ -61,6 +71,9 @@ export const isAlreadyExists = (error: unknown): error is ApiError => hasStatus(
 export const isConflict = (error: unknown): error is ApiError => hasStatus(error, 409) && !isAlreadyExists(error);
 export const isUnauthorized = (error: unknown): error is ApiError => hasStatus(error, 401);
 export const isForbidden = (error: unknown): error is ApiError => hasStatus(error, 403);
+/** 403 for want of a permission: not a quota's, nor an admission plugin's. */
+export const isRefused = (error: unknown): error is ApiError & { readonly refused: RefusedAccess } =>
+  error instanceof ApiError && error.refused !== null;
 export const isInvalid = (error: unknown): error is ApiError => hasStatus(error, 422);
 export const isTooManyRequests = (error: unknown): error is ApiError => hasStatus(error, 429);
 /** The resourceVersion or the continue token is too old. */

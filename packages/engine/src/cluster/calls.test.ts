@@ -1,14 +1,15 @@
 import { request } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createJob, createSecret, deleteJob, deletePod, getJob, listEvents, listPods, patchJob } from "./calls.ts";
+import { mayAccess } from "./access-review.ts";
+import { createClaim, createJob, createSecret, deleteJob, getClaim, getJob, hasStorageClass, listEvents, tryJob } from "./calls.ts";
 import type { Connection } from "./connection.ts";
 import { readOwnPod } from "./own-pod.ts";
-import { permissions } from "./permissions.ts";
+import { claimJob, labelPod, patchSecret } from "./patches.ts";
+import { allowedToAll, permissions } from "./permissions.ts";
 import { RunWatch } from "./run-watch.ts";
 import { answer, answerStatus, type Seen, TestApi, until } from "./test-api.ts";
 
 const jobs = "/apis/batch/v1/namespaces/n/jobs";
-const pods = "/api/v1/namespaces/n/pods";
 const secrets = "/api/v1/namespaces/n/secrets";
 const events = "/api/v1/namespaces/n/events";
 const retry = { minMs: 1, maxMs: 5 };
@@ -96,7 +97,7 @@ describe("create", () => {
 describe("delete", () => {
   test("by uid, with a body whose length is told", async () => {
     const { metadata } = api.put(jobs, "a");
-    expect(await deleteJob(connection, "n", "a", { uid: metadata.uid, propagation: "Foreground", gracePeriodSeconds: 5 })).toBe("deleted");
+    expect(await deleteJob(connection, "n", "a", { uid: metadata.uid, propagation: "Foreground" })).toBe("deleted");
     const [seen] = api.requests("DELETE");
     expect(seen?.headers["content-length"]).toBe(String(Buffer.byteLength(seen!.body)));
     expect(seen?.headers["transfer-encoding"]).toBeUndefined();
@@ -105,7 +106,6 @@ describe("delete", () => {
       kind: "DeleteOptions",
       preconditions: { uid: metadata.uid },
       propagationPolicy: "Foreground",
-      gracePeriodSeconds: 5,
     });
   });
 
@@ -125,10 +125,10 @@ describe("delete", () => {
   });
 
   test("one that is not there; one whose answer was lost", async () => {
-    expect(await deletePod(connection, "n", "p", { uid: "u" })).toBe("gone");
-    const { metadata } = api.put(pods, "p");
+    expect(await deleteJob(connection, "n", "a", { uid: "u", propagation: "Background" })).toBe("gone");
+    const { metadata } = api.put(jobs, "a");
     loseAnswers("DELETE", 1);
-    expect(await deletePod(connection, "n", "p", { uid: metadata.uid, gracePeriodSeconds: 0, retry })).toBe("gone");
+    expect(await deleteJob(connection, "n", "a", { uid: metadata.uid, propagation: "Background", retry })).toBe("gone");
   });
 
   test("any other conflict is an error", async () => {
@@ -136,47 +136,37 @@ describe("delete", () => {
       answerStatus(response, 409, "Conflict", "the object has been modified");
       return true;
     };
-    await expect(deletePod(connection, "n", "p", { uid: "u", retry })).rejects.toMatchObject({ httpStatus: 409 });
+    await expect(deleteJob(connection, "n", "a", { uid: "u", propagation: "Background", retry })).rejects.toMatchObject({
+      httpStatus: 409,
+    });
   });
 });
 
-test("patch: the content type says which kind; a failed test is not repeated", async () => {
-  api.put(jobs, "a");
-  await patchJob(connection, "n", "a", { kind: "merge", patch: { metadata: { labels: { x: "1" } } } });
-  const swap = { kind: "json", patch: [{ op: "test", path: "/metadata/labels/x", value: "0" }] } as const;
-  await patchJob(connection, "n", "a", swap);
-  expect(api.requests("PATCH").map(({ headers }) => headers["content-type"])).toEqual([
-    "application/merge-patch+json",
-    "application/json-patch+json",
-  ]);
-  api.hook = (_, response) => {
-    answerStatus(response, 422, "Invalid", "test failed");
+test("a dry run makes nothing, and returns what the API server warns of", async () => {
+  api.hook = (seen, response) => {
+    expect(seen.query.get("dryRun")).toBe("All");
+    answer(response, 201, { metadata: {} }, { warning: '299 - "would violate PodSecurity \\"restricted:latest\\": x", 299 - "y"' });
     return true;
   };
-  await expect(patchJob(connection, "n", "a", swap, { retry })).rejects.toMatchObject({ httpStatus: 422 });
-  expect(api.requests("PATCH")).toHaveLength(3);
+  expect(await tryJob(connection, "n", job("a", "1"))).toEqual(['would violate PodSecurity "restricted:latest": x', "y"]);
 });
 
-test("events: by uid, oldest first; without the permission null", async () => {
+test("events: by uid, oldest first", async () => {
   api.hook = (_, response) => {
     const event = (reason: string, lastTimestamp: string) => ({ type: "Warning", reason, message: "m", lastTimestamp });
     answer(response, 200, { metadata: {}, items: [event("b", "2026-01-01T00:00:02Z"), event("a", "2026-01-01T00:00:01Z")] });
     return true;
   };
-  expect((await listEvents(connection, "n", "u1"))?.map(({ reason }) => reason)).toEqual(["a", "b"]);
+  expect((await listEvents(connection, "n", "u1")).map(({ reason }) => reason)).toEqual(["a", "b"]);
   expect(api.lists(events)[0]?.query.get("fieldSelector")).toBe("involvedObject.uid=u1");
-  api.hook = (_, response) => {
-    answerStatus(response, 403, "Forbidden", "no");
-    return true;
-  };
-  expect(await listEvents(connection, "n", "u1")).toBeNull();
 });
 
 /** What RBAC would call a request. */
 function ruleOf({ method, path, query }: Seen): string {
   const [, root, ...parts] = path.split("/");
   const group = root === "apis" ? parts[0] : "";
-  const [resource, name] = parts.slice(root === "apis" ? 4 : 3);
+  const inside = parts.indexOf("namespaces") + 2;
+  const [resource, name] = parts.slice(inside > 1 ? inside : root === "apis" ? 2 : 1);
   const read = query.has("watch") ? "watch" : name ? "get" : "list";
   const verb = { GET: read, POST: "create", PATCH: "patch", DELETE: "delete" }[method];
   return `${verb} ${group}/${resource}`;
@@ -190,14 +180,20 @@ test("every request made is in the table of permissions, and the table holds not
   await createJob(connection, "n", job("a", "1"));
   await createJob(connection, "n", job("a", "2"));
   await createSecret(connection, "n", job("s", ""));
-  await listPods(connection, "n", "a");
+  await tryJob(connection, "n", job("b", "1"));
+  await getClaim(connection, "n", "data");
+  await createClaim(connection, "n", job("c", ""));
+  await hasStorageClass(connection, "fast");
   await listEvents(connection, "n", "u");
-  await patchJob(connection, "n", "a", { kind: "merge", patch: {} });
   await expect(readOwnPod(connection, { namespace: "n", podName: "own", containers: [] })).rejects.toThrow("no pod n/own");
-  await deletePod(connection, "n", "p", { uid: "u" });
+  await claimJob(connection, "n", "a", { uid: "u", key: "k", from: "1", to: "2", label: "2", annotations: {} });
+  await patchSecret(connection, "n", "s", { labels: {}, data: {} });
+  await labelPod(connection, "n", { name: "p", uid: "u" }, {});
   await deleteJob(connection, "n", "a", { uid: "u", propagation: "Background" });
   watch.close();
   expect(api.requests("POST", secrets)).toHaveLength(1);
   const made = new Set(api.seen.map(ruleOf));
+  await mayAccess(connection, "n", permissions[0]!);
+  expect(`${api.seen.at(-1)!.method} ${api.seen.at(-1)!.path}`).toBe(`POST /apis/${allowedToAll.group}/v1/${allowedToAll.resource}`);
   expect([...made].sort()).toEqual(permissions.map(({ verb, group, resource }) => `${verb} ${group}/${resource}`).sort());
 });

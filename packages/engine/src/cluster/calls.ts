@@ -1,12 +1,12 @@
-import { ApiError, isAlreadyExists, isConflict, isForbidden, isNotFound } from "./api-error.ts";
+import { ApiError, isAlreadyExists, isConflict, isNotFound } from "./api-error.ts";
 import { backoffMs } from "./backoff.ts";
 import { sleep, systemClock } from "./clock.ts";
 import type { Connection } from "./connection.ts";
 import { listAll } from "./list.ts";
 import { named, paths } from "./paths.ts";
-import { projectEvent, projectJob, projectPod } from "./project.ts";
+import { projectClaim, projectEvent, projectJob } from "./project.ts";
 import { type RetryOptions, sendRequest } from "./request.ts";
-import type { EventView, JobView, PodView } from "./views.ts";
+import type { ClaimView, EventView, JobView } from "./views.ts";
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
@@ -31,7 +31,10 @@ export async function createJob(
       return { created: jobOf(path, await create(connection, path, manifest, options), true) };
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
-      const existing = await getJob(connection, namespace, name, options);
+      const existing = await getJob(connection, namespace, name, options).catch((cause: unknown) => {
+        // Who holds the name is not known, and it may be our own earlier try.
+        throw error.maybeApplied && cause instanceof ApiError ? cause.afterLostAnswer() : cause;
+      });
       if (existing) return { existing };
       // It went between the two requests, so the name is free again; if it may have been ours, somebody did not want it.
       if (round === 3 || error.maybeApplied) throw error;
@@ -68,85 +71,91 @@ export async function getJob(connection: Connection, namespace: string, name: st
   }
 }
 
-export async function listPods(connection: Connection, namespace: string, jobName: string, options: CallOptions = {}): Promise<PodView[]> {
-  const pods: PodView[] = [];
-  const list = { path: paths.pods(namespace), labelSelector: `batch.kubernetes.io/job-name=${jobName}`, ...limits(options) };
-  await listAll(connection, list, (raw) => pods.push(projectPod(raw)), options.retry);
-  return pods;
-}
-
-/** Events about one object, oldest first; null = not permitted, which costs the explanation and nothing else. */
-export async function listEvents(
+/** What the API server would answer to this create, made without making anything: throws its refusal, or returns its warnings. */
+export async function tryJob(
   connection: Connection,
   namespace: string,
-  uid: string,
+  manifest: object,
   options: CallOptions = {},
-): Promise<EventView[] | null> {
-  const events: EventView[] = [];
-  const list = { path: paths.events(namespace), fieldSelector: `involvedObject.uid=${uid}`, ...limits(options) };
+): Promise<readonly string[]> {
+  const query = { dryRun: "All", fieldValidation: "Warn" };
+  const request = { method: "POST", path: paths.jobs(namespace), query, body: manifest, idempotent: true, ...limits(options) } as const;
+  return (await sendRequest(connection, request, options.retry)).warnings;
+}
+
+/** Null = there is none. */
+export async function getClaim(
+  connection: Connection,
+  namespace: string,
+  name: string,
+  options: CallOptions = {},
+): Promise<ClaimView | null> {
   try {
-    await listAll(connection, list, (raw) => events.push(projectEvent(raw)), options.retry);
+    const path = named(paths.claims(namespace), name);
+    return projectClaim((await sendRequest(connection, { method: "GET", path, ...limits(options) }, options.retry)).body);
   } catch (error) {
-    if (isForbidden(error)) return null;
+    if (isNotFound(error)) return null;
     throw error;
   }
+}
+
+/** False = one of that name is there already. */
+export async function createClaim(
+  connection: Connection,
+  namespace: string,
+  manifest: object,
+  options: CallOptions = {},
+): Promise<boolean> {
+  try {
+    await create(connection, paths.claims(namespace), manifest, options);
+    return true;
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+    return false;
+  }
+}
+
+/** As `tryJob`, for a claim. */
+export async function tryClaim(connection: Connection, namespace: string, manifest: object, options: CallOptions = {}): Promise<void> {
+  const query = { dryRun: "All" };
+  const request = { method: "POST", path: paths.claims(namespace), query, body: manifest, idempotent: true, ...limits(options) } as const;
+  await sendRequest(connection, request, options.retry);
+}
+
+export async function hasStorageClass(connection: Connection, name: string, options: CallOptions = {}): Promise<boolean> {
+  try {
+    await sendRequest(connection, { method: "GET", path: named(paths.storageClasses, name), ...limits(options) }, options.retry);
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+}
+
+/** Events about one object, oldest first. */
+export async function listEvents(connection: Connection, namespace: string, uid: string, options: CallOptions = {}): Promise<EventView[]> {
+  const events: EventView[] = [];
+  const list = { path: paths.events(namespace), fieldSelector: `involvedObject.uid=${uid}`, ...limits(options) };
+  await listAll(connection, list, (raw) => events.push(projectEvent(raw)), options.retry);
   return events.sort((a, b) => Date.parse(a.at ?? "") - Date.parse(b.at ?? "") || 0);
 }
 
 export interface DeleteOptions extends CallOptions {
   /** Only the object with this uid is deleted: a later one of the same name is somebody else's. */
   readonly uid: string;
-  readonly gracePeriodSeconds?: number;
+  /** Only as it was when it was last seen: whatever changed meanwhile may be a reason to keep it. */
+  readonly resourceVersion?: string;
+  readonly propagation: Propagation;
 }
 
-/** `gone`: there was none. `replaced`: the name belongs to another object by now. */
-export type DeleteResult = "deleted" | "gone" | "replaced";
+/** `gone`: there was none. `replaced`: the name belongs to another object by now. `changed`: it is not as it was. */
+export type DeleteResult = "deleted" | "gone" | "replaced" | "changed";
 
 export type Propagation = "Background" | "Foreground" | "Orphan";
 
 /** Foreground keeps the Job object, and so its name, until its pod is gone; Background only for a pod that is known to be over. */
-export function deleteJob(
-  connection: Connection,
-  namespace: string,
-  name: string,
-  options: DeleteOptions & { readonly propagation: Propagation },
-): Promise<DeleteResult> {
-  return remove(connection, named(paths.jobs(namespace), name), options, { propagationPolicy: options.propagation });
-}
-
-export function deletePod(connection: Connection, namespace: string, name: string, options: DeleteOptions): Promise<DeleteResult> {
-  return remove(connection, named(paths.pods(namespace), name), options, {});
-}
-
-export type JobPatch =
-  | { readonly kind: "merge"; readonly patch: object }
-  /** With a `test` operation it is a compare-and-swap: a failed test answers 422. */
-  | { readonly kind: "json"; readonly patch: readonly JsonPatchOperation[] };
-
-export interface JsonPatchOperation {
-  readonly op: "add" | "remove" | "replace" | "test";
-  readonly path: string;
-  readonly value?: unknown;
-}
-
-export async function patchJob(
-  connection: Connection,
-  namespace: string,
-  name: string,
-  patch: JobPatch,
-  options: CallOptions = {},
-): Promise<JobView> {
-  const contentType = patch.kind === "merge" ? "application/merge-patch+json" : "application/json-patch+json";
-  const path = named(paths.jobs(namespace), name);
-  const request = {
-    method: "PATCH",
-    path,
-    body: patch.patch,
-    contentType,
-    idempotent: patch.kind === "merge",
-    ...limits(options),
-  } as const;
-  return jobOf(path, (await sendRequest(connection, request, options.retry)).body, true);
+export function deleteJob(connection: Connection, namespace: string, name: string, options: DeleteOptions): Promise<DeleteResult> {
+  return remove(connection, named(paths.jobs(namespace), name), options);
 }
 
 /** A busy quota answers a create with a conflict although nothing exists: that one is simply tried again. */
@@ -163,23 +172,28 @@ async function create(connection: Connection, path: string, manifest: object, op
   }
 }
 
-async function remove(connection: Connection, path: string, options: DeleteOptions, extra: object): Promise<DeleteResult> {
-  const { uid, gracePeriodSeconds } = options;
-  const body = { apiVersion: "v1", kind: "DeleteOptions", preconditions: { uid }, gracePeriodSeconds, ...extra };
+async function remove(connection: Connection, path: string, options: DeleteOptions): Promise<DeleteResult> {
+  const { uid, resourceVersion, propagation: propagationPolicy } = options;
+  const preconditions = { uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+  const body = { apiVersion: "v1", kind: "DeleteOptions", preconditions, propagationPolicy };
   try {
     await sendRequest(connection, { method: "DELETE", path, body, idempotent: true, ...limits(options) }, options.retry);
     return "deleted";
   } catch (error) {
     if (isNotFound(error)) return "gone";
-    if (isConflict(error) && /uid/i.test(error.message) && /precondition/i.test(error.message)) return "replaced";
+    if (isConflict(error) && /precondition/i.test(error.message)) {
+      // Two layers of the API server word it, each in its way.
+      if (/uid in (the )?precondition/i.test(error.message)) return "replaced";
+      if (/resourceversion in (the )?precondition/i.test(error.message)) return "changed";
+    }
     throw error;
   }
 }
 
-const limits = ({ signal, timeoutMs }: CallOptions) => ({ signal, timeoutMs });
+export const limits = ({ signal, timeoutMs }: CallOptions) => ({ signal, timeoutMs });
 
 /** Projection forgives everything, so somebody else's 200 would pass for a Job. */
-function jobOf(path: string, body: unknown, maybeApplied: boolean): JobView {
+export function jobOf(path: string, body: unknown, maybeApplied: boolean): JobView {
   const job = projectJob(body);
   if (job.uid === "") throw new ApiError("api_bad_answer", `${path}: the answer is not a Job`, { maybeApplied });
   return job;

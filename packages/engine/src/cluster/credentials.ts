@@ -82,6 +82,12 @@ export class Credentials {
   }
 }
 
+/** The namespace that a context of the kubeconfig is about; null = it names none. */
+export async function contextNamespace(options: ConnectOptions): Promise<string | null> {
+  const config = await loadConfig(options);
+  return config.getContextObject(config.getCurrentContext())?.namespace ?? null;
+}
+
 async function loadConfig(options: ConnectOptions): Promise<KubeConfig> {
   const { KubeConfig } = await import("@kubernetes/client-node");
   const config = new KubeConfig();

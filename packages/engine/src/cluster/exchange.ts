@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { ApiError } from "./api-error.ts";
 import { statusError } from "./status.ts";
+import { warningTexts } from "./warnings.ts";
 
 /** Node's module for the server's scheme. */
 export type HttpProtocol = typeof import("node:http") | typeof import("node:https");
@@ -26,6 +27,8 @@ export interface ApiRequest {
 export interface ApiResponse<T> {
   readonly status: number;
   readonly body: T;
+  /** Texts of its Warning headers. */
+  readonly warnings: readonly string[];
 }
 
 export const isMutation = (req: ApiRequest): boolean => req.method !== "GET";
@@ -138,7 +141,7 @@ export async function readAnswer<T>(req: ApiRequest, response: IncomingMessage):
     throw statusError({ label: labelOf(req), status, headers: response.headers, text, mutation: isMutation(req) });
   }
   try {
-    return { status, body: JSON.parse(text) as T };
+    return { status, body: JSON.parse(text) as T, warnings: warningTexts(response.headers.warning) };
   } catch {
     // The parser's own message quotes the answer, which can hold a Secret.
     throw new ApiError("api_bad_answer", `${labelOf(req)}: ${status}, but the answer is not JSON`, {

@@ -1,4 +1,4 @@
-import { ApiError, isExpired } from "./api-error.ts";
+import { ApiError, isExpired, isRefused } from "./api-error.ts";
 import { type Backoff, backoffMs } from "./backoff.ts";
 import { type Clock, sleep, systemClock } from "./clock.ts";
 import type { Connection } from "./connection.ts";
@@ -65,6 +65,10 @@ export class ListWatch<V> {
   #lost = false;
   #stale = false;
   #cut = () => {};
+  /** How the last try ended: null = a watch was opened, undefined = there was none yet. */
+  #lastTry: ApiError | null | undefined;
+  #nextTry = Promise.withResolvers<ApiError | null>();
+  #pause = new AbortController();
 
   constructor(options: ListWatchOptions<V>) {
     this.#options = { ...defaults, ...given(options) };
@@ -89,10 +93,23 @@ export class ListWatch<V> {
     this.#cut();
   }
 
+  /**
+   * The error if the account may not list or watch, after one more try if the last one said so. Null otherwise: there is a watch, or trouble
+   * that may pass. Who comes first waits for the first try.
+   */
+  async refusal(): Promise<ApiError | null> {
+    if (this.#lastTry !== undefined && !isRefused(this.#lastTry)) return null;
+    const next = this.#nextTry.promise;
+    this.#pause.abort();
+    const error = await next;
+    return isRefused(error) ? error : null;
+  }
+
   stop(): void {
     this.#options.connection.closed.removeEventListener("abort", this.#onClosed);
     this.#stop.abort();
     this.#ready.reject(new Error("the watch was stopped"));
+    this.#tried(null);
   }
 
   async #run(): Promise<void> {
@@ -105,7 +122,9 @@ export class ListWatch<V> {
       if (end === "short") failures = Math.min(failures, 4);
       const { backoff, random, clock } = this.#options;
       const asked = Math.min((end instanceof ApiError ? (end.retryAfterSec ?? 0) : 0) * 1000, 60_000);
-      await sleep(clock, Math.max(asked, backoffMs(backoff, failures, random)), this.#stop.signal).catch(() => {});
+      this.#pause = new AbortController();
+      const either = AbortSignal.any([this.#stop.signal, this.#pause.signal]);
+      await sleep(clock, Math.max(asked, backoffMs(backoff, failures, random)), either).catch(() => {});
     }
   }
 
@@ -119,6 +138,7 @@ export class ListWatch<V> {
       const stream = await this.#open(this.#version);
       opened = this.#options.clock.now();
       this.#seen();
+      this.#tried(null);
       this.#cut = () => stream.destroy();
       if (this.#stale) this.#cut();
       let failure: ApiError | null = null;
@@ -136,8 +156,15 @@ export class ListWatch<V> {
       // Expired, another error event, or a line that is no JSON: where we stand is unknown, so list again.
       if (opened !== null || isExpired(error)) this.#version = null;
       else this.#unseen(error);
+      if (opened === null) this.#tried(error);
       return opened !== null && this.#lasted(opened) ? "lasted" : error;
     }
+  }
+
+  #tried(result: ApiError | null): void {
+    this.#lastTry = result;
+    this.#nextTry.resolve(result);
+    this.#nextTry = Promise.withResolvers();
   }
 
   #lasted(opened: number): boolean {

@@ -3,7 +3,10 @@ export const paths = {
   jobs: (namespace: string) => `/apis/batch/v1/namespaces/${encodeURIComponent(namespace)}/jobs`,
   pods: (namespace: string) => `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`,
   secrets: (namespace: string) => `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets`,
+  claims: (namespace: string) => `/api/v1/namespaces/${encodeURIComponent(namespace)}/persistentvolumeclaims`,
   events: (namespace: string) => `/api/v1/namespaces/${encodeURIComponent(namespace)}/events`,
+  storageClasses: "/apis/storage.k8s.io/v1/storageclasses",
+  accessReviews: "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
 };
 
 export const named = (collection: string, name: string) => `${collection}/${encodeURIComponent(name)}`;

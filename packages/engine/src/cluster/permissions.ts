@@ -2,72 +2,98 @@ export type Verb = "create" | "get" | "list" | "watch" | "delete" | "patch";
 
 export interface Permission {
   readonly verb: Verb;
-  readonly resource: "jobs" | "pods" | "secrets" | "events";
-  readonly group: "" | "batch";
+  readonly resource: "jobs" | "pods" | "secrets" | "events" | "persistentvolumeclaims" | "storageclasses";
+  readonly group: "" | "batch" | "storage.k8s.io";
+  /** A Role gives what is in a namespace; only a ClusterRole gives the rest. */
+  readonly scope: "namespace" | "cluster";
   readonly why: string;
   /** False: without it a feature is missing, and runs still run. */
   readonly required: boolean;
   readonly lostWithout: string;
 }
 
-const job = { resource: "jobs", group: "batch", required: true } as const;
-const pod = { resource: "pods", group: "" } as const;
+type Use = readonly [verb: Verb, need: "required" | "optional", why: string, lostWithout: string];
+
+const of = (resource: Permission["resource"], group: Permission["group"], ...uses: readonly Use[]): readonly Permission[] =>
+  uses.map(([verb, need, why, lostWithout]) => {
+    const scope = resource === "storageclasses" ? "cluster" : "namespace";
+    return { verb, resource, group, scope, why, required: need === "required", lostWithout };
+  });
 
 /** Everything this engine asks of the API server, and nothing else: checks, generated RBAC, docs and test accounts come from here. */
 export const permissions: readonly Permission[] = [
-  { ...job, verb: "create", why: "one Job per run", lostWithout: "no run can start" },
-  { ...job, verb: "get", why: "who holds the name when a create answers 409", lostWithout: "a run whose Job exists already cannot go on" },
-  { ...job, verb: "list", why: "the state of all runs' Jobs, once at the start", lostWithout: "the end of a run is not seen" },
-  { ...job, verb: "watch", why: "changes of all runs' Jobs, without polling", lostWithout: "the end of a run is not seen" },
-  {
-    ...job,
-    verb: "delete",
-    why: "cancel, and clean-up after the end",
-    lostWithout: "cancelled runs go on, ended Jobs stay until their TTL",
-  },
-  { ...job, verb: "patch", why: "take a Job over after a restart of the server", lostWithout: "a run is lost when the server restarts" },
-  {
-    ...pod,
-    verb: "list",
-    required: true,
-    why: "the state of all runs' pods, once at the start",
-    lostWithout: "exit codes and start failures are not seen",
-  },
-  {
-    ...pod,
-    verb: "watch",
-    required: true,
-    why: "changes of all runs' pods, without polling",
-    lostWithout: "exit codes and start failures are not seen",
-  },
-  {
-    ...pod,
-    verb: "get",
-    required: false,
-    why: "the pod this process itself runs in, whose image, claim, environment and scheduling runs take over",
-    lostWithout: "nothing is inherited: namespace, image and data claim must be set explicitly",
-  },
-  {
-    ...pod,
-    verb: "delete",
-    required: false,
-    why: "end a pod that outlives its Job",
-    lostWithout: "such a pod lasts until its own time limit",
-  },
-  {
-    verb: "create",
-    resource: "secrets",
-    group: "",
-    required: true,
-    why: "prompt, environment and tokens of a run, kept out of the Job",
-    lostWithout: "no run can start",
-  },
-  {
-    verb: "list",
-    resource: "events",
-    group: "",
-    required: false,
-    why: "why a pod does not start",
-    lostWithout: "a start failure is reported without the cluster's own explanation",
-  },
+  ...of(
+    "jobs",
+    "batch",
+    ["create", "required", "one Job per run", "no run can start"],
+    ["get", "required", "who holds the name when a create answers 409", "a run whose Job exists already cannot go on"],
+    ["list", "required", "the state of all runs' Jobs, once at the start", "the end of a run is not seen"],
+    ["watch", "required", "changes of all runs' Jobs, without polling", "the end of a run is not seen"],
+    ["delete", "required", "cancel, and clean-up after the end", "cancelled runs go on, and ended Jobs hold their name until their TTL"],
+    [
+      "patch",
+      "optional",
+      "taking over the live Job of a run whose server is gone",
+      "after a restart of the server the Jobs of its runs are waited for, and their results are lost",
+    ],
+  ),
+  ...of(
+    "pods",
+    "",
+    ["list", "required", "the state of all runs' pods, once at the start", "exit codes and start failures are not seen"],
+    ["watch", "required", "changes of all runs' pods, without polling", "exit codes and start failures are not seen"],
+    [
+      "get",
+      "optional",
+      "the pod this process itself runs in, whose image, claim, environment and scheduling runs take over",
+      "nothing is inherited: namespace, image and data claim must be set explicitly",
+    ],
+    [
+      "patch",
+      "optional",
+      "the new run's id on a pod that is taken over, so that its token arrives at once",
+      "an agent that is taken over gets its new token a minute or two late",
+    ],
+  ),
+  ...of(
+    "secrets",
+    "",
+    ["create", "required", "prompt, environment and tokens of a run, kept out of the Job", "no run can start"],
+    [
+      "patch",
+      "optional",
+      "the new run's token for an agent that is taken over",
+      "an agent that is taken over keeps its old token, and the host may refuse what it writes",
+    ],
+  ),
+  ...of("events", "", [
+    "list",
+    "optional",
+    "why a pod does not start",
+    "a start failure is reported without the cluster's own explanation",
+  ]),
+  ...of(
+    "persistentvolumeclaims",
+    "",
+    [
+      "get",
+      "optional",
+      "whether the claims of a run are there and usable: the shared volume's in the check of the environment, an agent's own before its runs",
+      "what kind of volume the shared claim is cannot be told, and an agent's own claim is not looked at before its runs",
+    ],
+    ["create", "optional", "an agent's own claim, once", "an agent's own claim must be made by hand"],
+  ),
+  ...of("storageclasses", "storage.k8s.io", [
+    "get",
+    "optional",
+    "whether the storage class of an agent's own claim exists, in the check of the environment",
+    "a storage class that does not exist shows only when the claim stays unbound",
+  ]),
 ];
+
+/** What every account may do by default (ClusterRole system:basic-user), so that no Role needs it: ask what it may do. */
+export const allowedToAll = { verb: "create", resource: "selfsubjectaccessreviews", group: "authorization.k8s.io" } as const;
+
+/** As RBAC's own messages name it: "jobs.batch", but "pods". */
+export const qualified = ({ resource, group }: { readonly resource: string; readonly group: string }): string =>
+  group === "" ? resource : `${resource}.${group}`;

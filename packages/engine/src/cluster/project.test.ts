@@ -21,7 +21,17 @@ const rawPod = (n: number) => ({
   },
   spec: {
     nodeName: "node1",
-    containers: [{ name: "agent", env: Array.from({ length: 50 }, (_, i) => ({ name: `E${i}`, value: "v".repeat(40) })) }],
+    containers: [
+      {
+        name: "agent",
+        resources: { requests: { cpu: "500m" }, limits: { memory: "512Mi" } },
+        env: Array.from({ length: 50 }, (_, i) => ({ name: `E${i}`, value: "v".repeat(40) })),
+      },
+    ],
+    volumes: [
+      { name: "tmp", emptyDir: {} },
+      { name: "shared", persistentVolumeClaim: { claimName: "data" } },
+    ],
   },
   status: {
     phase: "Running",
@@ -49,6 +59,8 @@ test("a pod as the API gives it", () => {
     conditions: expect.objectContaining({ Ready: { status: "True", reason: null, message: null, at: "2026-11-15T02:33:46Z" } }),
     containers: [{ name: "agent", image: "localhost/agent:1", state: { kind: "running", startedAt: "2026-11-15T02:33:46Z" } }],
     initContainers: [],
+    resources: { agent: { "requests.cpu": "500m", "limits.memory": "512Mi" } },
+    claims: ["data"],
   });
 });
 
@@ -71,19 +83,21 @@ test("a Job: true conditions only, all labels, annotations without kubectl's cop
     { type: "Complete", status: "False" },
   ];
   const job = projectJob({
-    metadata: { name: "a", uid: "u", labels: { x: "y" }, annotations },
-    spec: { suspend: true },
+    metadata: { name: "a", uid: "u", resourceVersion: "7", labels: { x: "y" }, annotations },
+    spec: { suspend: true, template: { spec: { containers: [{ image: "i" }] } } },
     status: { active: 1, conditions },
   });
   expect(job).toEqual({
     name: "a",
     uid: "u",
+    resourceVersion: "7",
     labels: { x: "y" },
     annotations: { nonce: "1" },
     createdAt: null,
     deletedAt: null,
     active: 1,
     suspended: true,
+    image: "i",
     conditions: { Failed: { reason: "DeadlineExceeded", message: "m", at: "t" } },
   });
 });

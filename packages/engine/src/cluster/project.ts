@@ -1,4 +1,4 @@
-import type { Condition, ContainerState, ContainerView, EventView, JobView, PodView } from "./views.ts";
+import type { ClaimView, Condition, ContainerState, ContainerView, EventView, JobView, PodView } from "./views.ts";
 
 // Answers are foreign data: every field may be missing or of another type.
 type Raw = Readonly<Record<string, unknown>>;
@@ -21,12 +21,14 @@ export function projectJob(raw: unknown): JobView {
   return {
     name: text(meta.name),
     uid: text(meta.uid),
+    resourceVersion: text(meta.resourceVersion),
     labels: texts(meta.labels),
     annotations: texts(meta.annotations, "kubectl.kubernetes.io/last-applied-configuration"),
     createdAt: textOrNull(meta.creationTimestamp),
     deletedAt: textOrNull(meta.deletionTimestamp),
     active: count(object(status).active),
     suspended: object(spec).suspend === true,
+    image: textOrNull(list(object(object(object(spec).template).spec).containers)[0]?.image),
     conditions: Object.fromEntries(
       list(object(status).conditions)
         .filter((condition) => condition.status === "True")
@@ -57,6 +59,8 @@ export function projectPod(raw: unknown): PodView {
     ),
     containers: list(state.containerStatuses).map(containerOf),
     initContainers: list(state.initContainerStatuses).map(containerOf),
+    resources: Object.fromEntries(list(object(spec).containers).map((container) => [text(container.name), resourcesOf(container)])),
+    claims: list(object(spec).volumes).flatMap((volume) => textOrNull(object(volume.persistentVolumeClaim).claimName) ?? []),
   };
 }
 
@@ -76,12 +80,29 @@ export function projectEvent(raw: unknown): EventView {
   };
 }
 
+export function projectClaim(raw: unknown): ClaimView {
+  const { metadata, spec, status } = object(raw);
+  const modes = object(spec).accessModes;
+  return {
+    name: text(object(metadata).name),
+    phase: textOrNull(object(status).phase) ?? "Unknown",
+    accessModes: Array.isArray(modes) ? modes.map(text) : [],
+    deletedAt: textOrNull(object(metadata).deletionTimestamp),
+  };
+}
+
 function conditionOf(condition: Raw): Condition {
   return { reason: textOrNull(condition.reason), message: textOrNull(condition.message), at: textOrNull(condition.lastTransitionTime) };
 }
 
 function containerOf(status: Raw): ContainerView {
   return { name: text(status.name), image: text(status.image), state: stateOf(object(status.state)) };
+}
+
+function resourcesOf(container: Raw): Record<string, string> {
+  const { requests, limits } = object(container.resources);
+  const named = (kind: string, amounts: unknown) => Object.entries(texts(amounts)).map(([name, amount]) => [`${kind}.${name}`, amount]);
+  return Object.fromEntries([...named("requests", requests), ...named("limits", limits)]);
 }
 
 /** A state with no member means waiting: so the API says. */

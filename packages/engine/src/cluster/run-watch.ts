@@ -1,4 +1,4 @@
-import type { ApiError } from "./api-error.ts";
+import { type ApiError, isRefused } from "./api-error.ts";
 import { systemClock } from "./clock.ts";
 import type { Connection } from "./connection.ts";
 import { JobStore } from "./job-store.ts";
@@ -30,11 +30,13 @@ export function runWatch(connection: Connection, namespace: string, selector: st
   return watch;
 }
 
+type ApiLost = Extract<ClusterFact, { kind: "api-lost" }>;
+
 interface Active {
   readonly jobs: ListWatch<JobView>;
   readonly pods: ListWatch<PodView>;
   readonly store: JobStore;
-  readonly lost: Map<"jobs" | "pods", string>;
+  readonly lost: Map<"jobs" | "pods", ApiLost>;
   readonly ready: Promise<void>;
 }
 
@@ -60,6 +62,14 @@ export class RunWatch {
     return this.#active?.ready ?? notStarted();
   }
 
+  /** The error if the account may not list or watch Jobs or pods. Who subscribed first waits for the first try, later ones for nothing. */
+  async refusal(): Promise<ApiError | null> {
+    const active = this.#active;
+    if (active === null) return null;
+    const errors = await Promise.all([active.jobs.refusal(), active.pods.refusal()]);
+    return errors.find((error) => error !== null) ?? null;
+  }
+
   /**
    * Tells what is known about the Job name before it returns, then every change.
    * With the `uid` of a Job known to exist, only that Job and its pods count from the first fact on.
@@ -80,7 +90,7 @@ export class RunWatch {
     const job = active.store.job(jobName);
     if (job) subscriber.job(job);
     for (const pod of active.store.pods(jobName)) subscriber.pod(pod);
-    for (const error of [...active.lost.values()].slice(0, 1)) subscriber.tell({ kind: "api-lost", error });
+    for (const fact of [...active.lost.values()].slice(0, 1)) subscriber.tell(fact);
     return {
       created,
       close: () => {
@@ -151,8 +161,9 @@ export class RunWatch {
   #sight(source: "jobs" | "pods", lost: Active["lost"]): Pick<ListWatchListener<unknown>, "lost" | "back"> {
     return {
       lost: (error: ApiError) => {
-        lost.set(source, error.message);
-        if (lost.size === 1) for (const subscriber of this.#all()) subscriber.tell({ kind: "api-lost", error: error.message });
+        const fact: ApiLost = { kind: "api-lost", error: error.message, ...(isRefused(error) ? { refused: true } : {}) };
+        lost.set(source, fact);
+        if (lost.size === 1) for (const subscriber of this.#all()) subscriber.tell(fact);
       },
       back: () => {
         if (lost.delete(source) && lost.size === 0) for (const subscriber of this.#all()) subscriber.tell({ kind: "api-back" });

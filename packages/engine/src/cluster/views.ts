@@ -3,12 +3,15 @@
 export interface JobView {
   readonly name: string;
   readonly uid: string;
+  readonly resourceVersion: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly createdAt: string | null;
   readonly deletedAt: string | null;
   readonly active: number;
   readonly suspended: boolean;
+  /** Of its first container. */
+  readonly image: string | null;
   /** Conditions with status True, by type. */
   readonly conditions: Readonly<Record<string, Condition>>;
 }
@@ -36,6 +39,10 @@ export interface PodView {
   readonly conditions: Readonly<Record<string, Condition & { readonly status: string }>>;
   readonly containers: readonly ContainerView[];
   readonly initContainers: readonly ContainerView[];
+  /** By container name, then by field: `{ agent: { "limits.memory": "512Mi" } }`. */
+  readonly resources: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Names of the claims it mounts. */
+  readonly claims: readonly string[];
 }
 
 export type ContainerState =
@@ -55,6 +62,15 @@ export interface ContainerView {
   readonly name: string;
   readonly image: string;
   readonly state: ContainerState;
+}
+
+/** A PersistentVolumeClaim. */
+export interface ClaimView {
+  readonly name: string;
+  /** Bound, Pending, Lost. */
+  readonly phase: string;
+  readonly accessModes: readonly string[];
+  readonly deletedAt: string | null;
 }
 
 export interface EventView {

@@ -1,4 +1,4 @@
-import type { RunLimits } from "../run/request.ts";
+import type { RunLimits, RunRequest } from "../run/request.ts";
 
 /** How long a scheduled pod may take to start its container: image pulls and volume mounts. */
 export const START_PATIENCE_SEC = 600;
@@ -17,7 +17,8 @@ export function podGraceSec(limits: RunLimits): number {
 }
 
 /** The Job's own deadline stands behind every other limit: it deletes the pod and with it the exit code. */
-export function deadlineSeconds(limits: RunLimits): number {
+export function deadlineSeconds({ limits, state = null }: Pick<RunRequest, "limits" | "state">): number {
   const work = limits.timeoutSec > 0 ? limits.timeoutSec : limits.maxRunSec;
-  return Math.ceil(limits.scheduleTimeoutSec + START_PATIENCE_SEC + work + limits.graceSec + DRAIN_SEC);
+  const kept = state === null ? 0 : state.restoreSec + state.saveSec;
+  return Math.ceil(limits.scheduleTimeoutSec + START_PATIENCE_SEC + work + limits.graceSec + DRAIN_SEC + kept);
 }

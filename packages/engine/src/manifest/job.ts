@@ -1,4 +1,5 @@
-import type { RunRequest } from "../run/request.ts";
+import type { RunRequest, SharedVolume } from "../run/request.ts";
+import { RequestError } from "../run/request-error.ts";
 import { deadlineSeconds, podGraceSec } from "./deadlines.ts";
 import { envEntries, envSources } from "./env.ts";
 import { escapeDollars } from "./escape.ts";
@@ -12,6 +13,17 @@ const INPUT_VOLUME = "agent-input";
 const SHARED_VOLUME = "shared";
 const OWN_VOLUMES = [INPUT_VOLUME, SHARED_VOLUME];
 
+/** What Pod Security "restricted" asks for. */
+export const CONTAINER_SECURITY = {
+  allowPrivilegeEscalation: false,
+  runAsNonRoot: true,
+  capabilities: { drop: ["ALL"] },
+  seccompProfile: { type: "RuntimeDefault" },
+} as const;
+
+export const podSecurity = ({ uid, gid }: RunRequest["user"]) =>
+  ({ runAsNonRoot: true, runAsUser: uid, runAsGroup: gid, seccompProfile: { type: "RuntimeDefault" } }) as const;
+
 type Names = { readonly jobName: string; readonly secretName: string; readonly nonce: string };
 
 /** The Job of a run. Nothing secret and no prompt stands in it: those are in the Secret it mounts. */
@@ -21,6 +33,8 @@ export function jobManifest(request: RunRequest, names: Names): Record<string, u
     [request.keys.runId]: request.runId,
     [request.keys.nonce]: names.nonce,
     [request.keys.runner]: RUNNER_FORMAT,
+    [request.keys.output]: request.output.path,
+    [request.keys.firstRun]: request.runId,
   };
   return {
     apiVersion: "batch/v1",
@@ -30,7 +44,7 @@ export function jobManifest(request: RunRequest, names: Names): Record<string, u
       backoffLimit: 0,
       completions: 1,
       parallelism: 1,
-      activeDeadlineSeconds: deadlineSeconds(request.limits),
+      activeDeadlineSeconds: deadlineSeconds(request),
       ...(request.retain ? {} : { ttlSecondsAfterFinished: request.limits.ttlSeconds }),
       template: { metadata: { labels: request.labels, annotations }, spec: podSpec(request, names) },
     },
@@ -47,14 +61,22 @@ function podSpec(request: RunRequest, names: Names): Record<string, unknown> {
     enableServiceLinks: false,
     automountServiceAccountToken: scheduling.serviceAccountName !== null,
     ...(scheduling.serviceAccountName === null ? {} : { serviceAccountName: scheduling.serviceAccountName }),
-    ...(scheduling.imagePullSecrets.length === 0 ? {} : { imagePullSecrets: scheduling.imagePullSecrets.map((name) => ({ name })) }),
     ...(scheduling.dnsPolicy == null ? {} : { dnsPolicy: scheduling.dnsPolicy }),
     ...(scheduling.dnsConfig === null ? {} : { dnsConfig: scheduling.dnsConfig }),
-    ...(Object.keys(scheduling.nodeSelector).length === 0 ? {} : { nodeSelector: scheduling.nodeSelector }),
-    ...(scheduling.tolerations.length === 0 ? {} : { tolerations: scheduling.tolerations }),
-    securityContext: { runAsNonRoot: true, runAsUser: user.uid, runAsGroup: user.gid, seccompProfile: { type: "RuntimeDefault" } },
+    ...placement(scheduling),
+    // No fsGroup: it would give every file of the shared volume to the group, where its driver lets it.
+    securityContext: podSecurity(user),
     volumes: volumes(request, names),
     containers: [container(request)],
+  };
+}
+
+/** Which nodes may take the pod, and with what they pull its image. */
+export function placement({ imagePullSecrets, nodeSelector, tolerations }: RunRequest["scheduling"]): Record<string, unknown> {
+  return {
+    ...(imagePullSecrets.length === 0 ? {} : { imagePullSecrets: imagePullSecrets.map((name) => ({ name })) }),
+    ...(Object.keys(nodeSelector).length === 0 ? {} : { nodeSelector }),
+    ...(tolerations.length === 0 ? {} : { tolerations }),
   };
 }
 
@@ -62,9 +84,23 @@ function volumes(request: RunRequest, names: Names): Record<string, unknown>[] {
   return [
     { name: INPUT_VOLUME, secret: { secretName: names.secretName, defaultMode: 0o444 } },
     { name: SHARED_VOLUME, persistentVolumeClaim: { claimName: request.volumes.shared.claimName } },
+    ...claimsOf(request).map(({ name, claimName }) => ({ name, persistentVolumeClaim: { claimName } })),
     ...request.volumes.scratch.map((scratch) => ({ name: scratch.name, emptyDir: { sizeLimit: scratch.sizeLimit } })),
     ...objectVolumes(request, OWN_VOLUMES).volumes,
   ];
+}
+
+/** The run's own claims, each with the name of its volume. */
+function claimsOf({ volumes: { claims = [] } }: RunRequest) {
+  return claims.map(({ claimName, mountPath }, index) => ({ name: `own-${index + 1}`, claimName, mountPath }));
+}
+
+/** Where a folder below the shared volume's mount lies in its claim. */
+function subPathOf({ mountPath, subPath }: SharedVolume, folder: string): string {
+  const root = mountPath.replace(/\/+$/, "");
+  if (!folder.startsWith(`${root}/`)) throw new RequestError("request_invalid", `${folder} is not on the volume mounted at ${mountPath}`);
+  const inside = folder.slice(root.length + 1);
+  return subPath === null ? inside : `${subPath.replace(/\/+$/, "")}/${inside}`;
 }
 
 function container(request: RunRequest): Record<string, unknown> {
@@ -81,15 +117,17 @@ function container(request: RunRequest): Record<string, unknown> {
     resources: request.resources,
     terminationMessagePath: TERMINATION_LOG,
     terminationMessagePolicy: "FallbackToLogsOnError",
-    securityContext: {
-      allowPrivilegeEscalation: false,
-      runAsNonRoot: true,
-      capabilities: { drop: ["ALL"] },
-      seccompProfile: { type: "RuntimeDefault" },
-    },
+    securityContext: CONTAINER_SECURITY,
     volumeMounts: withoutClash([
       { name: INPUT_VOLUME, mountPath: INPUT_MOUNT, readOnly: true },
       { name: SHARED_VOLUME, mountPath: shared.mountPath, ...(shared.subPath === null ? {} : { subPath: shared.subPath }) },
+      ...(shared.readOnly ?? []).map((folder) => ({
+        name: SHARED_VOLUME,
+        mountPath: folder,
+        subPath: subPathOf(shared, folder),
+        readOnly: true,
+      })),
+      ...claimsOf(request).map(({ name, mountPath }) => ({ name, mountPath })),
       ...mounts.scratch.map((scratch) => ({ name: scratch.name, mountPath: scratch.mountPath })),
       ...objectVolumes(request, OWN_VOLUMES).mounts,
     ]),

@@ -1,4 +1,4 @@
-import type { RunFiles, RunnerSpec } from "@paperclip-k8s/runner";
+import type { RelaySpec, RunFiles, RunnerSpec } from "@paperclip-k8s/runner";
 import type { RunRequest } from "../run/request.ts";
 import { RequestError } from "../run/request-error.ts";
 import { DRAIN_SEC, stopGraceSec } from "./deadlines.ts";
@@ -8,6 +8,7 @@ export const MAX_SECRET_BYTES = 1024 * 1024;
 export const RUNNER_FILE = "runner.cjs";
 export const SPEC_FILE = "spec.json";
 const STDIN_FILE = "stdin";
+const CREDENTIALS_FILE = "credentials.json";
 
 /** The run's Secret: runner, spec, prompt and files, base64 by key. */
 export function secretData(
@@ -18,6 +19,7 @@ export function secretData(
     [RUNNER_FILE]: Buffer.from(parts.runnerText),
     [SPEC_FILE]: Buffer.from(JSON.stringify(runnerSpec(request, parts.nonce, parts.files))),
     [STDIN_FILE]: request.stdin,
+    ...(request.relay ? { [CREDENTIALS_FILE]: Buffer.from(JSON.stringify(request.relay.credentials)) } : {}),
   };
   for (const [name, text] of Object.entries(request.files)) contents[checkedFileName(name, contents)] = Buffer.from(text);
   checkSize(contents);
@@ -38,7 +40,22 @@ function runnerSpec(request: RunRequest, nonce: string, files: RunFiles): Runner
     stopGraceSec: stopGraceSec(request.limits),
     drainSec: DRAIN_SEC,
     finalLine: request.finalLine,
+    ...(request.volumes.claims?.length ? { writable: request.volumes.claims.map(({ mountPath }) => mountPath) } : {}),
+    seed: request.seed ?? null,
+    state: request.state ?? null,
+    relay: relaySpec(request),
   };
+}
+
+function relaySpec({ relay = null }: RunRequest): RelaySpec | null {
+  if (relay === null) return null;
+  const { credentials: _, ...rules } = relay;
+  return { ...rules, credentialsFile: CREDENTIALS_FILE };
+}
+
+/** The part of the Secret that changes when another run takes the Job over: base64 by key. */
+export function credentialsData({ relay = null }: RunRequest): Record<string, string> {
+  return relay === null ? {} : { [CREDENTIALS_FILE]: Buffer.from(JSON.stringify(relay.credentials)).toString("base64") };
 }
 
 function checkedFileName(name: string, taken: Record<string, unknown>): string {
@@ -63,7 +80,7 @@ function checkSize(contents: Record<string, Uint8Array>): void {
 /** Owned by its Job, so that it goes with it. */
 export function secretManifest(
   request: RunRequest,
-  submission: { readonly jobName: string; readonly secretName: string; readonly secretData: Readonly<Record<string, string>> },
+  submission: { readonly jobName: string; readonly secretName: string; readonly secretData: () => Readonly<Record<string, string>> },
   jobUid: string,
 ): Record<string, unknown> {
   return {
@@ -76,6 +93,6 @@ export function secretManifest(
       labels: request.labels,
       ownerReferences: [{ apiVersion: "batch/v1", kind: "Job", name: submission.jobName, uid: jobUid, blockOwnerDeletion: false }],
     },
-    data: submission.secretData,
+    data: submission.secretData(),
   };
 }

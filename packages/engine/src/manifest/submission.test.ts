@@ -19,7 +19,9 @@ test("the Job of a plain run", () => {
       "kind": "Job",
       "metadata": {
         "annotations": {
+          "example.io/first-run": "run-1",
           "example.io/nonce": "0123456789abcdef01234567",
+          "example.io/output": "/data/logs/run-1.ndjson",
           "example.io/run-id": "run-1",
           "example.io/runner": "1",
         },
@@ -38,7 +40,9 @@ test("the Job of a plain run", () => {
         "template": {
           "metadata": {
             "annotations": {
+              "example.io/first-run": "run-1",
               "example.io/nonce": "0123456789abcdef01234567",
+              "example.io/output": "/data/logs/run-1.ndjson",
               "example.io/run-id": "run-1",
               "example.io/runner": "1",
             },
@@ -158,13 +162,23 @@ test("nothing secret and no prompt stands in the Job", () => {
   const submission = buildSubmission(request, NONCE, "runner");
   const job = JSON.stringify(submission.job);
   for (const secret of ["the prompt text", "token-secret", "file-secret", "TOKEN"]) expect(job).not.toContain(secret);
-  expect(Buffer.from(submission.secretData.stdin ?? "", "base64").toString()).toBe("the prompt text");
-  expect(Buffer.from(submission.secretData["mcp.json"] ?? "", "base64").toString()).toBe("file-secret");
-  expect(JSON.parse(Buffer.from(submission.secretData["spec.json"] ?? "", "base64").toString())).toMatchObject({
+  expect(Buffer.from(submission.secretData().stdin ?? "", "base64").toString()).toBe("the prompt text");
+  expect(Buffer.from(submission.secretData()["mcp.json"] ?? "", "base64").toString()).toBe("file-secret");
+  expect(JSON.parse(Buffer.from(submission.secretData()["spec.json"] ?? "", "base64").toString())).toMatchObject({
     argv: ["agent-cli", "--secretless"],
     env: { TOKEN: "token-secret" },
     nonce: NONCE,
   });
+});
+
+test("folders of the shared volume can be read-only, and nothing outside of it", () => {
+  const shared = { claimName: "data", mountPath: "/data/", subPath: "team", readOnly: ["/data/a/b"] };
+  const volumes = { ...exampleRequest().volumes, shared };
+  const { job } = buildSubmission(exampleRequest({ volumes }), NONCE, "runner");
+  const mount = { name: "shared", mountPath: "/data/a/b", subPath: "team/a/b", readOnly: true };
+  expect(JSON.stringify(job)).toContain(JSON.stringify(mount));
+  const outside = { ...volumes, shared: { ...shared, readOnly: ["/database"] } };
+  expect(() => buildSubmission(exampleRequest({ volumes: outside }), NONCE, "runner")).toThrow(/not on the volume/);
 });
 
 test("dollars in plain values survive Kubernetes' own expansion", () => {

@@ -11,8 +11,8 @@ export interface Submission {
   readonly secretName: string;
   readonly nonce: string;
   readonly job: Readonly<Record<string, unknown>>;
-  /** Base64 by key; the Secret itself needs the Job's uid. */
-  readonly secretData: Readonly<Record<string, string>>;
+  /** Base64 by key; the Secret itself needs the Job's uid. Made when asked for: kept, it would be most of a run's memory. */
+  readonly secretData: () => Readonly<Record<string, string>>;
   readonly files: ReturnType<typeof runFiles>;
   readonly deadlineSeconds: number;
   readonly stopGraceSec: number;
@@ -22,14 +22,17 @@ export function buildSubmission(request: RunRequest, nonce: string, runnerText: 
   const name = jobName(request.name);
   const secret = secretName(name, nonce);
   const files = runFiles(request.output.path);
+  const data = (): Record<string, string> => secretData(request, { nonce, files, runnerText });
+  // What a Secret cannot hold is refused now.
+  data();
   return {
     jobName: name,
     secretName: secret,
     nonce,
     job: jobManifest(request, { jobName: name, secretName: secret, nonce }),
-    secretData: secretData(request, { nonce, files, runnerText }),
+    secretData: data,
     files,
-    deadlineSeconds: deadlineSeconds(request.limits),
+    deadlineSeconds: deadlineSeconds(request),
     stopGraceSec: stopGraceSec(request.limits),
   };
 }

@@ -5,13 +5,11 @@ export class TextChunks {
   readonly #limit: number;
   // A byte order mark is output like any other.
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  readonly #room: Uint8Array;
   #rest = "";
 
   /** `limit`: bytes of UTF-8 per chunk. */
   constructor(options: { readonly limit?: number } = {}) {
     this.#limit = options.limit ?? 8 * 1024;
-    this.#room = new Uint8Array(this.#limit);
   }
 
   push(bytes: Uint8Array): string[] {
@@ -57,7 +55,7 @@ export class TextChunks {
   // A line that does not fit; `encodeInto` stops between two characters.
   #endOfPiece(text: string, from: number): number | null {
     const start = text.slice(from, from + this.#limit + 1);
-    const { read } = encoder.encodeInto(start, this.#room);
-    return read === start.length ? null : from + read;
+    if (Buffer.byteLength(start) <= this.#limit) return null;
+    return from + encoder.encodeInto(start, new Uint8Array(this.#limit)).read;
   }
 }

@@ -2,6 +2,7 @@ import { closeSync, readSync } from "node:fs";
 import { NulGuard } from "./nul-guard.ts";
 import { chunkBytes, creditBytes, type Fault, faultOf } from "./protocol.ts";
 import { fetchTrueSize, isAbsent, openToRead } from "./read-file.ts";
+import type { Sight } from "./sight.ts";
 import { pollInterval } from "./tail-loop.ts";
 
 /** Where a followed file's news goes. */
@@ -23,12 +24,16 @@ export interface FollowedFileOptions {
   readonly troubled: boolean;
 }
 
+type ReadState = "end" | "more" | "no-credit";
+
 // One for all files: nothing is allocated for a look that finds nothing.
 const buffer = Buffer.allocUnsafeSlow(chunkBytes);
 
 /** When nothing new comes: first look for the true size, and the longest time between two. */
 const firstTrueSizeMs = 1_000;
 const lastTrueSizeMs = 10_000;
+/** The same on a volume whose plain reads are not known to show what is there. */
+const blindTrueSizeMs = 100;
 
 /** One file that grows: each poll opens it, reads from the offset until nothing is left, closes it. Its size is never asked for. */
 export class FollowedFile {
@@ -37,7 +42,9 @@ export class FollowedFile {
   /** Time of the next poll; infinite while the consumer has to catch up. */
   due: number;
   readonly #outlet: Outlet;
+  readonly #sight: Sight;
   readonly #nuls = new NulGuard();
+  readonly #startedFrom: number;
   #offset: number;
   #inFlight = 0;
   #expected: number;
@@ -45,19 +52,24 @@ export class FollowedFile {
   #grewAt: number;
   #trueSizeAt: number;
   #trueSizeAfter = firstTrueSizeMs;
+  /** Last growth or look for the true size. */
+  #lookedAt: number;
+  /** The last read came to the end of the file as it was then. */
+  #atEnd = false;
   #troubled: boolean;
   #asked: number[] = [];
   #looking: number[] = [];
 
-  constructor(options: FollowedFileOptions, outlet: Outlet, now: number) {
+  constructor(options: FollowedFileOptions, outlet: Outlet, sight: Sight, now: number) {
     this.id = options.id;
     this.path = options.path;
     this.due = now;
     this.#outlet = outlet;
-    this.#offset = options.offset;
+    this.#sight = sight;
+    this.#offset = this.#startedFrom = options.offset;
     this.#expected = 0;
     this.#expectedNext = options.expected;
-    this.#grewAt = now;
+    this.#grewAt = this.#lookedAt = now;
     this.#trueSizeAt = now + firstTrueSizeMs;
     this.#troubled = options.troubled;
   }
@@ -82,26 +94,52 @@ export class FollowedFile {
   }
 
   poll(now: number): void {
-    this.#lookForTrueSize(now);
     try {
-      const state = this.#read(now);
+      const state = this.#look(now);
       this.#setTroubled(null);
       if (state === "end") this.#answer(false);
-      this.due = state === "no-credit" ? Number.POSITIVE_INFINITY : state === "more" ? now : now + pollInterval(now - this.#grewAt);
+      this.due = state === "no-credit" ? Number.POSITIVE_INFINITY : state === "more" ? now : this.#nextLook(now);
     } catch (error) {
-      this.due = now + pollInterval(now - this.#grewAt);
+      this.due = this.#nextLook(now);
       if (isAbsent(error)) this.#answer(true);
       else this.#setTroubled(faultOf(error, this.path));
     }
   }
 
-  #read(now: number): "end" | "more" | "no-credit" {
+  #nextLook(now: number): number {
+    return now + pollInterval(now - this.#grewAt, this.#offset > this.#startedFrom);
+  }
+
+  // What plain reads find, and what only a look for the true size finds, tells what plain reads are worth on this volume.
+  #look(now: number): ReadState {
+    if (this.#asked.length > 0 || this.#expected !== this.#expectedNext) {
+      this.#lookForTrueSize(now);
+      return this.#read(now);
+    }
+    const { state, grew } = this.#reread(now);
+    if (grew) this.#sight.plain = true;
+    if (state !== "end" || !this.#trueSizeIsDue(now)) return state;
+    this.#lookForTrueSize(now);
+    const second = this.#reread(now);
+    if (second.grew) this.#sight.plain = false;
+    return second.state;
+  }
+
+  #reread(now: number): { state: ReadState; grew: boolean } {
+    const end = this.#atEnd ? this.#offset : Number.POSITIVE_INFINITY;
+    const state = this.#read(now);
+    return { state, grew: this.#offset > end };
+  }
+
+  #read(now: number): ReadState {
+    this.#atEnd = false;
     const fd = openToRead(this.path);
     try {
       for (;;) {
         if (creditBytes - this.#inFlight < chunkBytes) return "no-credit";
         if (!this.#outlet.ready) return "more";
         const size = readSync(fd, buffer, 0, chunkBytes, this.#offset);
+        this.#atEnd = size === 0;
         if (size === 0) return "end";
         const held = this.#nuls.holds;
         const good = this.#nuls.believable(buffer.subarray(0, size), this.#offset, this.#expected, now);
@@ -120,20 +158,24 @@ export class FollowedFile {
     this.#outlet.bytes(this.id, this.#offset, bytes);
     this.#offset += bytes.length;
     this.#inFlight += bytes.length;
-    this.#grewAt = now;
+    this.#grewAt = this.#lookedAt = now;
     this.#trueSizeAfter = firstTrueSizeMs;
     this.#trueSizeAt = now + firstTrueSizeMs;
   }
 
-  // Always when asked to look, and before NULs are believed on somebody's word; otherwise more and more seldom while nothing comes.
+  // More and more seldom while nothing comes, unless nothing may mean that it is not shown.
+  #trueSizeIsDue(now: number): boolean {
+    return now >= this.#trueSizeAt || (!this.#sight.plain && now - this.#lookedAt >= blindTrueSizeMs);
+  }
+
+  // Always when asked to look, and before NULs are believed on somebody's word.
   #lookForTrueSize(now: number): void {
-    const due = now >= this.#trueSizeAt;
-    if (!due && this.#asked.length === 0 && this.#expected === this.#expectedNext) return;
     fetchTrueSize(this.path);
+    this.#lookedAt = now;
     this.#expected = this.#expectedNext;
     this.#looking.push(...this.#asked);
     this.#asked = [];
-    if (!due) return;
+    if (now < this.#trueSizeAt) return;
     this.#trueSizeAfter = Math.min(this.#trueSizeAfter * 2, lastTrueSizeMs);
     this.#trueSizeAt = now + this.#trueSizeAfter;
   }

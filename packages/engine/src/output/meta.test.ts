@@ -19,6 +19,7 @@ const end: EndRecord = {
   stderrDropped: 0,
   leftoversEnded: false,
   peakMemoryBytes: 1.5e6,
+  memoryLimitBytes: null,
   cpuMs: 12.5,
 };
 const stderr = { type: "stderr", at, text: "é\n" } as const;

@@ -50,6 +50,7 @@ const text: Check = (value) => typeof value === "string";
 const count: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
 const amount: Check = (value) => typeof value === "number" && Number.isFinite(value);
 const flag: Check = (value) => typeof value === "boolean";
+const group: Check = (value) => typeof value === "object" && value !== null;
 const orNull =
   (check: Check): Check =>
   (value) =>
@@ -62,6 +63,7 @@ const shapes: { readonly [T in MetaRecord["type"]]: Shape<Extract<MetaRecord, { 
   "cli-started": { at: text, pid: count },
   stderr: { at: text, text },
   note: { at: text, text },
+  state: { at: text, act: text, point: orNull(group), ms: count },
   end: {
     at: text,
     exitCode: orNull((value) => Number.isInteger(value)),
@@ -71,11 +73,13 @@ const shapes: { readonly [T in MetaRecord["type"]]: Shape<Extract<MetaRecord, { 
     written: count,
     lines: count,
     oomKills: orNull(count),
+    peakMemoryBytes: orNull(amount),
+    memoryLimitBytes: orNull(amount),
     error: orNull(text),
     stderrDropped: count,
     leftoversEnded: flag,
-    peakMemoryBytes: orNull(amount),
     cpuMs: orNull(amount),
+    state: (value) => value === undefined || group(value),
   },
 };
 type Shape<T> = { readonly [K in Exclude<keyof T, "type">]: Check };

@@ -2,6 +2,7 @@
 import { FollowedFile, type Outlet } from "./followed-file.ts";
 import { prepareFiles, removeFiles } from "./prepare-files.ts";
 import { type FromReader, faultOf, type Question, type ToReader } from "./protocol.ts";
+import type { Sight } from "./sight.ts";
 import { TailLoop } from "./tail-loop.ts";
 
 const [root = "/", aliveEveryMs = "500"] = process.argv.slice(1);
@@ -32,6 +33,7 @@ const outlet: Outlet = {
   well: (id) => send({ type: "well", id }),
 };
 
+const sight: Sight = { plain: false };
 const loop = new TailLoop<FollowedFile>({ ready: () => !full });
 
 function answer(question: Question, path: string, work: () => void): void {
@@ -45,7 +47,7 @@ function answer(question: Question, path: string, work: () => void): void {
 
 type Handlers = { readonly [T in ToReader["type"]]: (message: Extract<ToReader, { type: T }>, now: number) => void };
 const handlers: Handlers = {
-  open: (message, now) => loop.add(new FollowedFile(message, outlet, now)),
+  open: (message, now) => loop.add(new FollowedFile(message, outlet, sight, now)),
   close: ({ id }) => loop.remove(id),
   ack({ id, bytes }, now) {
     if (loop.files.get(id)?.ack(bytes, now)) loop.wake();

@@ -13,7 +13,13 @@ function file(id: number, poll: (now: number, file: Followed) => void): Followed
 
 describe("TailLoop", () => {
   it("looks often while output flows and seldom when it is quiet", () => {
-    expect([0, 200, 400, 1000, 5000, 30_000].map(pollInterval)).toEqual([20, 20, 20, 50, 250, 250]);
+    const afterGrowth = [0, 200, 400, 1000, 5000, 30_000].map((silence) => pollInterval(silence, true));
+    expect(afterGrowth).toEqual([20, 20, 20, 50, 250, 250]);
+  });
+
+  it("keeps looking often for a while at a file that has never grown: its pod is starting", () => {
+    const beforeGrowth = [0, 1000, 4000, 10_000, 60_000].map((silence) => pollInterval(silence, false));
+    expect(beforeGrowth).toEqual([20, 20, 20, 50, 250]);
   });
 
   it("rests longer after a sweep that took longer, up to a second", () => {

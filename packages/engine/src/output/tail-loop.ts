@@ -2,6 +2,8 @@
 const shortestMs = 20;
 const longestMs = 250;
 const shareOfSilence = 0.05;
+/** A file that has never grown is about to: a pod takes seconds to start, and its first line is as good as any other. */
+const shareOfStart = 0.005;
 /** A file due this soon is looked at now: files that are active end up in the same sweep. */
 const slackMs = 10;
 /** After this long the loop lets messages in. */
@@ -10,8 +12,8 @@ const sliceMs = 20;
 const pauseShare = 2;
 const longestPauseMs = 1_000;
 
-export function pollInterval(silenceMs: number): number {
-  return Math.min(longestMs, Math.max(shortestMs, silenceMs * shareOfSilence));
+export function pollInterval(silenceMs: number, hasGrown: boolean): number {
+  return Math.min(longestMs, Math.max(shortestMs, silenceMs * (hasGrown ? shareOfSilence : shareOfStart)));
 }
 
 export function pauseAfter(costMs: number): number {

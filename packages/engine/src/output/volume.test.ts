@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, openSync, renameSync, statSync, symlinkSync, writeFileSync, writeSync } from "node:fs";
+import { appendFileSync, closeSync, openSync, renameSync, symlinkSync, writeFileSync, writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -148,18 +148,6 @@ describe("tail", () => {
     closeSync(fd);
     await until(() => tail.delivered === 2);
     expect(performance.now() - began).toBeLessThan(300);
-  });
-
-  it("makes a caching client fetch the true size when nothing comes, and at every fresh look", async () => {
-    const path = volume.path("a");
-    writeFileSync(path, "x");
-    const tail = volume.open().tail(path, { onBytes: () => {} });
-    await until(() => tail.delivered === 1);
-    const changed = statSync(path).ctimeMs;
-    await tail.refresh();
-    const refreshed = statSync(path).ctimeMs;
-    expect(refreshed).toBeGreaterThan(changed);
-    await until(() => statSync(path).ctimeMs > refreshed, 2_000);
   });
 
   it("never follows a link, reports the trouble once, and goes on when it is over", async () => {

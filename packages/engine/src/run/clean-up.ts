@@ -1,25 +1,68 @@
-import { deleteJob } from "../cluster/calls.ts";
+import { isTransient } from "../cluster/api-error.ts";
 import { type RunContext, say } from "./io.ts";
 import type { RunOutcome } from "./outcome.ts";
-import { podIsOver } from "./pod-facts.ts";
+import { removeOwn } from "./remove-own.ts";
 
 const PATIENCE_MS = 5000;
 const LATE_START_MS = 60_000;
+const LATER_MS = 10_000;
+const LATER_TRIES = 60;
 
-/** Removes what the run made, unless somebody may still need it. A failure here is a warning and changes nothing. */
-export async function cleanUp(context: RunContext, outcome: RunOutcome): Promise<void> {
+export interface CleanUpOptions {
+  /** Some time after the result. */
+  readonly late: boolean;
+  readonly done: () => void;
+}
+
+/**
+ * Removes what the run made, unless somebody may still need it. A failure here is a warning and changes nothing.
+ * The result waits for it a while; what is left then goes on behind it, until `done`.
+ */
+export async function cleanUp(context: RunContext, outcome: RunOutcome, { late, done }: CleanUpOptions): Promise<void> {
+  const patience = 2 * PATIENCE_MS + (outcome.kind === "never-started" ? LATE_START_MS : 0);
+  await Promise.race([removeAll(context, outcome, late).finally(done), pause(patience)]);
+}
+
+async function removeAll(context: RunContext, outcome: RunOutcome, late: boolean): Promise<void> {
   const { submission, request, volume, run } = context;
-  const uid = run.state.identity.jobUid;
+  const { jobUid: uid, files } = run.state.identity;
   const kept = whyKept(context, outcome);
   if (kept !== null) {
-    if (uid !== null)
-      say(context, "info", `${kept}: Job ${request.namespace}/${submission.jobName} and ${submission.files.output} are kept`);
+    if (uid !== null) say(context, "info", `${kept}: Job ${request.namespace}/${submission.jobName} and ${files.output} are kept`);
     return;
   }
-  const gone = uid === null || isGoing(run.state) || (await attempt(context, removeJob(context, uid, outcome)));
+  const gone = uid === null || isGoing(run.state) || (await remove(context, uid, outcome, late));
   // Under a pod that may still write, or start late, its files stay.
   if (!gone || (outcome.kind === "cancelled" && !outcome.stopped)) return;
-  await attempt(context, volume.remove([submission.files.output, submission.files.meta, submission.files.claim]));
+  await attempt(context, volume.remove([files.output, files.meta, files.claim]));
+}
+
+/** A Job that an API server in trouble keeps is removed when that is back: left alone it would stay for a day. */
+async function remove(context: RunContext, uid: string, outcome: RunOutcome, late: boolean): Promise<boolean> {
+  // A pod that has not started yet must not start behind the host's back: that is worth more patience.
+  const options = outcome.kind === "never-started" ? { withinMs: LATE_START_MS, attempts: 20 } : { withinMs: PATIENCE_MS };
+  for (let tries = 1; ; tries++) {
+    try {
+      const taken = await removeOwn(context, uid, { asSeen: late, ...options });
+      if (taken !== null) say(context, "info", `Job ${context.submission.jobName} was taken over by run ${taken} meanwhile and is kept`);
+      return taken === null;
+    } catch (error) {
+      const again = (isTransient(error) || isTimeout(error)) && tries <= LATER_TRIES;
+      if (tries === 1 || !again) tell(context, error, again);
+      if (!again) return false;
+      await pause(LATER_MS);
+    }
+  }
+}
+
+const isTimeout = (error: unknown): boolean => error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError");
+
+/** Does not keep a server from exiting. */
+const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms).unref());
+
+function tell(context: RunContext, error: unknown, again: boolean): void {
+  const reason = error instanceof Error ? error.message : String(error);
+  say(context, "warning", `cleaning up failed: ${reason}${again ? "; trying on in the background" : ""}`);
 }
 
 async function attempt(context: RunContext, act: Promise<unknown>): Promise<boolean> {
@@ -27,18 +70,21 @@ async function attempt(context: RunContext, act: Promise<unknown>): Promise<bool
     await act;
     return true;
   } catch (error) {
-    say(context, "warning", `cleaning up failed: ${error instanceof Error ? error.message : String(error)}`);
+    tell(context, error, false);
     return false;
   }
 }
 
 /** Only a Job that is known to be over, cancelled or past its limit is deleted. */
-function whyKept({ request }: RunContext, outcome: RunOutcome): string | null {
+export function whyKept({ request }: RunContext, outcome: RunOutcome): string | null {
   if (request.retain) return "retained for debugging";
   switch (outcome.kind) {
+    case "detached":
+      return "detached";
     case "superseded":
       return "taken over by another run";
     case "lost-sight":
+    case "reattach-failed":
       return "the end was not seen";
     case "killed":
       if (outcome.by === "node-loss" && outcome.evidence.proof === "none") return "the node may come back";
@@ -54,17 +100,4 @@ function whyKept({ request }: RunContext, outcome: RunOutcome): string | null {
 /** Deleted already, by a cancel or by somebody else: its pod's end frees the name. */
 function isGoing(state: RunContext["run"]["state"]): boolean {
   return state.jobGoneAt !== null || state.job?.deletedAt != null;
-}
-
-async function removeJob({ connection, request, submission, run }: RunContext, uid: string, outcome: RunOutcome): Promise<void> {
-  const { pod, podGoneAt, identity } = run.state;
-  const podOver = podGoneAt !== null || podIsOver(pod, identity.container);
-  await deleteJob(connection, request.namespace, submission.jobName, {
-    uid,
-    propagation: podOver ? "Background" : "Foreground",
-    // A pod that has not started yet must not start behind the host's back: that is worth more patience.
-    ...(outcome.kind === "never-started"
-      ? { signal: AbortSignal.timeout(LATE_START_MS), retry: { attempts: 20 } }
-      : { signal: AbortSignal.timeout(PATIENCE_MS) }),
-  });
 }

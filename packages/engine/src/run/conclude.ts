@@ -1,7 +1,11 @@
 import { type CliEnd, RUNNER_EXIT } from "@paperclip-k8s/runner";
-import type { OutcomeKind } from "./outcome.ts";
+import { disruption } from "./disruption.ts";
+import { memoryOf } from "./memory.ts";
+import type { OutcomeKind, StartFailure } from "./outcome.ts";
 import { cliEnd } from "./over.ts";
-import { disruption, failedInit, isStartError, type Terminated, terminated } from "./pod-facts.ts";
+import { isStartError, mainContainer, type Terminated, terminated } from "./pod-facts.ts";
+import { startError } from "./start-error.ts";
+import { startTrouble } from "./start-trouble.ts";
 import type { RunState } from "./state.ts";
 
 const KILLED_EXIT = 137;
@@ -12,7 +16,7 @@ export function conclude(state: RunState): OutcomeKind {
   const container = terminated(state.pod, state.identity.container);
   if (wasCancelled(state, end))
     return { kind: "cancelled", reason: state.cancel?.reason ?? "", exitCode: exitCodeOf(end, container), stopped: true };
-  const refused = end?.cause === "spawn-failed" && container !== null ? runnerRefused(container, end.error) : null;
+  const refused = end?.cause === "spawn-failed" ? runnerRefused(end.exitCode ?? container?.exitCode ?? null, end.error) : null;
   if (refused !== null) return refused;
   if (end !== null) return fromEnd(state, end, container);
   if (container !== null) return fromContainer(state, container);
@@ -31,7 +35,7 @@ function fromEnd(state: RunState, end: CliEnd, container: Terminated | null): Ou
   if (end.cause === "spawn-failed")
     return { kind: "never-started", cause: "start-error", message: end.error ?? "the CLI could not be started", permanent: true };
   const killed = end.signal === "SIGKILL" || exitCode === KILLED_EXIT;
-  if (killed && ((end.oomKills ?? 0) > 0 || container?.reason === "OOMKilled")) return outOfMemory(exitCode ?? KILLED_EXIT);
+  if (killed && ((end.oomKills ?? 0) > 0 || container?.reason === "OOMKilled")) return outOfMemory(state, exitCode ?? KILLED_EXIT);
   if (end.cause === "stopped" || killed) {
     const outside = endedFromOutside(state, exitCode);
     if (outside !== null) return outside;
@@ -43,15 +47,9 @@ function fromEnd(state: RunState, end: CliEnd, container: Terminated | null): Ou
 
 function fromContainer(state: RunState, container: Terminated): OutcomeKind {
   const { exitCode } = container;
-  if (container.reason === "OOMKilled" && exitCode !== 0) return outOfMemory(exitCode);
-  if (isStartError(container))
-    return {
-      kind: "never-started",
-      cause: "start-error",
-      message: container.message ?? "the container could not be started",
-      permanent: true,
-    };
-  const runner = runnerRefused(container, container.message);
+  if (container.reason === "OOMKilled" && exitCode !== 0) return outOfMemory(state, exitCode);
+  if (isStartError(container)) return { kind: "never-started", ...startError(container, state.identity.image) };
+  const runner = runnerRefused(exitCode, container.message);
   if (runner !== null) return runner;
   if (exitCode !== 0) {
     const outside = endedFromOutside(state, exitCode);
@@ -61,30 +59,26 @@ function fromContainer(state: RunState, container: Terminated): OutcomeKind {
 }
 
 /** Exit codes of the runner itself: the CLI was not started, and the trouble may pass. */
-function runnerRefused(container: Terminated, said: string | null): OutcomeKind | null {
+function runnerRefused(exitCode: number | null, said: string | null): OutcomeKind | null {
   const tail = said === null ? "" : `: ${said}`;
-  const refused = (cause: "runner" | "volume-unusable", message: string): OutcomeKind => ({
+  const refused = (cause: StartFailure, message: string): OutcomeKind => ({
     kind: "never-started",
     cause,
     message,
     permanent: false,
   });
-  if (container.exitCode === RUNNER_EXIT.badSpec) return refused("runner", `the runner cannot read its settings${tail}`);
-  if (container.exitCode === RUNNER_EXIT.alreadyClaimed) return refused("runner", "another pod has already run this Job");
-  if (container.exitCode === RUNNER_EXIT.noOutput) return refused("volume-unusable", `the output file cannot be written${tail}`);
+  if (exitCode === RUNNER_EXIT.badSpec) return refused("runner", `the runner cannot read its settings${tail}`);
+  if (exitCode === RUNNER_EXIT.alreadyClaimed) return refused("runner", "another pod has already run this Job");
+  if (exitCode === RUNNER_EXIT.noOutput) return refused("volume-unusable", `the output file cannot be written${tail}`);
+  if (exitCode === RUNNER_EXIT.notWritable) return refused("claim-not-writable", said ?? "a volume of the run cannot be written to");
+  if (exitCode === RUNNER_EXIT.noState) return refused("state-unreadable", said ?? "the saved state cannot be restored");
   return null;
 }
 
 /** Pod and end are gone or never were: only the Job and the pod's last words can tell. */
 function withoutEnd(state: RunState): OutcomeKind {
-  const init = failedInit(state.pod);
-  if (init !== null)
-    return {
-      kind: "never-started",
-      cause: "init-failed",
-      message: `init container ${init.name} exited with code ${init.state.exitCode}`,
-      permanent: false,
-    };
+  const trouble = startTrouble(state);
+  if (trouble?.cause === "init-failed") return { kind: "never-started", cause: trouble.cause, message: trouble.message, permanent: false };
   const outside = endedFromOutside(state, null);
   if (outside !== null) return outside;
   if (state.job?.conditions.Complete !== undefined)
@@ -104,29 +98,35 @@ function withoutEnd(state: RunState): OutcomeKind {
   return { kind: "lost-sight", message: `${pod}, and nothing tells how its container ended` };
 }
 
-function outOfMemory(exitCode: number): OutcomeKind {
-  return { kind: "killed", by: "oom", message: "the container ran out of memory (OOMKilled)", exitCode };
+function outOfMemory(state: RunState, exitCode: number): OutcomeKind {
+  const { figures, remedy } = memoryOf(state);
+  return { kind: "killed", by: "oom", message: `out of memory: OOMKilled${figures === "" ? "" : `, ${figures}`}`, remedy, exitCode };
 }
 
 /** Disruption before deadline before deletion: the first of them is the cause of the others. */
 function endedFromOutside(state: RunState, exitCode: number | null): OutcomeKind | null {
   const disrupted = disruption(state.pod);
-  if (disrupted !== null) return { kind: "killed", by: disrupted.by, message: disrupted.message, exitCode };
+  if (disrupted !== null) return { kind: "killed", ...disrupted, exitCode };
   if (deadlineExceeded(state)) {
-    if (state.cliStartedAt !== null || state.startRecord !== null || exitCode !== null)
+    if (state.cliStartedAt !== null || state.startRecord !== null || state.ranAt !== null || exitCode !== null)
       return { kind: "timed-out", by: "deadline", exitCode };
-    return {
-      kind: "never-started",
-      cause: "deadline",
-      message: "the Job's deadline passed before its container started",
-      permanent: false,
-    };
+    const why = state.lastTrouble;
+    const message = `the Job's deadline passed before its container started${why === null ? "" : `: ${why.message}`}`;
+    return { kind: "never-started", cause: "deadline", message, permanent: false };
   }
   if (state.jobGoneAt !== null || state.job?.deletedAt != null)
     return { kind: "deleted", what: "job", message: `Job ${state.identity.jobName} was deleted from outside`, exitCode };
-  if (state.podGoneAt !== null || state.pod?.deletedAt != null)
-    return { kind: "deleted", what: "pod", message: `pod ${state.pod?.name ?? "of the Job"} was deleted from outside`, exitCode };
+  if (state.podGoneAt !== null || state.pod?.deletedAt != null) return podDeleted(state, exitCode);
   return null;
+}
+
+function podDeleted({ identity, job, pod }: RunState, exitCode: number | null): OutcomeKind {
+  const message = job?.suspended
+    ? `Job ${identity.jobName} was suspended from outside (spec.suspend), which deletes its pod`
+    : `pod ${pod?.name ?? "of the Job"} was deleted from outside`;
+  // Nobody waited for its end: removed by force, or while nobody could look.
+  const running = exitCode === null && mainContainer(pod, identity.container)?.state.kind === "running";
+  return { kind: "deleted", what: "pod", message: `${message}${running ? "; its container was last seen running" : ""}`, exitCode };
 }
 
 function deadlineExceeded(state: RunState): boolean {

@@ -1,11 +1,14 @@
+import { childKilled, memoryOf } from "./memory.ts";
 import type { Evidence, OutputEvidence, Timings } from "./outcome.ts";
 import { cliEnd, expectedBytes } from "./over.ts";
 import { mainContainer, terminated } from "./pod-facts.ts";
 import type { RunState } from "./state.ts";
+import { stateEvidence } from "./state-news.ts";
 import { terminationMessage } from "./termination.ts";
 
 export function evidence(state: RunState): Evidence {
   const { identity, pod, job } = state;
+  const memory = memoryOf(state);
   const failed = job?.conditions.Failed ?? job?.conditions.FailureTarget;
   return {
     namespace: identity.namespace,
@@ -22,6 +25,9 @@ export function evidence(state: RunState): Evidence {
     jobReason: failed?.reason ?? null,
     events: state.events,
     output: output(state),
+    memory,
+    state: stateEvidence(state),
+    warnings: memory.killed ? [childKilled(memory)] : [],
     timings: timings(state),
   };
 }

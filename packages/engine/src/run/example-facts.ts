@@ -2,7 +2,10 @@ import type { EndRecord, StartRecord, TerminationMessage } from "@paperclip-k8s/
 import type { ContainerState, JobView, PodView } from "../cluster/views.ts";
 import { exampleRequest } from "../manifest/example-request.ts";
 import { buildSubmission } from "../manifest/submission.ts";
+import { runFiles } from "../output/paths.ts";
+import type { Fact } from "./observation.ts";
 import { policyFor } from "./policy.ts";
+import { reduce } from "./reduce.ts";
 import { initialState, type RunState } from "./state.ts";
 
 // Facts of a made-up run, for the reducer's tests.
@@ -12,10 +15,14 @@ export const policy = policyFor(exampleRequest(), buildSubmission(exampleRequest
 const identity = {
   runId: "run-1",
   runIdKey: "example.io/run-id",
+  adoptedFromKey: "example.io/adopted-from",
   nonce: NONCE,
   namespace: "agents",
   jobName: "agent-worker",
   jobUid: "job-uid",
+  files: runFiles("/data/logs/run-1.ndjson"),
+  firstRun: "run-1",
+  adopted: false,
   container: "agent",
   image: "agent:1",
 };
@@ -28,12 +35,14 @@ export function job(changes: Partial<JobView> = {}): JobView {
   return {
     name: "agent-worker",
     uid: "job-uid",
+    resourceVersion: "1",
     labels: {},
     annotations: { "example.io/run-id": "run-1" },
     createdAt: null,
     deletedAt: null,
     active: 1,
     suspended: false,
+    image: "agent:1",
     conditions: {},
     ...changes,
   };
@@ -54,6 +63,8 @@ export function pod(state: ContainerState | null, changes: Partial<PodView> = {}
     conditions: {},
     containers: state === null ? [] : [{ name: "agent", image: "agent:1", state }],
     initContainers: [],
+    resources: {},
+    claims: [],
     ...changes,
   };
 }
@@ -76,6 +87,7 @@ export function endRecord(changes: Partial<EndRecord> = {}): EndRecord {
     written: 10,
     lines: 1,
     oomKills: null,
+    memoryLimitBytes: null,
     error: null,
     stderrDropped: 0,
     leftoversEnded: false,
@@ -89,3 +101,25 @@ export function message(changes: Partial<TerminationMessage> = {}): string {
   return JSON.stringify({ format: 1, run: "run-1", nonce: NONCE, finalLine: null, ...end, ...changes });
 }
 export const startRecord: StartRecord = { type: "start", at: "", run: "run-1", nonce: NONCE, pod: "agent-worker-abcde", runtime: "node" };
+
+/** Folds facts 10 ms apart, then lets time pass in ticks with fresh looks, as the follower does once a run is over. */
+export function play(facts: readonly Fact[], options: { readonly afterMs?: number; readonly looks?: boolean } = {}): RunState {
+  let at = 10;
+  let state = accepted();
+  for (const fact of facts) {
+    at += 10;
+    state = reduce(state, { at, ...fact }, policy);
+  }
+  for (const end = at + (options.afterMs ?? 30_000); at < end && state.outcome === null; ) {
+    at += 250;
+    state = reduce(state, { at, kind: "tick" }, policy);
+    if (options.looks !== false && state.overAt !== null) state = reduce(state, { at, kind: "drained", bytes: state.delivered }, policy);
+  }
+  return state;
+}
+
+export const kindOf = (state: RunState) => {
+  if (state.outcome === null) return null;
+  const { evidence: _, ...kind } = state.outcome;
+  return kind;
+};

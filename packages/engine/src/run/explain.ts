@@ -1,9 +1,12 @@
+import { isRefused } from "../cluster/api-error.ts";
 import { listEvents } from "../cluster/calls.ts";
-import type { RunContext } from "./io.ts";
+import { rowOf } from "../cluster/refused.ts";
+import { type RunContext, say } from "./io.ts";
 import { hasStarted } from "./pod-facts.ts";
 import type { RunState } from "./state.ts";
 
-const PAUSES_MS = [0, 10_000, 30_000];
+const PAUSES_MS = [0, 5000, 10_000, 20_000];
+const LAST_PAUSE_MS = 30_000;
 
 /** Reads events only when a pod does not start: they are the only ones to tell of mounts, quota and admission. */
 export function explain(context: RunContext, jobUid: string): () => void {
@@ -11,12 +14,15 @@ export function explain(context: RunContext, jobUid: string): () => void {
   let asked = 0;
   let nextAt = 0;
   let busy = false;
+  let told = false;
   const ask = async (uid: string) => {
     try {
       const events = await listEvents(connection, request.namespace, uid, { retry: { attempts: 1 } });
-      if (events !== null && events.length > 0) run.observe({ kind: "events", events });
-    } catch {
+      if (events.length > 0) run.observe({ kind: "events", events });
+    } catch (error) {
       // An explanation that cannot be had costs nothing but itself.
+      if (isRefused(error) && !told) say(context, "warning", `${error.message}; ${rowOf(error.refused)?.lostWithout ?? ""}`);
+      told ||= isRefused(error);
     } finally {
       busy = false;
     }
@@ -26,7 +32,7 @@ export function explain(context: RunContext, jobUid: string): () => void {
     if (busy || !needsExplanation(state, policy.events) || state.now < nextAt) return;
     busy = true;
     asked += 1;
-    nextAt = state.now + (PAUSES_MS[asked] ?? 60_000);
+    nextAt = state.now + (PAUSES_MS[asked] ?? LAST_PAUSE_MS);
     void ask(state.pod?.uid ?? jobUid);
   });
 }

@@ -4,8 +4,10 @@ import { explain } from "./explain.ts";
 import { cancelReason, type RunContext, say } from "./io.ts";
 import { createKeepalive } from "./keepalive.ts";
 import type { RunOutcome } from "./outcome.ts";
-import { statusLines } from "./status.ts";
+import type { RunState } from "./state.ts";
+import { createNarrator } from "./status.ts";
 import { stopJob } from "./stop.ts";
+import { relabelPod } from "./take-credentials.ts";
 
 const TICK_MS = 250;
 
@@ -14,12 +16,14 @@ export async function follow(context: RunContext): Promise<RunOutcome> {
   const { run, watch, submission, clock, io } = context;
   const uid = run.state.identity.jobUid;
   if (uid === null) return run.settled;
-  const subscription = watch.subscribe(submission.jobName, (fact) => run.observe(fact), uid);
   const { output, meta } = openTails(context);
   const onCancel = () => run.observe({ kind: "cancel-asked", reason: cancelReason(io.signal) });
+  const { detach } = io;
+  const onDetach = () => detach && run.observe({ kind: "detach-asked", reason: cancelReason(detach) });
+  const narrate = createNarrator();
   const stops = [
     run.onChange((before, after) => {
-      for (const line of statusLines(before, after)) say(context, line.level, line.text);
+      for (const line of narrate(before, after)) say(context, line.level, line.text);
     }),
     once(
       run,
@@ -32,15 +36,21 @@ export async function follow(context: RunContext): Promise<RunOutcome> {
       () => void drain(context, output, meta),
     ),
     clock.every(TICK_MS, () => run.observe({ kind: "tick" })),
+    ...(run.state.identity.adopted ? [once(run, isRunning, () => void relabelPod(context))] : []),
     explain(context, uid),
     keepalive(context),
   ];
+  // After the listeners: it tells at once what is known already, and that belongs to the story.
+  const subscription = watch.subscribe(submission.jobName, (fact) => run.observe(fact), uid);
   io.signal.addEventListener("abort", onCancel);
   if (io.signal.aborted) onCancel();
+  detach?.addEventListener("abort", onDetach);
+  if (detach?.aborted) onDetach();
   try {
     return await run.settled;
   } finally {
     io.signal.removeEventListener("abort", onCancel);
+    detach?.removeEventListener("abort", onDetach);
     for (const stop of stops) stop();
     subscription.close();
     output.close();
@@ -49,14 +59,15 @@ export async function follow(context: RunContext): Promise<RunOutcome> {
 }
 
 function openTails(context: RunContext): { output: Tail; meta: Tail } {
-  const { run, volume, submission, request, io } = context;
-  const records = new MetaReader({ run: request.runId, nonce: submission.nonce });
+  const { run, volume, io } = context;
+  const { identity } = run.state;
+  const records = new MetaReader({ run: identity.firstRun, nonce: identity.nonce });
   const sight = {
     onStall: (error: string) => run.observe({ kind: "output-stalled", error }),
     onBack: () => run.observe({ kind: "output-back" }),
   };
   let bytes = 0;
-  const output = volume.tail(submission.files.output, {
+  const output = volume.tail(identity.files.output, {
     ...sight,
     onBytes: async (chunk) => {
       await io.onOutput(chunk);
@@ -64,15 +75,16 @@ function openTails(context: RunContext): { output: Tail; meta: Tail } {
       run.observe({ kind: "output", bytes });
     },
   });
-  const meta = volume.tail(submission.files.meta, {
+  const meta = volume.tail(identity.files.meta, {
     ...sight,
     onBytes: async (chunk) => {
       for (const record of records.push(chunk)) {
         if (record.type === "start") run.observe({ kind: "start-record", record });
         else if (record.type === "cli-started") run.observe({ kind: "cli-started" });
+        else if (record.type === "state") run.observe({ kind: "state-record", record });
         else if (record.type === "stderr") await io.onStderr(record.text);
         else if (record.type === "note") say(context, "info", record.text);
-        else {
+        else if (record.type === "end") {
           output.expect(record.written);
           run.observe({ kind: "end-record", record });
         }
@@ -103,6 +115,8 @@ function keepalive(context: RunContext): () => void {
     if (line !== null) say(context, line.level, line.text);
   });
 }
+
+const isRunning = ({ pod, overAt }: RunState): boolean => pod !== null && pod.deletedAt === null && overAt === null;
 
 /** Acts the first time a state fulfils the condition. */
 function once(run: RunContext["run"], condition: (state: RunContext["run"]["state"]) => boolean, act: () => void): () => void {

@@ -2,20 +2,29 @@ import type { Connection } from "../cluster/connection.ts";
 import type { RunWatch } from "../cluster/run-watch.ts";
 import type { Submission } from "../manifest/submission.ts";
 import type { Volume } from "../output/volume.ts";
+import type { Adoption } from "./adopt.ts";
+import type { Holder, HolderVerdict } from "./holder.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { RunRequest } from "./request.ts";
 import type { RunClock } from "./run-clock.ts";
+import type { SettledJobs } from "./settled-jobs.ts";
 import type { StatusLine } from "./status.ts";
 
 /** What the caller of a run wants to hear, and how it asks to stop. */
 export interface RunIo {
   /** Aborted = cancel; the reason's message is told to people. */
   readonly signal: AbortSignal;
+  /** Aborted = follow no more and leave the Job as it is: somebody else will take it over. */
+  readonly detach?: AbortSignal;
   /** The CLI's stdout, in order; awaited before more is read. */
   onOutput(bytes: Buffer): Promise<void>;
   /** The CLI's stderr, as text. */
   onStderr(text: string): Promise<void>;
   onStatus(line: StatusLine): void | Promise<void>;
+  /** What to do with another run's Job that holds this run's key; asked now and then. Without it the Job is waited for. */
+  judgeHolder?(holder: Holder): Promise<HolderVerdict>;
+  /** The run has its Job: a new one (null), or one taken over. */
+  onJob?(adopted: Adoption | null): void | Promise<void>;
 }
 
 /** Everything the phases of one run work with. */
@@ -28,6 +37,7 @@ export interface RunContext {
   readonly volume: Volume;
   readonly clock: RunClock;
   readonly io: RunIo;
+  readonly settled: SettledJobs;
 }
 
 /** A status line is a courtesy: trouble with it never reaches the run. */
@@ -37,6 +47,13 @@ export function say(context: RunContext, level: StatusLine["level"], text: strin
     .catch(() => {});
 }
 
+export function tellJob(context: RunContext, adopted: Adoption | null): void {
+  void Promise.resolve()
+    .then(() => context.io.onJob?.(adopted))
+    .catch(() => {});
+}
+
+/** Why an aborted signal was aborted. */
 export function cancelReason(signal: AbortSignal): string {
   return signal.reason instanceof Error ? signal.reason.message : String(signal.reason ?? "cancelled");
 }

@@ -1,3 +1,4 @@
+import type { Adoption } from "./adopt.ts";
 import type { Fact } from "./observation.ts";
 import type { RunOutcome } from "./outcome.ts";
 import type { Policy } from "./policy.ts";
@@ -43,6 +44,21 @@ export class LiveRun {
   accepted(jobUid: string): void {
     const now = this.#clock.now();
     this.#become(this.#state, { ...this.#state, now, acceptedAt: now, identity: { ...this.#state.identity, jobUid } });
+  }
+
+  /** The Job of another run is this run's from now on, with its records and files. */
+  adopted({ job, nonce, files, firstRun }: Adoption): void {
+    const now = this.#clock.now();
+    const identity = {
+      ...this.#state.identity,
+      jobUid: job.uid,
+      nonce,
+      files,
+      firstRun,
+      adopted: true,
+      image: job.image ?? this.#state.identity.image,
+    };
+    this.#become(this.#state, { ...this.#state, now, acceptedAt: now, job, identity });
   }
 
   onChange(listener: Listener): () => void {

@@ -1,4 +1,4 @@
-import type { EndRecord, StartRecord } from "@paperclip-k8s/runner";
+import type { EndRecord, StartRecord, StateRecord } from "@paperclip-k8s/runner";
 import type { EventView, JobView, PodView } from "../cluster/views.ts";
 import type { OutcomeKind } from "./outcome.ts";
 
@@ -14,11 +14,12 @@ export type Fact =
   | { readonly kind: "pod"; readonly pod: PodView }
   | { readonly kind: "pod-gone"; readonly pod: PodView }
   | { readonly kind: "events"; readonly events: readonly EventView[] }
-  /** The API server cannot be seen, or is seen again: a fact of its own, never "gone". */
-  | { readonly kind: "api-lost"; readonly error: string }
+  /** The API server cannot be seen (`refused`: the account may not look), or is seen again: a fact of its own, never "gone". */
+  | { readonly kind: "api-lost"; readonly error: string; readonly refused?: boolean }
   | { readonly kind: "api-back" }
   | { readonly kind: "start-record"; readonly record: StartRecord }
   | { readonly kind: "cli-started" }
+  | { readonly kind: "state-record"; readonly record: StateRecord }
   | { readonly kind: "end-record"; readonly record: EndRecord }
   /** Bytes of the output file delivered so far. */
   | { readonly kind: "output"; readonly bytes: number }
@@ -28,4 +29,5 @@ export type Fact =
   | { readonly kind: "output-stalled"; readonly error: string }
   | { readonly kind: "output-back" }
   | { readonly kind: "cancel-asked"; readonly reason: string }
+  | { readonly kind: "detach-asked"; readonly reason: string }
   | { readonly kind: "tick" };

@@ -16,7 +16,8 @@ export function isOver(state: RunState, policy: Policy): boolean {
   if (state.podGoneAt !== null) return true;
   const noPod = state.pod === null && state.startRecord === null;
   if (state.jobGoneAt !== null) return noPod || state.now - state.jobGoneAt >= policy.podOutlivesJob;
-  return noPod && jobIsOver(state);
+  // Who takes a Job over may find it over and its pod collected.
+  return (noPod || (state.identity.adopted && state.pod === null)) && jobIsOver(state);
 }
 
 function jobIsOver(state: RunState): boolean {

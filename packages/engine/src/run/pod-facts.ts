@@ -1,10 +1,15 @@
 import type { ContainerState, ContainerView, PodView } from "../cluster/views.ts";
-import type { KilledBy } from "./outcome.ts";
 
 export type Terminated = Extract<ContainerState, { kind: "terminated" }>;
 
 export function mainContainer(pod: PodView | null, name: string): ContainerView | null {
   return pod?.containers.find((container) => container.name === name) ?? null;
+}
+
+/** The container a pod that does not start waits for: an init container before the main one. */
+export function waitingContainer(pod: PodView | null, name: string): ContainerView | null {
+  const init = pod?.initContainers.find(({ state }) => state.kind === "waiting" && state.reason !== "PodInitializing");
+  return init ?? mainContainer(pod, name);
 }
 
 /** The main container's end; an end the kubelet had to guess (ContainerStatusUnknown) is none. */
@@ -33,22 +38,13 @@ export function hasStarted(pod: PodView | null, name: string): boolean {
   return state?.kind === "terminated" && !isStartError(state);
 }
 
-export function isStartError(state: Terminated): boolean {
-  return state.reason === "StartError" || state.reason === "ContainerCannotRun";
+/** Proof that the container ran: an end the kubelet had to guess is none. */
+export function hasRun(pod: PodView | null, name: string): boolean {
+  if (mainContainer(pod, name)?.state.kind === "running") return true;
+  const end = terminated(pod, name);
+  return end !== null && !isStartError(end);
 }
 
-/** Who took the pod away, where its conditions or its reason say so. */
-export function disruption(pod: PodView | null): { readonly by: KilledBy; readonly message: string } | null {
-  const target = pod?.conditions.DisruptionTarget;
-  if (target?.status === "True") {
-    const message = target.message ?? target.reason ?? "the pod was disrupted";
-    if (target.reason === "PreemptionByScheduler") return { by: "preemption", message };
-    if (target.reason === "DeletionByTaintManager" || target.reason === "DeletionByPodGC") return { by: "node-loss", message };
-    return { by: "eviction", message };
-  }
-  if (pod?.reason === "Evicted") return { by: "eviction", message: pod.message ?? "evicted by the kubelet" };
-  if (pod?.reason === "Preempting") return { by: "preemption", message: pod.message ?? "preempted" };
-  if (pod?.reason === "NodeLost" || pod?.reason === "NodeShutdown" || pod?.reason === "Terminated")
-    return { by: "node-loss", message: pod.message ?? `the pod's node reported ${pod.reason}` };
-  return null;
+export function isStartError(state: Terminated): boolean {
+  return state.reason === "StartError" || state.reason === "ContainerCannotRun";
 }

@@ -11,6 +11,8 @@ export interface Policy {
   readonly imagePull: number;
   /** A container that cannot be configured may be waiting for an object that is just being made. */
   readonly containerConfig: number;
+  /** A volume's Secret, ConfigMap or claim is not there: the kubelet itself looks again after up to two minutes. */
+  readonly missingVolume: number;
   /** A Job without any pod: quota, service account, admission. */
   readonly noPod: number;
   /** After the end was seen, how long to look for what explains it (OOM, eviction): the kubelet's status lags by up to 0.9 s. */
@@ -29,6 +31,12 @@ export interface Policy {
   readonly horizon: number;
   /** Waiting for another run to free the exclusive key. */
   readonly admission: number;
+  /** How often the caller is asked about the Job that holds the key. */
+  readonly judge: number;
+  /** A Job taken over may get its Secret this late. */
+  readonly secretless: number;
+  /** A Job taken over is live, and no pod of it is seen. */
+  readonly reattach: number;
   /** Events are read when a pod has not started after this. */
   readonly events: number;
   /** One keepalive per silence of this length. */
@@ -43,6 +51,7 @@ export function policyFor(request: RunRequest, submission: Submission): Policy {
     start: 600 * SECOND,
     imagePull: 60 * SECOND,
     containerConfig: 30 * SECOND,
+    missingVolume: 180 * SECOND,
     noPod: 30 * SECOND,
     explain: 3 * SECOND,
     drain: 2 * SECOND,
@@ -52,6 +61,9 @@ export function policyFor(request: RunRequest, submission: Submission): Policy {
     nodeLoss: 60 * SECOND,
     horizon: (submission.deadlineSeconds + 120) * SECOND,
     admission: 3600 * SECOND,
+    judge: 15 * SECOND,
+    secretless: 120 * SECOND,
+    reattach: 60 * SECOND,
     events: 3 * SECOND,
     keepalive: 15 * SECOND,
   };

@@ -1,23 +1,33 @@
 import { conclude } from "./conclude.ts";
+import { disruption } from "./disruption.ts";
 import { evidence } from "./evidence.ts";
 import type { Observation } from "./observation.ts";
 import type { OutcomeKind } from "./outcome.ts";
 import { cliEnd, isOver, outputIsSettled } from "./over.ts";
-import { disruption, mainContainer, terminated } from "./pod-facts.ts";
+import { hasRun, terminated, waitingContainer } from "./pod-facts.ts";
 import type { Policy } from "./policy.ts";
 import { startFailure } from "./start-failure.ts";
+import { startTrouble } from "./start-trouble.ts";
 import type { RunState } from "./state.ts";
+import { supersededBy } from "./superseded.ts";
 
 /** Folds one fact into what is known, and decides, once, how the run ended. Nothing else decides that. */
 export function reduce(state: RunState, seen: Observation, policy: Policy): RunState {
   if (state.outcome !== null) return state;
   if (seen.kind === "not-submitted")
     return { ...state, now: seen.at, outcome: { ...seen.why, evidence: evidence({ ...state, now: seen.at }) } };
-  const known = note({ ...state, now: Math.max(state.now, seen.at) }, seen);
+  const noted = note({ ...state, now: Math.max(state.now, seen.at) }, seen);
+  const known = { ...noted, lastTrouble: startTrouble(noted) ?? noted.lastTrouble };
   const over = isOver(known, policy);
   const next = over && known.overAt === null ? { ...known, overAt: known.now } : known;
-  const kind = decide(next, policy);
+  const kind = decide(next, policy) ?? detached(next, seen);
   return kind === null ? next : { ...next, outcome: { ...kind, evidence: evidence(next) } };
+}
+
+/** A run that is being ended, or is over already, is seen to its end: that is near. */
+function detached(state: RunState, seen: Observation): OutcomeKind | null {
+  if (seen.kind !== "detach-asked" || state.cancel !== null || state.overAt !== null) return null;
+  return { kind: "detached", reason: seen.reason };
 }
 
 function note(state: RunState, seen: Observation): RunState {
@@ -35,13 +45,16 @@ function note(state: RunState, seen: Observation): RunState {
     case "events":
       return { ...state, events: seen.events };
     case "api-lost":
-      return { ...state, apiLostAt: state.apiLostAt ?? state.now };
+      return { ...state, apiLostAt: state.apiLostAt ?? state.now, apiRefused: seen.refused === true ? seen.error : null };
     case "api-back":
-      return { ...state, apiLostAt: null };
+      return { ...state, apiLostAt: null, apiRefused: null };
     case "start-record":
       return { ...state, startRecord: state.startRecord ?? seen.record };
     case "cli-started":
       return { ...state, cliStartedAt: state.cliStartedAt ?? state.now };
+    case "state-record":
+      if (seen.record.act === "restored") return { ...state, restored: state.restored ?? seen.record };
+      return { ...state, savedPoint: seen.record.point ?? state.savedPoint };
     case "end-record":
       return state.endRecord !== null ? state : { ...state, endRecord: seen.record, endSeenAt: state.now };
     case "output":
@@ -56,6 +69,7 @@ function note(state: RunState, seen: Observation): RunState {
     case "cancel-asked":
       return state.cancel !== null ? state : { ...state, cancel: { at: state.now, reason: seen.reason } };
     case "not-submitted":
+    case "detach-asked":
     case "tick":
       return state;
   }
@@ -67,7 +81,8 @@ function isOurs(state: RunState, jobUid: string): boolean {
 }
 
 function notePod(state: RunState, pod: NonNullable<RunState["pod"]>): RunState {
-  const container = mainContainer(pod, state.identity.container)?.state;
+  const name = state.identity.container;
+  const container = waitingContainer(pod, name)?.state;
   const reason = container?.kind === "waiting" ? (container.reason ?? "Waiting") : null;
   // Pull errors alternate between two reasons: the clock of the first goes on.
   const same = state.waiting !== null && reason !== null && family(state.waiting.reason) === family(reason);
@@ -76,6 +91,7 @@ function notePod(state: RunState, pod: NonNullable<RunState["pod"]>): RunState {
     pod,
     podDoomedAt: state.podDoomedAt ?? (pod.deletedAt === null ? null : state.now),
     scheduledAt: state.scheduledAt ?? (pod.node === null ? null : state.now),
+    ranAt: state.ranAt ?? (hasRun(pod, name) ? state.now : null),
     waiting: reason === null ? null : { reason, since: same ? (state.waiting?.since ?? state.now) : state.now },
   };
 }
@@ -85,19 +101,14 @@ function family(reason: string): string {
 }
 
 function decide(state: RunState, policy: Policy): OutcomeKind | null {
-  const byRun = supersededBy(state);
+  const byRun = state.job === null ? null : supersededBy(state.identity, state.job);
   if (byRun !== null) return { kind: "superseded", byRun };
   if (state.overAt !== null)
     return isExplained(state, policy) && outputIsSettled(state, policy) ? conclude(state) : beyondHorizon(state, policy);
   if (state.cancel !== null) return cancelOverdue(state, policy);
   const failure = startFailure(state, policy);
   if (failure !== null) return { kind: "never-started", ...failure };
-  return nodeLost(state, policy) ?? beyondHorizon(state, policy);
-}
-
-function supersededBy(state: RunState): string | null {
-  const owner = state.job?.annotations[state.identity.runIdKey];
-  return owner === undefined || owner === state.identity.runId ? null : owner;
+  return nodeLost(state, policy) ?? podNotFound(state, policy) ?? beyondHorizon(state, policy);
 }
 
 /** A kill or a stop has a cause outside the CLI, which shows a moment later in the pod's status. */
@@ -106,13 +117,20 @@ function isExplained(state: RunState, policy: Policy): boolean {
   const needsCause =
     end !== null && end.cause !== "timeout" && (end.cause === "stopped" || end.signal === "SIGKILL" || end.exitCode === 137);
   const isCause = state.cancel !== null || (end?.oomKills ?? 0) > 0 || disruption(state.pod) !== null;
-  if (end === null && state.pod === null) return state.now - (state.overAt ?? state.now) >= policy.explain;
+  if (end === null && (state.pod === null || isDeletedByNobody(state))) return state.now - (state.overAt ?? state.now) >= policy.explain;
   if (!needsCause || isCause) return true;
   if (terminated(state.pod, state.identity.container) !== null && end.cause !== "stopped") return true;
   if (state.jobGoneAt !== null || (end.cause === "stopped" && state.job?.deletedAt != null)) return true;
   // A deletion mark is most of the answer; who set it may come by the other watch.
   const patience = state.pod?.deletedAt == null ? policy.explain : policy.explain / 4;
   return state.now - (state.overAt ?? state.now) >= patience;
+}
+
+/** Gone or going, and neither the pod nor the Job says why yet: a deadline shows in the Job a moment after it took the pod. */
+function isDeletedByNobody({ pod, podGoneAt, job, jobGoneAt, cancel }: RunState): boolean {
+  if (cancel !== null || (podGoneAt === null && pod?.deletedAt == null) || disruption(pod) !== null) return false;
+  const told = job?.conditions.FailureTarget ?? job?.conditions.Failed;
+  return jobGoneAt === null && job?.deletedAt == null && told === undefined && job?.suspended !== true;
 }
 
 function cancelOverdue(state: RunState, policy: Policy): OutcomeKind | null {
@@ -125,7 +143,15 @@ function nodeLost(state: RunState, policy: Policy): OutcomeKind | null {
   const disrupted = disruption(state.pod);
   if (disrupted?.by !== "node-loss" || state.podDoomedAt === null) return null;
   const since = Math.max(state.podDoomedAt, state.lastOutputAt ?? 0);
-  return state.now - since < policy.nodeLoss ? null : { kind: "killed", by: "node-loss", message: disrupted.message, exitCode: null };
+  if (state.now - since < policy.nodeLoss) return null;
+  return { kind: "killed", ...disrupted, message: `${disrupted.message}; the pod may still run there`, exitCode: null };
+}
+
+/** The Job was taken over and goes on, they say, but there is nothing to follow. */
+function podNotFound({ identity, job, jobGoneAt, pod, acceptedAt, apiLostAt, now }: RunState, policy: Policy): OutcomeKind | null {
+  if (!identity.adopted || pod !== null || jobGoneAt !== null || apiLostAt !== null || (job?.active ?? 0) === 0) return null;
+  if (acceptedAt === null || now - acceptedAt < policy.reattach) return null;
+  return { kind: "reattach-failed", message: `Job ${identity.jobName} is live, but no pod of it was found` };
 }
 
 function beyondHorizon(state: RunState, policy: Policy): OutcomeKind | null {

@@ -1,4 +1,4 @@
-import type { FinalLine } from "@paperclip-k8s/runner";
+import type { Argument, FinalLine, RelayCredentials, RelaySpec, SeedSpec, StateSpec } from "@paperclip-k8s/runner";
 
 /** One run, complete before anything is created. Plain data: nothing in it is looked up later. */
 export interface RunRequest {
@@ -7,8 +7,6 @@ export interface RunRequest {
   readonly name: JobNameParts;
   /** Runs with the same key never overlap; null = this run shares nothing with others. */
   readonly exclusive: string | null;
-  /** The run whose live Job this one may take over. */
-  readonly continues: string | null;
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
@@ -16,7 +14,8 @@ export interface RunRequest {
   /** Label selector of all Jobs and Pods of this kind, for the shared list-watch. */
   readonly selector: string;
   readonly container: RunContainer;
-  readonly argv: readonly [string, ...string[]];
+  /** `{ file }` stands for the path of one of `files` in the pod. */
+  readonly argv: readonly [string, ...Argument[]];
   /** The CLI's stdin, byte for byte. */
   readonly stdin: Uint8Array;
   /** Files mounted read-only beside the runner, by name. */
@@ -31,8 +30,18 @@ export interface RunRequest {
   /** Folders on the shared volume that must be there and writable for the pod's user. */
   readonly folders: readonly string[];
   readonly finalLine: FinalLine | null;
+  /** Files of the shared volume that the pod's private home begins with. */
+  readonly seed?: SeedSpec | null;
+  /** What the CLI keeps, restored from and saved to one of `folders`. */
+  readonly state?: StateSpec | null;
+  /** The CLI reaches its API through the runner, with the token of the run that owns the Job at that time. */
+  readonly relay?: RunRelay | null;
   /** Keep Job, Secret and files after the end, for debugging. */
   readonly retain: boolean;
+}
+
+export interface RunRelay extends Omit<RelaySpec, "credentialsFile"> {
+  readonly credentials: RelayCredentials;
 }
 
 /** Names of labels and annotations the engine writes and compares; the caller chooses them. */
@@ -43,6 +52,10 @@ export interface RunKeys {
   readonly nonce: string;
   /** Annotation that marks a Job started with our runner. */
   readonly runner: string;
+  /** Annotations for who takes a Job over: where its output is, which run it was started for, whose it was since. */
+  readonly output: string;
+  readonly firstRun: string;
+  readonly adoptedFrom: string;
 }
 
 export interface JobNameParts {
@@ -106,12 +119,39 @@ export interface RunScheduling {
 
 export interface RunVolumes {
   /** The volume server and pod share, at the same absolute path on both sides. */
-  readonly shared: { readonly claimName: string; readonly mountPath: string; readonly subPath: string | null };
+  readonly shared: SharedVolume;
   /** Private, empty at the start, gone with the pod. */
   readonly scratch: readonly { readonly name: string; readonly mountPath: string; readonly sizeLimit: string }[];
   /** Secrets and ConfigMaps as files: read-only, and one that is gone by now does not keep the pod from starting. */
   readonly secrets?: readonly ObjectVolume[];
   readonly configMaps?: readonly ObjectVolume[];
+  /** Volumes of the run's own that outlive it. */
+  readonly claims?: readonly ClaimVolume[];
+}
+
+/** A PersistentVolumeClaim whose runs take turns: ReadWriteOnce will do. */
+export interface ClaimVolume {
+  readonly claimName: string;
+  readonly mountPath: string;
+  /** How it is made if it is not there; null = it must be there. One that is there is used as it is. */
+  readonly create: NewClaim | null;
+  /** Have the volume given to the pod's group before the run, as is done when the claim is made: its pod could not write to it. */
+  readonly handOver: boolean;
+}
+
+export interface NewClaim {
+  readonly storageClass: string;
+  /** As Kubernetes writes it: "1Gi". */
+  readonly capacity: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export interface SharedVolume {
+  readonly claimName: string;
+  readonly mountPath: string;
+  readonly subPath: string | null;
+  /** Folders below the mount path that the pod may only read; they are there. */
+  readonly readOnly?: readonly string[];
 }
 
 export interface ObjectVolume {

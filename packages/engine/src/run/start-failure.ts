@@ -1,7 +1,7 @@
-import type { EventView } from "../cluster/views.ts";
 import type { StartFailure } from "./outcome.ts";
-import { failedInit, hasStarted, mainContainer } from "./pod-facts.ts";
+import { hasStarted } from "./pod-facts.ts";
 import type { Policy } from "./policy.ts";
+import { startTrouble } from "./start-trouble.ts";
 import type { RunState } from "./state.ts";
 
 export interface NotStarted {
@@ -10,78 +10,38 @@ export interface NotStarted {
   readonly permanent: boolean;
 }
 
-const IMAGE_REASONS = new Set([
-  "ErrImagePull",
-  "ImagePullBackOff",
-  "ImageInspectError",
-  "RegistryUnavailable",
-  "SignatureValidationFailed",
-]);
-const IMAGE_REASONS_FINAL = new Set(["InvalidImageName", "ErrImageNeverPull"]);
-const CONFIG_REASONS = new Set([
-  "CreateContainerConfigError",
-  "CreateContainerError",
-  "RunContainerError",
-  "CrashLoopBackOff",
-  "PreCreateHookError",
-]);
-
 /** Why this pod will not start, once patience with it has run out; null = keep waiting. */
 export function startFailure(state: RunState, policy: Policy): NotStarted | null {
-  if (state.acceptedAt === null || state.endRecord !== null || state.startRecord !== null) return null;
+  if (state.acceptedAt === null || state.endRecord !== null || state.startRecord !== null || state.ranAt !== null) return null;
   if (hasStarted(state.pod, state.identity.container)) return null;
-  if (state.pod === null) return noPod(state, policy);
-  const init = failedInit(state.pod);
-  if (init !== null)
-    return { cause: "init-failed", message: `init container ${init.name} exited with code ${init.state.exitCode}`, permanent: false };
-  return waitingTooLong(state, policy) ?? unscheduled(state, policy) ?? notStarting(state, policy);
+  const trouble = startTrouble(state);
+  if (trouble?.patience === null) return { cause: trouble.cause, message: trouble.message, permanent: trouble.permanent };
+  // What the cluster showed last may have passed since.
+  if (state.apiLostAt !== null) return null;
+  if (trouble === null) return silence(state, policy);
+  const patience = policy[trouble.patience];
+  if (state.now - trouble.since < patience) return null;
+  const limit = trouble.patience === "schedule" ? " (scheduleTimeoutSec)" : "";
+  return { cause: trouble.cause, message: `${trouble.message}; gave up after ${seconds(patience)}${limit}`, permanent: trouble.permanent };
 }
 
-function noPod(state: RunState, policy: Policy): NotStarted | null {
-  if (state.job === null || state.job.suspended || state.job.active > 0 || state.jobGoneAt !== null || state.apiLostAt !== null)
-    return null;
-  if (state.now - (state.acceptedAt ?? state.now) < policy.noPod) return null;
-  const told = lastEvent(state.events, "FailedCreate");
-  return { cause: "no-pod", message: `the Job made no pod${told === null ? "" : `: ${told}`}`, permanent: false };
+/** Nobody says what is wrong; only time tells that something is. */
+function silence(state: RunState, policy: Policy): NotStarted | null {
+  const { job, pod, acceptedAt, scheduledAt, now } = state;
+  const waited = (since: number | null, patience: number) => since !== null && now - since >= patience;
+  const failed = (cause: StartFailure, message: string): NotStarted => ({ cause, message, permanent: false });
+  if (pod === null) {
+    const expected = job !== null && !job.suspended && job.active === 0 && state.jobGoneAt === null;
+    // Not proved to be impossible: a Job controller that comes back after an outage makes its pods late.
+    return expected && waited(acceptedAt, policy.schedule)
+      ? failed("no-pod", `the Job made no pod in ${seconds(policy.schedule)}, and no event says why`)
+      : null;
+  }
+  if (scheduledAt === null && pod.conditions.PodScheduled?.status !== "True")
+    return waited(acceptedAt, policy.schedule) ? failed("unschedulable", `no node took the pod in ${seconds(policy.schedule)}`) : null;
+  return waited(scheduledAt, policy.start)
+    ? failed("container-config", `the container did not start within ${seconds(policy.start)}, and no event says why`)
+    : null;
 }
 
-function waitingTooLong(state: RunState, policy: Policy): NotStarted | null {
-  const waiting = state.waiting;
-  const container = mainContainer(state.pod, state.identity.container)?.state;
-  if (waiting === null || container?.kind !== "waiting" || state.apiLostAt !== null) return null;
-  const waited = state.now - waiting.since;
-  const detail = container.message === null ? "" : `: ${container.message}`;
-  const message = `${waiting.reason}${detail} (image ${state.identity.image})`;
-  if (IMAGE_REASONS_FINAL.has(waiting.reason)) return { cause: "image", message, permanent: true };
-  if (IMAGE_REASONS.has(waiting.reason) && waited >= policy.imagePull) return { cause: "image", message, permanent: false };
-  if (CONFIG_REASONS.has(waiting.reason) && waited >= policy.containerConfig)
-    return { cause: "container-config", message: `${waiting.reason}${detail}`, permanent: false };
-  return null;
-}
-
-function unscheduled(state: RunState, policy: Policy): NotStarted | null {
-  const scheduled = state.pod?.conditions.PodScheduled;
-  if (state.scheduledAt !== null || state.pod?.node || scheduled?.status === "True" || state.apiLostAt !== null) return null;
-  if (state.now - (state.acceptedAt ?? state.now) < policy.schedule) return null;
-  return { cause: "unschedulable", message: scheduled?.message ?? "no node took the pod", permanent: false };
-}
-
-function notStarting(state: RunState, policy: Policy): NotStarted | null {
-  if (state.scheduledAt === null || state.now - state.scheduledAt < policy.start || state.apiLostAt !== null) return null;
-  const mount = lastEvent(state.events, "FailedMount") ?? lastEvent(state.events, "FailedAttachVolume");
-  if (mount !== null) return { cause: "volume-mount", message: mount, permanent: false };
-  return {
-    cause: "container-config",
-    message: `the container did not start within ${Math.round(policy.start / 1000)} s`,
-    permanent: false,
-  };
-}
-
-/** Waiting reasons that are trouble, not progress. */
-export function isTrouble(reason: string): boolean {
-  return IMAGE_REASONS.has(reason) || IMAGE_REASONS_FINAL.has(reason) || CONFIG_REASONS.has(reason);
-}
-
-function lastEvent(events: readonly EventView[], reason: string): string | null {
-  return events.findLast((event) => event.reason === reason)?.message ?? null;
-}
+const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;

@@ -1,6 +1,7 @@
-import type { EndRecord, StartRecord } from "@paperclip-k8s/runner";
+import type { EndRecord, RunFiles, StartRecord, StatePoint, StateRecord } from "@paperclip-k8s/runner";
 import type { EventView, JobView, PodView } from "../cluster/views.ts";
 import type { RunOutcome } from "./outcome.ts";
+import type { Trouble } from "./start-trouble.ts";
 
 /** All that is known about one run. Facts only ever add to it; `outcome` is set once and ends it. */
 export interface RunState {
@@ -18,12 +19,22 @@ export interface RunState {
   /** When the pod was first seen marked for deletion; its own timestamp is the end of its grace. */
   readonly podDoomedAt: number | null;
   readonly scheduledAt: number | null;
+  /** When the container was first seen running or ended: a later status may have forgotten it. */
+  readonly ranAt: number | null;
   /** What the container waits for and since when, to tell a hiccup from a fault. */
   readonly waiting: { readonly reason: string; readonly since: number } | null;
+  /** What last kept the pod from starting, passed or not: the end of a pod hides it. */
+  readonly lastTrouble: Trouble | null;
   readonly events: readonly EventView[];
   readonly apiLostAt: number | null;
+  /** What the account may not do, when that is why nothing is seen. */
+  readonly apiRefused: string | null;
   readonly startRecord: StartRecord | null;
   readonly cliStartedAt: number | null;
+  /** What the CLI began with. */
+  readonly restored: StateRecord | null;
+  /** The last state that was saved while the CLI ran. */
+  readonly savedPoint: StatePoint | null;
   readonly endRecord: EndRecord | null;
   readonly endSeenAt: number | null;
   readonly delivered: number;
@@ -42,10 +53,15 @@ export interface RunState {
 export interface RunIdentity {
   readonly runId: string;
   readonly runIdKey: string;
+  readonly adoptedFromKey: string;
   readonly nonce: string;
   readonly namespace: string;
   readonly jobName: string;
   readonly jobUid: string | null;
+  readonly files: RunFiles;
+  /** The run its Job was started for, whose name its records bear; another one's where the Job was taken over. */
+  readonly firstRun: string;
+  readonly adopted: boolean;
   readonly container: string;
   readonly image: string;
 }
@@ -63,11 +79,16 @@ export function initialState(identity: RunIdentity, askedAt: number): RunState {
     podGoneAt: null,
     podDoomedAt: null,
     scheduledAt: null,
+    ranAt: null,
     waiting: null,
+    lastTrouble: null,
     events: [],
     apiLostAt: null,
+    apiRefused: null,
     startRecord: null,
     cliStartedAt: null,
+    restored: null,
+    savedPoint: null,
     endRecord: null,
     endSeenAt: null,
     delivered: 0,

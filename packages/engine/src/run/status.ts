@@ -1,7 +1,13 @@
 import type { PodView } from "../cluster/views.ts";
-import { mainContainer } from "./pod-facts.ts";
-import { isTrouble } from "./start-failure.ts";
-import type { RunState } from "./state.ts";
+import { disruption } from "./disruption.ts";
+import { newsOf } from "./event-news.ts";
+import { childKilled, memoryOf } from "./memory.ts";
+import { isStartError, mainContainer } from "./pod-facts.ts";
+import { plain } from "./shorten.ts";
+import { startError } from "./start-error.ts";
+import { startTrouble } from "./start-trouble.ts";
+import type { RunIdentity, RunState } from "./state.ts";
+import { stateLines } from "./state-news.ts";
 
 /** One line for people about what the run is doing. */
 export interface StatusLine {
@@ -9,61 +15,98 @@ export interface StatusLine {
   readonly text: string;
 }
 
-/** What a reader of the run should be told about the step from one state to the next. */
-export function statusLines(before: RunState, after: RunState): StatusLine[] {
-  return [...podLines(before, after), ...sightLines(before, after), ...endLines(before, after)];
+const info = (text: string): StatusLine => ({ level: "info", text });
+const warning = (text: string): StatusLine => ({ level: "warning", text });
+
+/** Tells a run's story, a line per change. It remembers what it said: trouble that comes and goes is told when it changes, not each time. */
+export function createNarrator(): (before: RunState, after: RunState) => StatusLine[] {
+  let trouble = "";
+  let last = "";
+  const told = new Set<string>();
+  const news = (lines: readonly StatusLine[]): StatusLine[] => {
+    const unsaid = lines.filter(({ text }) => !told.has(text));
+    for (const { text } of unsaid) told.add(text);
+    return unsaid;
+  };
+  return (before, after) => {
+    const lines = podLines(before, after);
+    const now = startTrouble(after)?.text ?? null;
+    if (now !== null && now !== trouble) {
+      trouble = now;
+      lines.push(warning(now));
+    }
+    const events = after.events === before.events ? [] : news(newsOf(after));
+    const memory = memoryOf(after);
+    const starved = memory.killed && !memoryOf(before).killed ? news([warning(childKilled(memory))]) : [];
+    const rest = [...jobLines(before, after), ...sightLines(before, after), ...endLines(before, after), ...stateLines(before, after)];
+    const all = [...lines, ...events, ...rest, ...starved];
+    const said = all.filter(({ text }, place) => text !== (all[place - 1]?.text ?? last));
+    last = all.at(-1)?.text ?? last;
+    return said;
+  };
 }
 
 function podLines(before: RunState, after: RunState): StatusLine[] {
   if (after.pod === null || after.pod === before.pod) return [];
-  const lines: StatusLine[] = before.pod === null ? [{ level: "info", text: `pod ${after.pod.name} created` }] : [];
-  const was = before.pod === null ? null : podText(before.pod, after.identity.container);
-  const is = podText(after.pod, after.identity.container);
+  const lines: StatusLine[] = before.pod === null ? [info(`pod ${after.pod.name} created`)] : [];
+  const was = before.pod === null ? null : podText(before.pod, after.identity);
+  const is = podText(after.pod, after.identity);
   if (is !== null && is.text !== was?.text) lines.push(is);
   return lines;
 }
 
-/** Null = nothing that the lines before have not told. */
-function podText(pod: PodView, containerName: string): StatusLine | null {
-  const info = (text: string): StatusLine => ({ level: "info", text });
-  const warning = (text: string): StatusLine => ({ level: "warning", text });
-  const scheduled = pod.conditions.PodScheduled;
-  if (pod.node === null && scheduled?.status === "False") return warning(`pod not scheduled yet: ${scheduled.message ?? scheduled.reason}`);
-  const disrupted = pod.conditions.DisruptionTarget;
-  if (disrupted?.status === "True") return warning(`pod disrupted, ${disrupted.reason}: ${disrupted.message ?? ""}`);
-  if (pod.reason !== null) return warning(`pod ${pod.reason}${pod.message === null ? "" : `: ${pod.message}`}`);
-  const init = pod.initContainers.find((container) => container.state.kind === "terminated" && container.state.exitCode !== 0);
-  if (init?.state.kind === "terminated") return warning(`init container ${init.name} exited with code ${init.state.exitCode}`);
-  const state = mainContainer(pod, containerName)?.state;
-  if (state?.kind === "running") return info(pod.deletedAt === null ? "container running" : "container stopping");
+/** Null = nothing that the lines before have not told, or that keeps it from starting: that is told as such. */
+function podText(pod: PodView, { container, image }: RunIdentity): StatusLine | null {
+  const disrupted = disruption(pod);
+  if (disrupted !== null) return warning(disrupted.message);
+  if (pod.reason !== null) return warning(`pod ${pod.reason}${pod.message === null ? "" : `: ${plain(pod.message)}`}`);
+  const state = mainContainer(pod, container)?.state;
+  if (state?.kind === "running" && pod.deletedAt !== null) return info("container stopping");
+  if (state?.kind === "running") return isNodeSilent(pod) ? warning(silentNode(pod)) : info("container running");
+  if (state?.kind === "terminated" && isStartError(state)) return warning(startError(state, image).message);
+  if (state?.kind === "terminated" && state.reason === "ContainerStatusUnknown")
+    return info("container gone; the node does not know how it ended");
   if (state?.kind === "terminated") return info(`container ended with exit code ${state.exitCode} (${state.reason ?? "no reason"})`);
-  if (state?.kind === "waiting" && state.reason !== null && isTrouble(state.reason))
-    return warning(`${state.reason}${state.message === null ? "" : `: ${state.message}`}`);
   return pod.node === null ? null : info(`pod scheduled on node ${pod.node}`);
 }
+
+/** Without readiness probes a container that runs is ready, unless nobody has heard of its node for a while. */
+function isNodeSilent({ conditions }: PodView): boolean {
+  return conditions.Ready?.status === "False" && conditions.ContainersReady?.status === "True";
+}
+
+const silentNode = ({ node }: PodView): string => `node ${node} does not answer; the pod may still run there, waiting`;
+
+function jobLines(before: RunState, after: RunState): StatusLine[] {
+  const lines: StatusLine[] = [];
+  if (after.job?.suspended && !before.job?.suspended && after.overAt === null) {
+    const then = after.pod === null ? "waiting until somebody resumes it" : "its pod is stopped";
+    lines.push(warning(`Job ${after.identity.jobName} was suspended (spec.suspend); ${then}`));
+  }
+  if (isLate(after) && !isLate(before)) lines.push(warning("the Job's deadline has passed (activeDeadlineSeconds)"));
+  if (before.jobGoneAt === null && after.jobGoneAt !== null && after.cancel === null && after.overAt === null)
+    lines.push(warning(`Job ${after.identity.jobName} is gone; waiting for what its pod has to say`));
+  return lines;
+}
+
+const isLate = ({ job }: RunState): boolean => (job?.conditions.FailureTarget ?? job?.conditions.Failed)?.reason === "DeadlineExceeded";
 
 function sightLines(before: RunState, after: RunState): StatusLine[] {
   const lines: StatusLine[] = [];
   if (before.apiLostAt === null && after.apiLostAt !== null)
-    lines.push({ level: "warning", text: "the API server cannot be reached; the run goes on, retrying" });
-  if (before.apiLostAt !== null && after.apiLostAt === null) lines.push({ level: "info", text: "the API server is back" });
+    lines.push(warning(`${after.apiRefused ?? "the API server cannot be reached"}; the run goes on, retrying`));
+  if (before.apiLostAt !== null && after.apiLostAt === null) lines.push(info("the API server is back"));
   if (before.stalled === null && after.stalled !== null)
-    lines.push({ level: "warning", text: `the shared volume does not answer (${after.stalled.error}); output comes late` });
-  if (before.stalled !== null && after.stalled === null) lines.push({ level: "info", text: "the shared volume answers again" });
-  if (before.jobGoneAt === null && after.jobGoneAt !== null && after.cancel === null && after.overAt === null)
-    lines.push({ level: "warning", text: `Job ${after.identity.jobName} is gone; waiting for what its pod has to say` });
-  const told = new Set(before.events.map((event) => event.message));
-  for (const event of after.events) {
-    if (event.type === "Warning" && !told.has(event.message)) lines.push({ level: "warning", text: `${event.reason}: ${event.message}` });
-  }
+    lines.push(warning(`the shared volume does not answer (${after.stalled.error}); output comes late`));
+  if (before.stalled !== null && after.stalled === null) lines.push(info("the shared volume answers again"));
   return lines;
 }
 
 function endLines(before: RunState, after: RunState): StatusLine[] {
   const lines: StatusLine[] = [];
-  if (before.cliStartedAt === null && after.cliStartedAt !== null) lines.push({ level: "info", text: "CLI started" });
-  if (before.cancel === null && after.cancel !== null) lines.push({ level: "info", text: `cancelling: ${after.cancel.reason}` });
-  if (before.endRecord === null && after.endRecord !== null) lines.push({ level: "info", text: endText(after) });
+  if (before.cliStartedAt === null && after.cliStartedAt !== null) lines.push(info("CLI started"));
+  if (before.cancel === null && after.cancel !== null) lines.push(info(`cancelling: ${after.cancel.reason}`));
+  if (before.endRecord === null && after.endRecord !== null) lines.push(info(endText(after)));
   return lines;
 }
 

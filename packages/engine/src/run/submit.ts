@@ -2,8 +2,11 @@ import { ApiError, isForbidden, isInvalid, isNotFound, isTransient } from "../cl
 import { createSecret, deleteJob, getJob } from "../cluster/calls.ts";
 import type { JobView } from "../cluster/views.ts";
 import { secretManifest } from "../manifest/secret.ts";
+import { checkAccess } from "./access.ts";
 import { admit } from "./admit.ts";
-import { cancelReason, type RunContext, say } from "./io.ts";
+import type { Adoption } from "./adopt.ts";
+import { ensureClaims } from "./ensure-claims.ts";
+import { cancelReason, type RunContext, say, tellJob } from "./io.ts";
 import type { OutcomeKind, StartFailure } from "./outcome.ts";
 import { persist } from "./persist.ts";
 
@@ -32,9 +35,13 @@ async function createAll(context: RunContext): Promise<OutcomeKind | null> {
   const { run, request, io } = context;
   let job: JobView;
   try {
+    await persist(context, "the run cannot be followed", () => checkAccess(context));
     if (io.signal.aborted) return cancelled(context);
+    const unclaimed = await ensureClaims(context);
+    if (unclaimed !== null) return unclaimed;
     const admission = await admit(context);
     if ("refused" in admission) return io.signal.aborted ? cancelled(context) : admission.refused;
+    if ("adopted" in admission) return takeOver(context, admission.adopted);
     job = admission.job;
   } catch (error) {
     const found = isCertainlyNot(error) ? null : await findOurs(context);
@@ -44,8 +51,19 @@ async function createAll(context: RunContext): Promise<OutcomeKind | null> {
     job = found;
   }
   run.accepted(job.uid);
+  tellJob(context, null);
   say(context, "info", `Job ${request.namespace}/${job.name} accepted, ${deadlineText(context)}`);
   return giveSecret(context, job);
+}
+
+/** The Job is there and at work, with files of its own: what was made for this run is not needed. */
+function takeOver(context: RunContext, adoption: Adoption): null {
+  const { run, volume, submission } = context;
+  const { output, meta } = submission.files;
+  run.adopted(adoption);
+  tellJob(context, adoption);
+  if (adoption.files.output !== output) volume.remove([output, meta]).catch(() => {});
+  return null;
 }
 
 /** Once the Job exists a cancel is the follower's business: it deletes the Job, Secret or not. */
@@ -118,8 +136,13 @@ function cancelled(context: RunContext): Extract<OutcomeKind, { kind: "cancelled
 }
 
 function notStarted(cause: StartFailure, what: string, error: unknown): OutcomeKind {
-  const permanent = isForbidden(error) || isNotFound(error) || isInvalid(error);
+  const permanent = (isForbidden(error) && !isQuota(error)) || isNotFound(error) || isInvalid(error);
   return { kind: "never-started", cause, message: `${what}: ${error instanceof Error ? error.message : String(error)}`, permanent };
+}
+
+/** A full quota answers 403 too, and empties by itself. */
+function isQuota(error: ApiError): boolean {
+  return /exceeded quota/.test(error.message);
 }
 
 function deadlineText({ request, submission }: RunContext): string {

@@ -1,0 +1,67 @@
+// Kubernetes' own texts, cut down to what a reader of a run can use.
+
+const MOST = 400;
+
+/** One line without JSON, ids and a full stop at its end. */
+export function plain(text: string): string {
+  const line = text
+    .replace(/[[{]+".*":.*[}\]]/gs, "")
+    .replace(/"[0-9a-f]{32,}"|\b[0-9a-f]{32,}\b/g, "…")
+    .replace(/\s+/g, " ")
+    .replace(/[.:;,\s]+$/, "")
+    .trim();
+  return line.length <= MOST ? line : `${line.slice(0, MOST)}…`;
+}
+
+/** Texts that wrap other texts: each says only which layer passed the error on. */
+const PULL_WRAPPERS = [
+  /^Back-off pulling image "[^"]*"(: )?/,
+  /^(ErrImagePull|ImagePullBackOff): /,
+  /^rpc error: code = \w+ desc = /,
+  /^failed to pull and unpack image "[^"]*": /,
+  /^failed to resolve (reference|image) "[^"]*": /,
+  /^failed to do request: \w+ "[^"]*": /,
+  /^failed to (copy|authorize|fetch (anonymous|oauth) token): /,
+  /^(initializing source|unable to retrieve auth token|pinging container registry) [^:]*(:\/\/\S+)?: /,
+  /^(reading|fetching) manifest \S+ in \S+: /,
+  /^Failed to apply default image tag "[^"]*": /,
+  /^couldn't parse image name "[^"]*": /,
+  /^[^\s"]+\/[^\s"]+: (?=not found)/,
+];
+const RUNTIME_WRAPPERS = [
+  /^Error: /,
+  /^failed to (create|start) containerd task: /,
+  /^failed to create shim task: /,
+  /^failed to start container "[^"]*": /,
+  /^OCI runtime (create|start) failed: /,
+  /^(runc|crun|container_linux\.go:\d+) ?(create|start)? ?failed: /,
+  /^unable to start container process: /,
+  /^error during container init: /,
+];
+const DENIAL_WRAPPERS = [/^Error creating: /, /^pods? "[^"]*" is forbidden: /i];
+const MOUNT_WRAPPERS = [/^MountVolume\.\w+ failed for /, /^AttachVolume\.\w+ failed for /];
+
+/** The registry's own reason. */
+export const pullReason = (text: string): string => plain(unwrap(text, PULL_WRAPPERS));
+
+/** What the container runtime could not do. */
+export const runtimeReason = (text: string): string => plain(unwrap(text, RUNTIME_WRAPPERS).replace(/: unknown$/, ""));
+
+/** Why the API server refused a pod; its made-up name differs at every try. */
+export const denialReason = (text: string): string => plain(unwrap(text, DENIAL_WRAPPERS));
+
+/** `volume "s" : why` → `volume "s": why`. */
+export const mountReason = (text: string): string => plain(unwrap(text, MOUNT_WRAPPERS).replace(/" : /, '": '));
+
+/** What the nodes lack; what preemption or claims could not do about it is no news. */
+export function schedulerReason(text: string): string {
+  return plain(text.replace(/\.? ?(no new claims to deallocate, ?)?preemption: .*$/s, "").replace(/\. not found\.?$/, ""));
+}
+
+/** The kubelet's reason for not making a container, without the pod's name and uid. */
+export const configReason = (text: string): string => plain(runtimeReason(text).replace(/ \(pod: [^)]*\([^)]*\)[^)]*\)$/, ""));
+
+function unwrap(text: string, wrappers: readonly RegExp[]): string {
+  const inner = wrappers.reduce((rest, wrapper) => rest.replace(wrapper, ""), text.trim());
+  return inner === text.trim() ? inner : unwrap(inner, wrappers);
+}

@@ -1,0 +1,24 @@
+import { type ConnectOptions, connect } from "../cluster/connection.ts";
+import { listAll } from "../cluster/list.ts";
+import { paths } from "../cluster/paths.ts";
+import { projectJob, projectPod } from "../cluster/project.ts";
+import type { JobView, PodView } from "../cluster/views.ts";
+
+/** All runs of a namespace as they stand, for somebody who looks from outside. */
+export interface RunObjects {
+  readonly namespace: string;
+  readonly jobs: readonly JobView[];
+  readonly pods: readonly PodView[];
+}
+
+const RETRY = { attempts: 3 };
+
+/** Pods first: a Job without a pod in this answer then had none, rather than one that came in between. */
+export async function listRuns(cluster: ConnectOptions, namespace: string, labelSelector: string): Promise<RunObjects> {
+  const connection = await connect(cluster);
+  const pods: PodView[] = [];
+  const jobs: JobView[] = [];
+  await listAll(connection, { path: paths.pods(namespace), labelSelector }, (raw) => pods.push(projectPod(raw)), RETRY);
+  await listAll(connection, { path: paths.jobs(namespace), labelSelector }, (raw) => jobs.push(projectJob(raw)), RETRY);
+  return { namespace, jobs, pods };
+}
