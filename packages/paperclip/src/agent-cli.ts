@@ -1,6 +1,8 @@
-import type { FinalLine } from "@paperclip-k8s/engine";
+import type { Argument, FinalLine, Seed, StatePart } from "@paperclip-k8s/engine";
+import type { BundleLayout, PromptBundle } from "./bundle/prompt-bundle.ts";
 import type { AgentConfig } from "./config.ts";
-import type { Model, SessionManagement } from "./host.ts";
+import type { BillingType, EnvironmentCheck, Model, SessionManagement } from "./host.ts";
+import type { McpServer } from "./mcp-servers.ts";
 import type { Entry } from "./transcript/entry.ts";
 
 /** What differs between two agent CLIs; one folder with one of these adds a CLI. */
@@ -12,32 +14,89 @@ export interface AgentCli {
   readonly container: string;
   readonly jobPrefix: string;
   readonly models: readonly Model[];
-  /** The same with what the CLI itself reports, where it is at hand. */
-  listModels(): Promise<Model[]>;
+  /** The same with what can be asked for from here, with the server's own environment. */
+  listModels(serverEnv: NodeJS.ProcessEnv): Promise<Model[]>;
   readonly sessionManagement: SessionManagement;
   /** The last line that tells how the CLI ended, kept in the termination message. */
   readonly finalLine: FinalLine | null;
-  /** Environment and arguments of one turn. */
+  /** How instructions and skills lie in a folder the CLI is pointed at; without it they go into the prompt. */
+  readonly bundle?: BundleLayout;
+  /** What a session id of this CLI looks like; like anything unless set. */
+  readonly sessionId?: RegExp;
+  /** What it keeps from one run to the next; nothing unless set. */
+  readonly state?: CliState;
+  /** Whether the plan hands the host's tool servers to the CLI. */
+  readonly usesMcpServers?: boolean;
+  /** Environment, files and arguments of one turn. */
   plan(turn: CliTurn): CliPlan;
-  /** Who sends the bill, where the run's environment tells; null = the model's provider. */
-  billerOf(env: Readonly<Record<string, string>>): string | null;
+  billing(env: RunEnvironment, model: string | null): Billing;
+  /** What can be told about the CLI's own needs before a pod runs, above all whether its provider's key is there. Names only, never values. */
+  checks?(settings: { readonly config: AgentConfig; readonly known: KnownVariables }): readonly EnvironmentCheck[];
   /** What a line of the CLI's output means to a reader. */
   describe(line: string): readonly Entry[];
   /** A parser for one turn, fed as lines arrive. */
   createParser(): CliParser;
 }
 
+/** A CLI's files below its HOME, which is private to each run. */
+export interface CliState {
+  /** Its sessions and nothing else: no logins, no settings, no caches. */
+  readonly parts: readonly StatePart[];
+  /** How it keeps them on a claim of the agent's own; without it there is no `dedicated_pvc`. */
+  readonly claim?: CliClaim;
+  /** Command whose first line of output is its version; `command` = started instead of the CLI's own name. */
+  version(command: string | null): readonly [string, ...string[]];
+  /** Logins and settings that stand in the HOME that all runs used to share, taken into the private one. */
+  readonly seeds: readonly Seed[];
+  /** The agent's settings have it keep its sessions in a place of their own, which is left alone. */
+  isElsewhere?(config: AgentConfig): boolean;
+}
+
+/** A claim that belongs to one agent. */
+export interface CliClaim {
+  /** Its name is this and the agent's id. */
+  readonly prefix: string;
+  /** What has the CLI keep its sessions in this folder. */
+  env(folder: string): Readonly<Record<string, string>>;
+}
+
+/** A run's environment before the CLI's plan: inherited, then the agent's own. */
+export interface RunEnvironment {
+  /** As far as it is known as values. */
+  readonly values: Readonly<Record<string, string>>;
+  /** Every name that will be set, by reference too. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** The same, with what it may hold besides. */
+export interface KnownVariables extends RunEnvironment {
+  /** Secrets and ConfigMaps that are taken over whole: which names they bring is not known here. */
+  readonly sources: readonly string[];
+}
+
+/** Who is paid for a run, and how. */
+export interface Billing {
+  readonly provider: string | null;
+  readonly biller: string;
+  readonly type: BillingType;
+}
+
 export interface CliTurn {
   readonly config: AgentConfig;
-  /** The run's environment as far as it is known as values: inherited, then the agent's own. */
-  readonly env: Readonly<Record<string, string>>;
+  readonly agentId: string;
+  readonly env: RunEnvironment;
   readonly sessionId: string | null;
-  /** Folder on the shared volume that outlives the run, for the CLI's sessions; null = nothing is kept. */
-  readonly stateDir: string | null;
+  readonly bundle: PromptBundle | null;
+  /** Tool servers the host offers to this run. */
+  readonly mcpServers: readonly McpServer[];
+  /** Options that the CLI in the image was found not to know. */
+  readonly without: readonly string[];
 }
 
 export interface CliPlan {
-  readonly argv: readonly [string, ...string[]];
+  readonly argv: readonly [string, ...Argument[]];
+  /** Files of the run's Secret, by name; an argument may stand for one. */
+  readonly files?: Readonly<Record<string, string>>;
   /** May stand in the Job spec. */
   readonly plainEnv: Readonly<Record<string, string>>;
   readonly secretEnv: Readonly<Record<string, string>>;
@@ -68,13 +127,38 @@ export interface CliReport {
   readonly recovered: readonly string[];
   /** The CLI said that its turn is complete. */
   readonly finished: boolean;
+  /** Its own word is that the turn succeeded; how its process ended afterwards changes nothing. */
+  readonly succeeded?: boolean;
+  /** More that the host should keep with the result; small. */
+  readonly details?: Readonly<Record<string, unknown>>;
   /** Events seen; 0 = the CLI said nothing. */
   readonly events: number;
 }
 
 export interface CliFault {
-  readonly kind: "unknown-session" | "auth" | "model-not-found" | "quota" | "transient" | "context-overflow" | "step-limit" | "other";
+  readonly kind: FaultKind;
+  /** The host's code for it, where the kind's own does not do. */
+  readonly code?: string;
   readonly message: string;
   /** How long the provider asks to wait; null = it did not say. */
   readonly retryAfterSec: number | null;
+  /** The same as a time, in milliseconds. */
+  readonly retryAt?: number;
+  /** An option of ours that this CLI does not know and that can be left out. */
+  readonly unknownOption?: string;
 }
+
+export type FaultKind =
+  | "unknown-session"
+  /** The session is there, but no turn of it can succeed any more. */
+  | "spoilt-session"
+  | "auth"
+  | "model-not-found"
+  | "quota"
+  | "transient"
+  | "context-overflow"
+  | "step-limit"
+  | "refusal"
+  /** The output stops before the CLI's last word: our inference, not something the CLI said. */
+  | "truncated"
+  | "other";

@@ -32,7 +32,8 @@ export interface CancelOptions {
   readonly pollMs?: number;
 }
 
-type StatusReader = () => Promise<{ readonly status: string } | { readonly trouble: string }>;
+/** What the host says of a run right now. */
+export type StatusReader = () => Promise<{ readonly status: string } | { readonly trouble: string }>;
 
 /** An abort by an operator cancels; one because the host lost its lease says nothing about what anybody wants, and no other will come: ask from then on. */
 function followSignal(
@@ -81,7 +82,7 @@ function pollStatus(status: StatusReader, cancel: AbortController, log: LogSink,
   };
 }
 
-function statusReader(ctx: ExecutionContext, options: CancelOptions): StatusReader | null {
+export function statusReader(ctx: ExecutionContext, options: CancelOptions): StatusReader | null {
   const base = apiBase(options.serverEnv);
   if (base === null || ctx.authToken === undefined) return null;
   const url = `${base}/api/heartbeat-runs/${encodeURIComponent(ctx.runId)}`;
@@ -101,7 +102,7 @@ function statusReader(ctx: ExecutionContext, options: CancelOptions): StatusRead
 }
 
 /** The host's API as this very process reaches it. */
-function apiBase(env: NodeJS.ProcessEnv): string | null {
+export function apiBase(env: NodeJS.ProcessEnv): string | null {
   if (env.PAPERCLIP_LISTEN_PORT) return `http://127.0.0.1:${env.PAPERCLIP_LISTEN_PORT}`;
   return env.PAPERCLIP_API_URL?.replace(/\/+$/, "") ?? null;
 }

@@ -1,23 +1,31 @@
-import { ApiError, type Engine, findOwnPod, OwnPodError, PathPartError, RequestError } from "@paperclip-k8s/engine";
+import { type Adoption, ApiError, type Engine, findOwnPod, OwnPodError, PathPartError, RequestError } from "@paperclip-k8s/engine";
+import { adoptedMeta } from "./adoption/adopted-meta.ts";
+import { judgeHolder } from "./adoption/judge-holder.ts";
 import type { AgentCli } from "./agent-cli.ts";
+import { BundleError } from "./bundle/write-bundle.ts";
 import { type CancelOptions, type CancelWatch, watchCancel } from "./cancel.ts";
 import { type AgentConfig, parseConfig, SERVER_CONTAINER_NAMES } from "./config.ts";
 import { ConfigError } from "./config-error.ts";
+import { detachedResult } from "./drain/detached-result.ts";
 import type { Ending } from "./failure.ts";
-import type { ExecutionContext, ExecutionResult } from "./host.ts";
+import type { ExecutionContext, ExecutionResult, InvocationMeta } from "./host.ts";
 import { inheritFrom } from "./inherit/inherit-from.ts";
 import type { Inherited } from "./inherit/inherited.ts";
 import { LogSink } from "./log-sink.ts";
 import { createProgress } from "./progress.ts";
 import { buildMeta } from "./prompting/build-meta.ts";
+import { remedyFor, withEarlier } from "./remedy.ts";
 import { buildRequest, labelWarnings } from "./request.ts";
 import { buildResult } from "./result.ts";
 import { chooseSession } from "./session.ts";
-import { openWake, prepareTurn, type Turn } from "./turn.ts";
+import { unusedClaim } from "./state/unused-claim.ts";
+import { groundOf, openWake, prepareTurn, type Turn } from "./turn.ts";
 import { TurnOutput } from "./turn-output.ts";
 
 export interface ExecuteOptions extends CancelOptions {
   readonly engine: Engine;
+  /** Aborted = leave the Job as it is, for the next server. */
+  readonly detach?: AbortSignal;
 }
 
 /** One run of an agent, from the host's context to the host's result. Bad input is told before anything is created. */
@@ -29,16 +37,15 @@ export async function execute(cli: AgentCli, ctx: ExecutionContext, options: Exe
     const config = parseConfig(ctx.config, serverEnv, cli.type);
     const inherited = await inherit(config, serverEnv);
     for (const text of [...config.warnings, ...inherited.warnings]) await log.warning(text);
-    const wake = openWake({ ctx, cli, config, inherited, serverEnv });
-    const session = config.agentDbMode === "ephemeral" ? { sessionId: null, note: null } : chooseSession(ctx.runtime, wake.cwd);
+    const wake = await openWake({ ctx, cli, config, inherited, serverEnv });
+    const session = chooseSession(ctx.runtime, groundOf(wake));
     if (session.note !== null) await log.info(session.note);
-    const turn = await prepareTurn(wake, { sessionId: session.sessionId, attempt: 1 });
+    const turn = await prepareTurn(wake, { sessionId: session.sessionId, attempt: 1, without: [] });
+    const unused = unusedClaim(wake).then((text) => (text === null ? undefined : log.warning(text)));
     cancel = await watchCancel(ctx, log, options);
-    const first = await runTurn(turn, log, cancel, options);
-    if (!needsFreshSession(turn, first)) return buildResult(turn, first);
-    await log.warning(`session ${turn.sessionId} is not known to the CLI any more; starting a fresh one`);
-    const fresh = await prepareTurn(wake, { sessionId: null, attempt: 2 });
-    return buildResult(fresh, await runTurn(fresh, log, cancel, options));
+    const result = await runAttempts(turn, log, cancel, options);
+    await unused;
+    return result;
   } catch (error) {
     return refusal(error);
   } finally {
@@ -54,33 +61,67 @@ export async function inherit(config: AgentConfig, serverEnv: NodeJS.ProcessEnv)
   return inheritFrom(found.pod, config, { env: serverEnv, ...(found.pod === null ? { noPod: found.why } : {}) });
 }
 
+/** The turn, and once more where another start helps: told in the log, counted in the result. */
+async function runAttempts(first: Turn, log: LogSink, cancel: CancelWatch, options: ExecuteOptions): Promise<ExecutionResult> {
+  const earlier: Ending[] = [];
+  for (let turn = first; ; ) {
+    const ending = await runTurn(turn, log, cancel, options);
+    const remedy = cancel.signal.aborted ? null : remedyFor(turn, ending);
+    if (ending.outcome.kind === "detached" || ending.outcome.kind === "superseded") return detachedResult(turn, ending);
+    if (remedy === null) return buildResult(turn, withEarlier(ending, earlier));
+    await log.warning(remedy.note);
+    earlier.push(ending);
+    turn = await prepareTurn(turn, remedy.start);
+  }
+}
+
 async function runTurn(turn: Turn, log: LogSink, cancel: CancelWatch, options: ExecuteOptions): Promise<Ending> {
   const output = new TurnOutput(turn.cli, log);
   const progress = createProgress(turn.ctx);
   for (const text of [...turn.prompt.warnings, ...turn.env.warnings, ...labelWarnings(turn)]) await log.warning(text);
-  await announce(turn, options);
+  const announcement = createAnnouncement(turn, options);
   const outcome = await options.engine.run(
     buildRequest(turn),
     { kubeconfig: turn.config.kubeconfig },
     {
       signal: cancel.signal,
+      detach: options.detach,
       onOutput: (bytes) => output.stdout(bytes),
       onStderr: (text) => output.stderr(text),
       onStatus: (line) => {
         progress(line);
         return log.status(line);
       },
+      judgeHolder: judgeHolder(turn),
+      onJob: announcement.make,
     },
   );
+  await announcement.make(null);
   await output.end();
   const report = output.parser.report();
   return { outcome, report, fault: output.parser.fault(output.stderrTail), stderr: output.stderrTail, now: Date.now() };
 }
 
-/** The host's trouble with what it is told is no reason not to run. */
-async function announce(turn: Turn, options: ExecuteOptions): Promise<void> {
+/** Told once: when the run has its Job, or at its end where it got none. The host's trouble with it is no reason not to run. */
+function createAnnouncement(turn: Turn, options: ExecuteOptions): { readonly make: (adopted: Adoption | null) => Promise<void> } {
+  let made: Promise<void> | null = null;
+  const announce = async (adopted: Adoption | null): Promise<void> => {
+    const meta = adopted === null ? await metaOf(turn, options) : adoptedMeta(turn, adopted);
+    ctx.onDispatch?.();
+    await ctx.onMeta?.(meta);
+  };
+  const { ctx } = turn;
+  return {
+    make: (adopted) => {
+      made ??= announce(adopted).catch(() => {});
+      return made;
+    },
+  };
+}
+
+function metaOf(turn: Turn, options: ExecuteOptions): Promise<InvocationMeta> {
   const { ctx, config, inherited, env, prompt, cwd } = turn;
-  const meta = await buildMeta({
+  return buildMeta({
     adapterType: turn.cli.type,
     jobName: options.engine.jobNameOf(buildRequest(turn)),
     cwd,
@@ -93,12 +134,6 @@ async function announce(turn: Turn, options: ExecuteOptions): Promise<void> {
     prompt,
     ctx,
   });
-  await Promise.resolve(ctx.onMeta?.(meta)).catch(() => {});
-  ctx.onDispatch?.();
-}
-
-function needsFreshSession(turn: Turn, ending: Ending): boolean {
-  return turn.sessionId !== null && ending.fault?.kind === "unknown-session" && ending.outcome.kind === "exited";
 }
 
 const isAgentId = (error: Error): boolean => "field" in error && error.field === "agent.id";
@@ -112,12 +147,8 @@ function refusal(error: unknown): ExecutionResult {
   if (error instanceof ApiError && error.code === "api_config")
     return { ...base, errorCode: "configuration_incomplete", errorMessage: `kubeconfig: ${error.message}` };
   const message = error instanceof Error ? error.message : String(error);
+  const transient = { errorFamily: "transient_upstream", executionRecovery: { kind: "bootstrap", providerWorkStarted: false } } as const;
+  if (error instanceof BundleError) return { ...base, errorCode: "k8s_volume_unusable", errorMessage: message, ...transient };
   if (!(error instanceof ApiError)) return { ...base, errorCode: "adapter_failed", errorMessage: message };
-  return {
-    ...base,
-    errorCode: "k8s_job_create_failed",
-    errorMessage: message,
-    errorFamily: "transient_upstream",
-    executionRecovery: { kind: "bootstrap", providerWorkStarted: false },
-  };
+  return { ...base, errorCode: "k8s_job_create_failed", errorMessage: message, ...transient };
 }

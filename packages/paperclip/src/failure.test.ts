@@ -4,7 +4,13 @@ import type { CliFault, CliReport } from "./agent-cli.ts";
 import { failureOf } from "./failure.ts";
 
 const complete = { delivered: 10, expected: 10, complete: true, problem: null };
-const evidence = { output: complete } as Evidence;
+const calm = { output: complete, warnings: [] as string[], memory: { killed: false } };
+const evidence = calm as unknown as Evidence;
+const starved = {
+  ...calm,
+  warnings: ["a process of the run was killed for lack of memory (limit 1Gi); raise it"],
+  memory: { killed: true },
+};
 const good: CliReport = {
   sessionId: "ses_1",
   text: "done",
@@ -20,7 +26,7 @@ const good: CliReport = {
 };
 
 function failure(outcome: object, options: { report?: Partial<CliReport>; fault?: CliFault; stderr?: string; output?: object } = {}) {
-  const proof = options.output === undefined ? evidence : ({ output: { ...complete, ...options.output } } as Evidence);
+  const proof = options.output === undefined ? evidence : ({ ...calm, output: { ...complete, ...options.output } } as unknown as Evidence);
   return failureOf({
     outcome: { ...outcome, evidence: proof } as RunOutcome,
     report: { ...good, ...options.report },
@@ -64,13 +70,30 @@ describe("what counts as success", () => {
 });
 
 test("the cause comes before what the CLI said", () => {
-  const killed = { kind: "killed", by: "oom", message: "the container ran out of memory (OOMKilled)", exitCode: 137 };
+  const remedy = "raise resources.limits.memory, now 1Gi";
+  const killed = { kind: "killed", by: "oom", message: "out of memory: OOMKilled, limit 1Gi", remedy, exitCode: 137 };
   expect(failure(killed, { report: { errors: ["check your credentials"] } })).toMatchObject({
     errorCode: "k8s_oom_killed",
-    errorMessage: expect.stringMatching(
-      /^the container ran out of memory.*exit code 137.*resources\.limits\.memory.*check your credentials/,
-    ),
+    errorMessage:
+      "Out of memory: OOMKilled, limit 1Gi (exit code 137); raise resources.limits.memory, now 1Gi; the CLI said: check your credentials",
   });
+});
+
+test("a child killed for lack of memory: no failure of a run that succeeded, and the first cause of one that failed", () => {
+  const ending = (exitCode: number, options: { errors?: string[]; fault?: CliFault } = {}) => ({
+    outcome: { ...exited(exitCode), evidence: starved as unknown as Evidence } as RunOutcome,
+    report: { ...good, errors: options.errors ?? [] },
+    fault: options.fault ?? null,
+    stderr: "",
+    now: 0,
+  });
+  expect(failureOf(ending(0))).toBeNull();
+  expect(failureOf(ending(1, { errors: ["check your credentials"] }))).toMatchObject({
+    errorCode: "k8s_oom_killed",
+    errorMessage: "A process of the run was killed for lack of memory (limit 1Gi); raise it; then: check your credentials (exit code 1)",
+  });
+  const fault: CliFault = { kind: "quota", message: "slow down", retryAfterSec: 60 };
+  expect(failureOf(ending(1, { fault }))).toMatchObject({ errorCode: "provider_quota", errorMessage: expect.stringMatching(/^A process/) });
 });
 
 test("how long a provider asks to wait reaches the host", () => {
@@ -82,6 +105,40 @@ test("what no retry can mend is the operator's", () => {
   const failed = { kind: "never-started", cause: "image", message: "InvalidImageName" };
   expect(failure({ ...failed, permanent: true })?.errorCode).toBe("configuration_incomplete");
   expect(failure({ ...failed, permanent: false })?.errorCode).toBe("k8s_pod_schedule_failed");
+});
+
+test("an agent's claim: what to set when it is missing, a failed create whatever its cause", () => {
+  const failed = { kind: "never-started", message: "m", permanent: true };
+  expect(failure({ ...failed, cause: "claim-missing" })).toMatchObject({
+    errorCode: "configuration_incomplete",
+    errorMessage: expect.stringContaining("Set agentDbStorageClass"),
+  });
+  expect(failure({ ...failed, cause: "claim-create-failed" })?.errorCode).toBe("k8s_job_create_failed");
+  expect(failure({ ...failed, cause: "claim-unusable", permanent: false })?.errorCode).toBe("k8s_volume_unusable");
+});
+
+test("a missing runtime is told as what it is", () => {
+  const failed = { kind: "never-started", cause: "start-error", permanent: true };
+  const message = 'the container could not be started: exec: "node": executable file not found in $PATH';
+  expect(failure({ ...failed, message })?.errorMessage).toMatch(/Node ≥ 18 must be in the image/);
+  expect(failure({ ...failed, message: 'cannot run "nodejs-cli"' })?.errorMessage).not.toContain("Node ≥ 18");
+});
+
+test("a CLI's own codes, a time to come back, and what a session does not survive", () => {
+  const fault = (more: Partial<CliFault>): CliFault => ({ kind: "other", message: "m", retryAfterSec: null, ...more });
+  expect(failure(exited(1), { fault: fault({ kind: "auth", code: "cli_auth" }) })).toMatchObject({ errorCode: "cli_auth" });
+  expect(failure(exited(1), { fault: fault({ kind: "quota", retryAt: 5000 }) })).toMatchObject({
+    retryNotBefore: "1970-01-01T00:00:05.000Z",
+  });
+  expect(failure(exited(1), { fault: fault({ kind: "refusal" }) })).toMatchObject({ errorFamily: "model_refusal" });
+  expect(failure(exited(1), { fault: fault({ kind: "spoilt-session" }) })).toMatchObject({ clearSession: true });
+});
+
+test("a cut stream: what ended the CLI is the cause, where it is known", () => {
+  const fault: CliFault = { kind: "truncated", code: "cli_truncated", message: "no result", retryAfterSec: null };
+  expect(failure(exited(0), { fault })).toMatchObject({ errorCode: "cli_truncated" });
+  const ended = { ...exited(0), exitCode: null, signal: "SIGSEGV" };
+  expect(failure(ended, { fault })).toMatchObject({ errorMessage: expect.stringMatching(/^The CLI was ended by SIGSEGV$/) });
 });
 
 test("our own inference about the stream is not put into the CLI's mouth", () => {
@@ -98,10 +155,10 @@ test("every other end has a code of its own and a message", () => {
   const codes = [
     { kind: "cancelled", reason: "by an operator", exitCode: 143, stopped: true },
     { kind: "timed-out", by: "runner", exitCode: 143 },
-    { kind: "killed", by: "eviction", message: "m", exitCode: null },
-    { kind: "killed", by: "preemption", message: "m", exitCode: null },
-    { kind: "killed", by: "node-loss", message: "m", exitCode: null },
-    { kind: "deleted", what: "job", message: "m", exitCode: null },
+    { kind: "killed", by: "eviction", message: "m", remedy: null, exitCode: null },
+    { kind: "killed", by: "preemption", message: "m", remedy: null, exitCode: null },
+    { kind: "killed", by: "node-loss", message: "m", remedy: null, exitCode: null },
+    { kind: "deleted", what: "job", message: "m", remedy: null, exitCode: null },
     { kind: "superseded", byRun: "r" },
     { kind: "lost-sight", message: "m" },
   ].map((outcome) => {

@@ -33,6 +33,14 @@ export interface RuntimeEvent {
   message?: string;
 }
 
+/** A tool server of the host that a run may use. */
+export interface RuntimeMcpServer {
+  readonly name: string;
+  readonly url: string;
+  readonly token: string;
+  readonly connectionId: string;
+}
+
 /** What the host hands to `execute`. */
 export interface ExecutionContext {
   readonly runId: string;
@@ -52,6 +60,7 @@ export interface ExecutionContext {
   readonly onCancellationReady?: () => Promise<void>;
   /** The run's own token for the host's API. */
   readonly authToken?: string;
+  readonly runtimeMcp?: { getServers(): RuntimeMcpServer[] };
 }
 
 export interface UsageSummary {
@@ -60,6 +69,8 @@ export interface UsageSummary {
   cachedInputTokens?: number;
 }
 
+export type BillingType = "api" | "subscription" | "metered_api" | "unknown";
+
 /** What the host takes from `execute`. */
 export interface ExecutionResult {
   exitCode: number | null;
@@ -67,7 +78,7 @@ export interface ExecutionResult {
   timedOut: boolean;
   errorMessage?: string | null;
   errorCode?: string | null;
-  errorFamily?: "transient_upstream" | "provider_quota" | null;
+  errorFamily?: "transient_upstream" | "provider_quota" | "model_refusal" | null;
   retryNotBefore?: string | null;
   executionRecovery?:
     | { kind: "bootstrap"; providerWorkStarted: false }
@@ -81,7 +92,7 @@ export interface ExecutionResult {
   provider?: string | null;
   biller?: string | null;
   model?: string | null;
-  billingType?: "unknown" | null;
+  billingType?: BillingType | null;
   costUsd?: number | null;
   summary?: string | null;
   resultJson?: Record<string, unknown> | null;

@@ -1,3 +1,5 @@
+import type { RunRequest } from "@paperclip-k8s/engine";
+
 // Labels and annotations of a run's objects: labels select, annotations are compared.
 export const LABEL = {
   managedBy: "app.kubernetes.io/managed-by",
@@ -8,6 +10,7 @@ export const LABEL = {
   adapterType: "paperclip.io/adapter-type",
   taskId: "paperclip.io/task-id",
   sessionId: "paperclip.io/session-id",
+  pvcType: "paperclip.io/pvc-type",
 } as const;
 
 export const ANNOTATION = {
@@ -20,7 +23,20 @@ export const ANNOTATION = {
   runId: "paperclip.io/run-id",
   nonce: "paperclip.io/submit-nonce",
   runner: "paperclip.io/runner",
+  output: "paperclip.io/output",
+  firstRun: "paperclip.io/first-run-id",
+  adoptedFrom: "paperclip.io/adopted-from",
 } as const;
 
 /** All Jobs and Pods of all our adapters: one list-watch serves them. */
 export const SELECTOR: string = `${LABEL.managedBy}=paperclip,${LABEL.component}=agent-job`;
+
+/** What the engine writes and compares. */
+export const RUN_KEYS: RunRequest["keys"] = {
+  runId: ANNOTATION.runId,
+  nonce: ANNOTATION.nonce,
+  runner: ANNOTATION.runner,
+  output: ANNOTATION.output,
+  firstRun: ANNOTATION.firstRun,
+  adoptedFrom: ANNOTATION.adoptedFrom,
+};

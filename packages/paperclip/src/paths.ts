@@ -9,13 +9,25 @@ export function outputPath(ctx: ExecutionContext, config: AgentConfig, attempt: 
   return `${agentFolder(ctx, config, "run-logs")}/${file}.pod.ndjson`;
 }
 
-/** The CLI's sessions of one agent, kept between its runs. */
-export function stateFolder(ctx: ExecutionContext, config: AgentConfig, container: string): string {
-  return `${agentFolder(ctx, config, "agent-state")}/${container}`;
+/** The saved session of one task of an agent. */
+export function stateFolder(
+  ctx: ExecutionContext,
+  config: AgentConfig,
+  { container, task }: { readonly container: string; readonly task: string },
+): string {
+  return `${agentFolder(ctx, config, "agent-state")}/${container}/${checkedPart("task", task)}`;
+}
+
+/** Instructions and skills of one company's agents, each in a folder named by its content. */
+export function bundlesFolder(ctx: ExecutionContext, config: AgentConfig): string {
+  return companyFolder(ctx, config, "prompt-bundles");
 }
 
 function agentFolder(ctx: ExecutionContext, config: AgentConfig, kind: string): string {
+  return `${companyFolder(ctx, config, kind)}/${checkedPart("agent.id", ctx.agent.id)}`;
+}
+
+function companyFolder(ctx: ExecutionContext, config: AgentConfig, kind: string): string {
   const instance = checkedPart("PAPERCLIP_INSTANCE_ID", config.instanceId);
-  const company = checkedPart("agent.companyId", ctx.agent.companyId);
-  return `${config.dataPath}/instances/${instance}/data/${kind}/${company}/${checkedPart("agent.id", ctx.agent.id)}`;
+  return `${config.dataPath}/instances/${instance}/data/${kind}/${checkedPart("agent.companyId", ctx.agent.companyId)}`;
 }

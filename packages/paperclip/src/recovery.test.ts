@@ -51,6 +51,16 @@ test("a cancel is acknowledged only if the pod has stopped", () => {
   expect(recovery({ ...cancelled, evidence: hidden }, null)).toEqual({ resultJson: acknowledged });
 });
 
+test("a run that was let go is continued, session or not; one that had no Job yet is simply run later", () => {
+  const marker = { conversationContinuation: "continue_conversation_v1" };
+  expect(recovery({ kind: "detached", reason: "upgrade", evidence: evidence(5) }, null)).toEqual({ resultJson: marker });
+  expect(recovery({ kind: "detached", reason: "upgrade", evidence: { ...evidence(null), jobUid: null } }, "ses")).toEqual({
+    errorFamily: "transient_upstream",
+    executionRecovery: { kind: "bootstrap", providerWorkStarted: false },
+    resultJson: {},
+  });
+});
+
 test("a session that is kept goes on after an eviction or when the provider was busy, and never otherwise", () => {
   const marker = { conversationContinuation: "continue_conversation_v1" };
   expect(recovery({ kind: "killed", by: "eviction" }, "ses")).toEqual({ errorFamily: "transient_upstream", resultJson: marker });

@@ -26,6 +26,11 @@ export function recoveryOf(ended: Ended): Recovery {
   if (outcome.kind === "never-started" && outcome.permanent) return { resultJson: {} };
   if (outcome.kind === "never-started" || outcome.kind === "blocked")
     return { errorFamily: "transient_upstream", executionRecovery: NOT_STARTED, resultJson: {} };
+  // The Job goes on: whoever comes next takes it over. One that was never made is simply run later.
+  if (outcome.kind === "detached")
+    return outcome.evidence.jobUid === null
+      ? { errorFamily: "transient_upstream", executionRecovery: NOT_STARTED, resultJson: {} }
+      : { resultJson: CONTINUE };
   if (sessionId === null) return { resultJson: {} };
   // The cluster took the pod, or the provider was busy: the same session goes on elsewhere, or later.
   const moved = outcome.kind === "killed" && (outcome.by === "eviction" || outcome.by === "preemption");

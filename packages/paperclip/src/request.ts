@@ -1,24 +1,26 @@
 import { labelValue, type RunRequest } from "@paperclip-k8s/engine";
+import { relayOf } from "./adoption/relay.ts";
 import { ConfigError } from "./config-error.ts";
 import { taskOf } from "./environment/facts.ts";
 import { HOME_MOUNT, TMP_MOUNT } from "./environment/mounts.ts";
-import { ANNOTATION, LABEL, SELECTOR } from "./keys.ts";
+import { ANNOTATION, LABEL, RUN_KEYS, SELECTOR } from "./keys.ts";
 import { outputPath } from "./paths.ts";
+import { taskPart } from "./state/task-part.ts";
 import type { Turn } from "./turn.ts";
 
 /** Everything the engine needs for this turn, as plain data. */
 export function buildRequest(turn: Turn): RunRequest {
-  const { ctx, cli, config, inherited, plan } = turn;
-  const exclusive = `${cli.type}/${ctx.agent.companyId}/${ctx.agent.id}`;
+  const { ctx, cli, config, inherited, plan, state } = turn;
+  const shared = sharedWith(turn);
+  const exclusive = [cli.type, ctx.agent.companyId, ...shared].join("/");
   return {
     runId: ctx.runId,
-    name: { prefix: cli.jobPrefix, parts: [ctx.agent.id], identity: exclusive },
+    name: { prefix: cli.jobPrefix, parts: shared, identity: exclusive },
     exclusive,
-    continues: null,
     namespace: inherited.namespace,
     labels: { ...config.labels, ...labels(turn) },
     annotations: annotations(turn),
-    keys: { runId: ANNOTATION.runId, nonce: ANNOTATION.nonce, runner: ANNOTATION.runner },
+    keys: RUN_KEYS,
     selector: SELECTOR,
     container: {
       name: cli.container,
@@ -29,7 +31,7 @@ export function buildRequest(turn: Turn): RunRequest {
     },
     argv: plan.argv,
     stdin: Buffer.from(turn.prompt.text),
-    files: {},
+    files: plan.files ?? {},
     env: turn.env,
     resources: config.resources,
     scheduling: scheduling(turn),
@@ -43,10 +45,18 @@ export function buildRequest(turn: Turn): RunRequest {
       ttlSeconds: config.ttlSecondsAfterFinished,
     },
     output: { root: inherited.claim.mountPath, path: outputPath(ctx, config, turn.attempt) },
-    folders: turn.stateDir === null ? [] : [turn.stateDir],
+    folders: state.mode === "portable" ? [state.spec.saved] : [],
     finalLine: cli.finalLine,
+    seed: turn.seed,
+    state: state.mode === "portable" ? state.spec : null,
+    relay: relayOf(turn),
     retain: config.retainJobs,
   };
+}
+
+/** Runs that have all of this in common never overlap. Two of one task never do: they share its session. */
+function sharedWith({ ctx, config, state }: Turn): string[] {
+  return config.concurrency === "agent" || state.mode === "dedicated_pvc" ? [ctx.agent.id] : [ctx.agent.id, taskPart(ctx)];
 }
 
 function scheduling({ config, inherited }: Turn): RunRequest["scheduling"] {
@@ -54,15 +64,18 @@ function scheduling({ config, inherited }: Turn): RunRequest["scheduling"] {
   return { nodeSelector, tolerations, imagePullSecrets, dnsConfig, dnsPolicy, serviceAccountName: config.serviceAccountName };
 }
 
-function volumes({ inherited }: Turn): RunRequest["volumes"] {
+function volumes({ inherited, bundle, state, handOver = false }: Turn): RunRequest["volumes"] {
+  const { name: claimName, mountPath, subPath } = inherited.claim;
+  const readOnly = bundle === null || bundle.folder === null ? [] : [bundle.folder];
   return {
-    shared: { claimName: inherited.claim.name, mountPath: inherited.claim.mountPath, subPath: inherited.claim.subPath },
+    shared: { claimName, mountPath, subPath, readOnly },
     scratch: [
       { name: "agent-home", mountPath: HOME_MOUNT, sizeLimit: "10Gi" },
       { name: "agent-tmp", mountPath: TMP_MOUNT, sizeLimit: "10Gi" },
     ],
     secrets: inherited.secretVolumes,
     configMaps: inherited.configMapVolumes,
+    ...(state.mode === "dedicated_pvc" ? { claims: [{ ...state.claim.volume, handOver }] } : {}),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Evidence, RunOutcome } from "@paperclip-k8s/engine";
 import { expect, test } from "vitest";
-import type { CliReport } from "./agent-cli.ts";
+import type { CliReport, RunEnvironment } from "./agent-cli.ts";
 import { buildResult } from "./result.ts";
 import { sessionCodec } from "./session.ts";
 import type { Turn } from "./turn.ts";
@@ -28,20 +28,25 @@ const evidence = {
   output,
   timings: { started: 1 },
   endRecord: null,
+  termination: null,
+  warnings: [] as string[],
+  memory: { oomKills: null, limit: "8Gi", killed: false },
+  state: null,
 };
 const exited = (exitCode: number): RunOutcome => ({ kind: "exited", exitCode, signal: null, evidence: evidence as unknown as Evidence });
 
-function turn(changes: { biller?: string | null; model?: string | null; previous?: Record<string, unknown> } = {}): Turn {
+function turn(changes: { model?: string | null; previous?: Record<string, unknown> } = {}): Turn {
   return {
-    cli: { billerOf: () => changes.biller ?? null },
-    config: { model: changes.model === undefined ? "acme/m-1" : changes.model, cwd: null },
+    cli: { billing: ({ names }: RunEnvironment, model: string | null) => ({ provider: model, biller: [...names].join(), type: "api" }) },
+    inherited: { env: { literals: { A: "" }, references: [{ name: "B" }] } },
+    config: { model: changes.model === undefined ? "acme/m-1" : changes.model, cwd: null, env: { C: "" } },
     ctx: {
       context: { paperclipWorkspace: { workspaceId: "w-1", repoUrl: "https://example.com/r.git", repoRef: "main" } },
       runtime: { sessionId: null, sessionParams: changes.previous ?? null, sessionDisplayId: null, taskKey: null },
     },
     env: { secret: {} },
     sessionId: null,
-    stateDir: "/data/state",
+    state: { mode: "own" },
     cwd: "/data/work",
   } as unknown as Turn;
 }
@@ -61,9 +66,8 @@ test("a good run: usage, cost, provider, session", () => {
     usage: { inputTokens: 10, cachedInputTokens: 5, outputTokens: 3 },
     usageBasis: "per_run",
     costUsd: 0.01,
-    provider: "acme",
-    biller: "acme",
-    billingType: "unknown",
+    provider: "acme/m-1",
+    billingType: "api",
     model: "acme/m-1",
     summary: "done",
     sessionId: "ses_2",
@@ -77,6 +81,7 @@ test("every key of the session params survives the codec; unknown ones of the sa
   expect(sessionParams).toEqual({
     sessionId: "ses_2",
     cwd: "/data/work",
+    stateMode: "own",
     workspaceId: "w-1",
     repoUrl: "https://example.com/r.git",
     repoRef: "main",
@@ -93,11 +98,49 @@ test("a failure never shows exit code 0, and the result stays small", () => {
   expect(JSON.stringify(long).length).toBeLessThan(16_384);
 });
 
-test("a session that went with its pod is not promised to the next run", () => {
-  expect(buildResult({ ...turn(), stateDir: null }, ending(exited(0)))).toMatchObject({ sessionId: null, sessionParams: null });
+test("what a success should be told of stands in its result", () => {
+  const starved = { ...evidence, warnings: ["a process was killed"], memory: { oomKills: 1, limit: "8Gi", killed: true } };
+  const outcome = { kind: "exited", exitCode: 0, signal: null, evidence: starved as unknown as Evidence } as const;
+  const { resultJson, errorCode } = buildResult(turn(), ending(outcome));
+  expect(errorCode).toBeUndefined();
+  expect(resultJson).toMatchObject({ warnings: ["a process was killed"], oomKills: 1, memoryLimit: "8Gi" });
+  expect(buildResult(turn(), ending(exited(0))).resultJson).not.toHaveProperty("warnings");
 });
 
-test("who bills: the environment, else the provider, else unknown", () => {
-  expect(buildResult(turn({ biller: "openrouter" }), ending(exited(0))).biller).toBe("openrouter");
-  expect(buildResult(turn({ model: "bare" }), ending(exited(0)))).toMatchObject({ provider: null, biller: "unknown" });
+test("a session that went with its pod is not promised to the next run", () => {
+  expect(buildResult({ ...turn(), state: { mode: "ephemeral" } }, ending(exited(0)))).toMatchObject({
+    sessionId: null,
+    sessionParams: null,
+  });
+});
+
+test("who bills is told from the pod's environment, references too, and the model that answered", () => {
+  expect(buildResult(turn(), ending(exited(0), { model: "m-2" }))).toMatchObject({ provider: "m-2", biller: "A,C,B" });
+});
+
+test("a CLI whose own word is success has succeeded, however its process was ended", () => {
+  const ended = { ...exited(143), exitCode: null, signal: "SIGTERM" } as RunOutcome;
+  const result = buildResult(turn(), ending(ended, { succeeded: true, details: { num_turns: 3 } }));
+  expect(result).toMatchObject({ exitCode: 0, signal: null, resultJson: { num_turns: 3 } });
+  expect(result.errorMessage).toBeUndefined();
+  expect(buildResult(turn(), ending(ended))).toMatchObject({ signal: "SIGTERM", errorMessage: expect.stringContaining("SIGTERM") });
+});
+
+test("a session of which nothing was saved is not resumed; one that may have been is, but the host is promised nothing", () => {
+  const ended = (state: unknown, changes: Partial<RunOutcome> = {}) => {
+    const outcome = { ...exited(0), ...changes, evidence: { ...evidence, state } } as unknown as RunOutcome;
+    return buildResult({ ...turn(), state: { mode: "portable" } } as Turn, ending(outcome));
+  };
+  const point = { generation: "g", at: "", bytes: 1, version: null };
+  const state = { restored: null, restoreMs: 1, saved: true, last: point, saveMs: 1, error: null };
+  const evicted = { kind: "killed", by: "eviction", message: "m", remedy: null, exitCode: null } as Partial<RunOutcome>;
+  const marker = { conversationContinuation: "continue_conversation_v1" };
+  expect(ended(state)).toMatchObject({ sessionId: "ses_2", sessionParams: { stateMode: "portable" }, resultJson: { state } });
+  expect(ended({ ...state, last: null })).toMatchObject({ sessionId: null, sessionParams: null });
+  expect(ended(state, evicted).resultJson).toMatchObject(marker);
+  const cut = ended({ ...state, saved: false, last: null, saveMs: null }, evicted);
+  expect(cut.sessionId).toBe("ses_2");
+  expect(cut.resultJson).not.toMatchObject(marker);
+  // Nothing was even restored: the session is where it was.
+  expect(ended(null, evicted)).toMatchObject({ sessionId: "ses_2", resultJson: marker });
 });

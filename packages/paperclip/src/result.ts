@@ -4,7 +4,7 @@ import { type Ending, effectiveExit, failureOf } from "./failure.ts";
 import type { ExecutionResult } from "./host.ts";
 import { recoveryOf } from "./recovery.ts";
 import { sessionParamsOut } from "./session.ts";
-import type { Turn } from "./turn.ts";
+import { environmentOf, groundOf, type Turn } from "./turn.ts";
 
 const SUMMARY_CHARS = 4000;
 
@@ -12,14 +12,14 @@ const SUMMARY_CHARS = 4000;
 export function buildResult(turn: Turn, ending: Ending): ExecutionResult {
   const { outcome, report } = ending;
   const failure = failureOf(ending);
-  // Where nothing is kept, a session goes with its pod.
-  const sessionId = failure?.clearSession || turn.stateDir === null ? null : (report.sessionId ?? turn.sessionId);
-  const recovery = recoveryOf({ outcome, failure, sessionId, now: ending.now });
+  const kept = keptSession(turn, outcome);
+  const sessionId = failure?.clearSession || kept === "no" ? null : (report.sessionId ?? turn.sessionId);
+  const recovery = recoveryOf({ outcome, failure, sessionId: kept === "yes" ? sessionId : null, now: ending.now });
   const model = report.model ?? turn.config.model;
-  const provider = model?.includes("/") ? (model.split("/")[0] ?? null) : null;
+  const billing = turn.cli.billing(environmentOf(turn), model);
   return {
     exitCode: exitCode(ending, failure !== null),
-    signal: outcome.kind === "exited" ? outcome.signal : null,
+    signal: outcome.kind === "exited" && !report.succeeded ? outcome.signal : null,
     timedOut: outcome.kind === "timed-out",
     ...(failure ?? {}),
     ...(recovery.errorFamily === undefined ? {} : { errorFamily: recovery.errorFamily }),
@@ -32,17 +32,24 @@ export function buildResult(turn: Turn, ending: Ending): ExecutionResult {
       sessionId,
       previous: turn.ctx.runtime.sessionParams,
       cwd: turn.cwd,
-      podCwd: turn.cwd,
+      ground: groundOf(turn),
       workspace: workspaceOf(turn.ctx.context, turn.config.cwd),
     }),
     sessionDisplayId: sessionId,
     model,
-    provider,
-    biller: turn.cli.billerOf(turn.env.secret) ?? provider ?? "unknown",
-    billingType: "unknown",
+    provider: billing.provider,
+    biller: billing.biller,
+    billingType: billing.type,
     summary: report.text === "" ? null : report.text.slice(-SUMMARY_CHARS),
-    resultJson: { ...resultJson(outcome), ...recovery.resultJson },
+    resultJson: { ...report.details, ...resultJson(outcome), ...recovery.resultJson },
   };
+}
+
+/** Is there anything that the next run can resume? Of a first turn that was killed hard nobody knows: a save may have been under way. */
+function keptSession({ state }: Turn, { evidence }: RunOutcome): "yes" | "no" | "maybe" {
+  if (state.mode === "ephemeral") return "no";
+  if (evidence.state === null || evidence.state.last !== null) return "yes";
+  return evidence.state.saveMs === null ? "maybe" : "no";
 }
 
 /** A failure never looks like exit code 0, and a null code always comes with a message. */
@@ -61,7 +68,13 @@ function resultJson(outcome: RunOutcome): Record<string, unknown> {
     node: evidence.node,
     proof: evidence.proof,
     output: evidence.output,
+    ...(evidence.endRecord?.cause === "final-line" || evidence.endRecord?.leftoversEnded ? { leftoversEnded: true } : {}),
     timings: evidence.timings,
-    peakMemoryBytes: evidence.endRecord?.peakMemoryBytes ?? null,
+    peakMemoryBytes: (evidence.endRecord ?? evidence.termination)?.peakMemoryBytes ?? null,
+    ...(evidence.state === null ? {} : { state: evidence.state }),
+    memoryLimit: evidence.memory.limit,
+    oomKills: evidence.memory.oomKills,
+    // Of a kill the message tells.
+    ...(evidence.warnings.length === 0 || outcome.kind === "killed" ? {} : { warnings: evidence.warnings }),
   };
 }

@@ -3,7 +3,13 @@ import { expect, test } from "vitest";
 import { chooseSession, SESSION_KEYS, sessionCodec, sessionParamsOut } from "./session.ts";
 
 const workspace = { id: "workspace-1", repoUrl: "https://example.com/acme.git", repoRef: "main" };
-const out = { sessionId: "ses_1", previous: null, cwd: "/data/work", podCwd: "/pod/work", workspace };
+const out = {
+  sessionId: "ses_1",
+  previous: null,
+  cwd: "/data/work",
+  ground: { podCwd: "/pod/work", stateMode: "portable", bundleKey: "k1", mcpIdentity: "m1" },
+  workspace,
+};
 
 const store = (params: Record<string, unknown> | null) =>
   sessionCodec.deserialize(JSON.parse(JSON.stringify(sessionCodec.serialize(params))));
@@ -55,16 +61,49 @@ test.each<[string, Record<string, unknown> | null, string | null, string, string
   ["the pod's folder counts", { sessionId: "ses_1", cwd: "/data/moved", podCwd: "/data/work" }, null, "/data/work", "ses_1", null],
   ["no session", {}, "", "/data/work", null, null],
 ])("resume: %s", (_, sessionParams, sessionId, cwd, chosen, note) => {
-  const choice = chooseSession({ sessionId, sessionParams, sessionDisplayId: null, taskKey: null }, cwd);
+  const choice = chooseSession({ sessionId, sessionParams, sessionDisplayId: null, taskKey: null }, { podCwd: cwd });
   expect(choice.sessionId).toBe(chosen);
   if (note === null) expect(choice.note).toBeNull();
   else expect(choice.note).toMatch(note);
 });
 
+const UUID = "0b8a5b0e-0000-4000-8000-000000000000";
+test.each<[string, Record<string, unknown>, RegExp | null]>([
+  ["the same ground", { promptBundleKey: "k1", mcpServerIdentity: "m1" }, null],
+  ["a bundle that was not noted", { mcpServerIdentity: "m1" }, null],
+  ["another bundle", { promptBundleKey: "k0", mcpServerIdentity: "m1" }, /other instructions or skills/],
+  ["other tool servers", { promptBundleKey: "k1", mcpServerIdentity: "m0" }, /other tool servers/],
+  ["tool servers where there were none", { promptBundleKey: "k1" }, /other tool servers/],
+  ["an id of another CLI", { sessionId: "ses_1", mcpServerIdentity: "m1" }, /not an id of this CLI/],
+])("resume on %s", (_, params, note) => {
+  const sessionParams = { sessionId: UUID, ...params };
+  const ground = { podCwd: "/data", idPattern: /^[0-9a-f-]{36}$/, bundleKey: "k1", mcpIdentity: "m1" };
+  const choice = chooseSession({ sessionId: null, sessionParams, sessionDisplayId: null, taskKey: null }, ground);
+  expect(choice.sessionId).toBe(note === null ? UUID : null);
+  if (note === null) expect(choice.note).toBeNull();
+  else expect(choice.note).toMatch(note);
+});
+
 test("what goes out: facts of this run over those of the last, foreign keys only with their own session", () => {
-  const previous = { sessionId: "ses_1", cwd: "/old", podCwd: "/old", workspaceId: "old", repoRef: "old", mcpServerIdentity: "abc" };
-  const same = sessionParamsOut({ ...out, previous, podCwd: out.cwd, workspace: { id: null, repoUrl: null, repoRef: "main" } });
-  expect(same).toEqual({ sessionId: "ses_1", cwd: "/data/work", repoRef: "main", mcpServerIdentity: "abc" });
-  expect(sessionParamsOut({ ...out, previous, sessionId: "ses_2" })).not.toHaveProperty("mcpServerIdentity");
+  const previous = { sessionId: "ses_1", cwd: "/old", podCwd: "/old", workspaceId: "old", promptBundleKey: "old", theirs: "abc" };
+  const ground = { podCwd: out.cwd };
+  const same = sessionParamsOut({ ...out, previous, ground, workspace: { id: null, repoUrl: null, repoRef: "main" } });
+  expect(same).toEqual({ sessionId: "ses_1", cwd: "/data/work", repoRef: "main", theirs: "abc" });
+  expect(sessionParamsOut({ ...out, previous, sessionId: "ses_2" })).not.toHaveProperty("theirs");
   expect(sessionParamsOut({ ...out, sessionId: null })).toBeNull();
+});
+
+test("a session is not looked for in another mode, and not at all where none is kept", () => {
+  const at = (stateMode: string, noted?: string) =>
+    chooseSession(
+      { sessionId: null, sessionDisplayId: null, taskKey: null, sessionParams: { sessionId: "ses_1", ...(noted && { stateMode: noted }) } },
+      { podCwd: "/pod/work", stateMode },
+    );
+  expect(at("portable", "portable")).toEqual({ sessionId: "ses_1", note: null });
+  // Of earlier versions: what was not noted does not count.
+  expect(at("portable")).toEqual({ sessionId: "ses_1", note: null });
+  expect(at("portable", "dedicated_pvc").note).toBe(
+    "session ses_1 was kept in mode dedicated_pvc (agentDbMode) and is not there in mode portable; starting a fresh one",
+  );
+  expect(at("ephemeral", "portable")).toMatchObject({ sessionId: null, note: expect.stringContaining("agentDbMode is ephemeral") });
 });

@@ -7,7 +7,17 @@ import type { ExecutionContext, HostRuntime, SessionCodec } from "./host.ts";
 const ID_NAMES = ["sessionId", "session_id", "sessionID"];
 
 /** Keys that `sessionParamsOut` writes. */
-export const SESSION_KEYS = ["sessionId", "cwd", "podCwd", "workspaceId", "repoUrl", "repoRef"] as const;
+export const SESSION_KEYS = [
+  "sessionId",
+  "cwd",
+  "podCwd",
+  "workspaceId",
+  "repoUrl",
+  "repoRef",
+  "promptBundleKey",
+  "mcpServerIdentity",
+  "stateMode",
+] as const;
 
 /** Session of a run as it comes in: the params' id, else the runtime's. */
 export function incomingSession(ctx: Pick<ExecutionContext, "runtime">): string | null {
@@ -21,14 +31,43 @@ export interface SessionChoice {
   readonly note: string | null;
 }
 
-/** The host's rule: a session is resumed in the folder it was made in, or where no folder was noted. */
-export function chooseSession(runtime: HostRuntime, podCwd: string): SessionChoice {
+/** What a run must have in common with the one that made its session. */
+export interface SessionGround {
+  readonly podCwd: string;
+  /** Where sessions are kept; `ephemeral` = nowhere. */
+  readonly stateMode?: string;
+  /** What an id of this CLI looks like; null = like anything. */
+  readonly idPattern?: RegExp | null;
+  /** Key of the bundle that holds instructions and skills; null = they are in the prompt. */
+  readonly bundleKey?: string | null;
+  /** The host's tool servers; null = the CLI gets none. */
+  readonly mcpIdentity?: string | null;
+}
+
+/** The host's rule: a session is resumed on the ground it was made on; what was not noted does not count, but for tool servers. */
+export function chooseSession(runtime: HostRuntime, ground: SessionGround): SessionChoice {
   const sessionId = incomingSession({ runtime });
-  const params = recordOf(runtime.sessionParams);
+  if (sessionId === null) return { sessionId, note: null };
+  const why = unfit(sessionId, recordOf(runtime.sessionParams), ground);
+  return why === null ? { sessionId, note: null } : { sessionId: null, note: `session ${sessionId} ${why}; starting a fresh one` };
+}
+
+function unfit(sessionId: string, params: Readonly<Record<string, unknown>>, ground: SessionGround): string | null {
+  const { podCwd, stateMode = null, idPattern = null, bundleKey = null, mcpIdentity = null } = ground;
+  if (stateMode === "ephemeral") return "is not resumed: this agent's sessions are not kept (agentDbMode is ephemeral)";
+  const keptIn = textOf(params.stateMode);
+  if (stateMode !== null && keptIn !== null && keptIn !== stateMode)
+    return `was kept in mode ${keptIn} (agentDbMode) and is not there in mode ${stateMode}`;
+  if (idPattern !== null && !idPattern.test(sessionId)) return "is not an id of this CLI and is not resumed";
   // The host may rewrite `cwd`, which is a folder of its own; the pod's is what the CLI knew.
   const made = textOf(params.podCwd) ?? textOf(params.cwd);
-  if (sessionId === null || made === null || resolve(made) === resolve(podCwd)) return { sessionId, note: null };
-  return { sessionId: null, note: `session ${sessionId} was made in ${made} and is not resumed in ${podCwd}; starting a fresh one` };
+  if (made !== null && resolve(made) !== resolve(podCwd)) return `was made in ${made} and is not resumed in ${podCwd}`;
+  const bundle = textOf(params.promptBundleKey);
+  if (bundleKey !== null && bundle !== null && bundle !== bundleKey)
+    return "was made with other instructions or skills and is not resumed with today's";
+  if (mcpIdentity !== null && (textOf(params.mcpServerIdentity) ?? "") !== mcpIdentity)
+    return "was made with other tool servers of the host and is not resumed with today's";
+  return null;
 }
 
 export interface SessionOut {
@@ -37,14 +76,14 @@ export interface SessionOut {
   readonly previous: Readonly<Record<string, unknown>> | null;
   /** Folder on the server; the host looks for it there. */
   readonly cwd: string;
-  readonly podCwd: string;
+  readonly ground: SessionGround;
   readonly workspace: Pick<Workspace, "id" | "repoUrl" | "repoRef">;
 }
 
 /** What the next run of this task is given; null = no session. */
 export function sessionParamsOut(out: SessionOut): Record<string, unknown> | null {
   if (out.sessionId === null) return null;
-  const { workspace } = out;
+  const { workspace, ground } = out;
   // What other versions noted belongs to their session, not to a new one.
   const kept = idOf(out.previous) === out.sessionId ? Object.entries(out.previous ?? {}) : [];
   const others = kept.filter(([key]) => !(SESSION_KEYS as readonly string[]).includes(key) && !ID_NAMES.includes(key));
@@ -52,7 +91,10 @@ export function sessionParamsOut(out: SessionOut): Record<string, unknown> | nul
     ...Object.fromEntries(others),
     sessionId: out.sessionId,
     cwd: out.cwd,
-    ...(out.podCwd === out.cwd ? {} : { podCwd: out.podCwd }),
+    ...(ground.podCwd === out.cwd ? {} : { podCwd: ground.podCwd }),
+    ...(ground.stateMode ? { stateMode: ground.stateMode } : {}),
+    ...(ground.bundleKey ? { promptBundleKey: ground.bundleKey } : {}),
+    ...(ground.mcpIdentity ? { mcpServerIdentity: ground.mcpIdentity } : {}),
     ...(workspace.id === null ? {} : { workspaceId: workspace.id }),
     ...(workspace.repoUrl === null ? {} : { repoUrl: workspace.repoUrl }),
     ...(workspace.repoRef === null ? {} : { repoRef: workspace.repoRef }),

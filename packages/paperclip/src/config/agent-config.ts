@@ -44,7 +44,10 @@ export interface AgentConfig {
   readonly retainJobs: boolean;
   readonly reattachOrphanedJobs: boolean;
   readonly concurrency: "task" | "agent";
-  readonly agentDbMode: "portable" | "ephemeral";
+  readonly agentDbMode: "portable" | "dedicated_pvc" | "ephemeral";
+  readonly stateSaveIntervalSec: number;
+  readonly stateRetentionDays: number;
+  readonly stateMaxTasks: number;
   readonly agentDbStorageClass: string | null;
   readonly agentDbStorageCapacity: string;
   /** For the run's log: settings that are skipped, misspelt or unlikely to be meant. */

@@ -22,6 +22,8 @@ test("the README shows the settings of the schema", () => {
   expect(generate("--check")).toMatchObject({ status: 0, stderr: "" });
   const readme = readFileSync(join(root, "README.md"), "utf8");
   for (const field of fieldsOf(OPENCODE)) expect(readme).toContain(`| \`${field.key}\` |`);
+  const claude = readFileSync(join(root, "packages/adapter-claude/README.md"), "utf8");
+  for (const field of fieldsOf(CLAUDE)) expect(claude).toContain(`| \`${field.key}\` |`);
 });
 
 test("a README that differs is found and mended", () => {

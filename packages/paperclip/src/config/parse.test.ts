@@ -44,6 +44,9 @@ test("nothing set: everything has a default, or comes from the server's pod", ()
     reattachOrphanedJobs: true,
     concurrency: "task",
     agentDbMode: "portable",
+    stateSaveIntervalSec: 60,
+    stateRetentionDays: 90,
+    stateMaxTasks: 500,
     agentDbStorageClass: null,
     agentDbStorageCapacity: "1Gi",
     warnings: [],
@@ -98,10 +101,6 @@ describe("requests and limits", () => {
     expect(() => parse({ resources: "8Gi" })).toThrow(/^resources: /);
     expect(() => parse({ resources: { limits: ["8Gi"] } })).toThrow(/^resources\.limits: /);
   });
-});
-
-test("dedicated_pvc is refused with what to use instead", () => {
-  expect(() => parse({ agentDbMode: "dedicated_pvc" })).toThrow(/^agentDbMode: dedicated_pvc .* not there yet; use portable/);
 });
 
 test("a setting of another adapter is not read", () => {

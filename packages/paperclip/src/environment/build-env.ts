@@ -44,7 +44,7 @@ export async function buildEnv(input: EnvInput): Promise<PodEnv> {
 
 export function layerEnv(input: EnvInput, wake: WakeFacts): PodEnv {
   const { ctx, config, plan, serverEnv, inherited = NOTHING } = input;
-  const apiUrl = textOf(config.env.PAPERCLIP_API_URL) ?? textOf(serverEnv.PAPERCLIP_API_URL) ?? textOf(serverEnv.PAPERCLIP_RUNTIME_API_URL);
+  const apiUrl = apiUrlOf(config.env, serverEnv);
   const workspace = workspaceOf(ctx.context, config.cwd);
   const known = hostFacts({ ctx, apiUrl, dataPath: config.dataPath, workspace, wake });
   const long = Object.keys(known).filter((name) => tooLong(name, known[name]!));
@@ -68,6 +68,11 @@ export function layerEnv(input: EnvInput, wake: WakeFacts): PodEnv {
     apiUrl,
     warnings: [...settings.warnings, ...long.map(tooLongWarning), ...unreachable(workspace.cwd, config.dataPath)],
   };
+}
+
+/** The host's API as pods reach it. */
+export function apiUrlOf(env: Readonly<Record<string, string>>, serverEnv: NodeJS.ProcessEnv): string | null {
+  return textOf(env.PAPERCLIP_API_URL) ?? textOf(serverEnv.PAPERCLIP_API_URL) ?? textOf(serverEnv.PAPERCLIP_RUNTIME_API_URL);
 }
 
 /** The agent's own variables, without those that are assigned to each run. */

@@ -1,6 +1,8 @@
 /** Private places of a run's pod: empty at its start, gone at its end. */
 export const HOME_MOUNT = "/agent/home";
 export const TMP_MOUNT = "/agent/tmp";
+/** Where a claim of the agent's own is. Not below the home: folders made on the way to a mount belong to root. */
+export const CLAIM_MOUNT = "/agent/state";
 
 /** Names under which programs look for a folder for temporary files. */
 export const TEMP_NAMES = ["TMPDIR", "TMP", "TEMP"] as const;

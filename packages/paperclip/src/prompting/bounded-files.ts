@@ -22,7 +22,12 @@ export class BoundedFiles {
   }
 
   /** The text of a file. Throws an error whose message says in a few words why it cannot be had. */
-  read(path: string): Promise<string> {
+  async read(path: string): Promise<string> {
+    const bytes = await this.readBytes(path);
+    return bytes.toString("utf8").replace(/^\uFEFF/, "");
+  }
+
+  readBytes(path: string): Promise<Buffer> {
     return this.within(() => readWhole(path, this.#maxBytes));
   }
 
@@ -49,7 +54,7 @@ export class BoundedFiles {
   }
 }
 
-async function readWhole(path: string, maxBytes: number): Promise<string> {
+async function readWhole(path: string, maxBytes: number): Promise<Buffer> {
   // Opening a pipe waits for its writer, so the kind is asked first.
   if (!(await stat(path)).isFile()) throw new Error("not a file");
   const handle = await open(path, "r");
@@ -61,7 +66,7 @@ async function readWhole(path: string, maxBytes: number): Promise<string> {
 }
 
 /** By what is read, not by the size told before: a file may grow meanwhile. */
-async function readBounded(handle: FileHandle, maxBytes: number): Promise<string> {
+async function readBounded(handle: FileHandle, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let total = 0;
   for await (const chunk of handle.createReadStream({ autoClose: false, end: maxBytes }) as AsyncIterable<Buffer>) {
@@ -69,9 +74,7 @@ async function readBounded(handle: FileHandle, maxBytes: number): Promise<string
     if (total > maxBytes) throw new Error(`larger than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks)
-    .toString("utf8")
-    .replace(/^\uFEFF/, "");
+  return Buffer.concat(chunks);
 }
 
 function reasonOf(error: unknown): string {

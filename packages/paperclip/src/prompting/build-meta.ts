@@ -1,3 +1,4 @@
+import type { Argument } from "@paperclip-k8s/engine";
 import type { PodEnv } from "../environment/build-env.ts";
 import type { ExecutionContext, InvocationMeta } from "../host.ts";
 import type { PreparedPrompt } from "./prepare-prompt.ts";
@@ -7,7 +8,7 @@ export interface MetaInput {
   readonly adapterType: string;
   readonly jobName: string;
   readonly cwd: string;
-  readonly argv: readonly string[];
+  readonly argv: readonly Argument[];
   readonly image: string;
   readonly namespace: string;
   /** 0 = no limit. */
@@ -31,7 +32,10 @@ export async function buildMeta(input: MetaInput): Promise<InvocationMeta> {
     adapterType: input.adapterType,
     command: `kubectl job/${input.jobName}`,
     cwd: input.cwd,
-    commandArgs: [...input.argv, `<stdin prompt ${prompt.text.length} chars>`],
+    commandArgs: [
+      ...input.argv.map((arg) => (typeof arg === "string" ? arg : `<file ${arg.file}>`)),
+      `<stdin prompt ${prompt.text.length} chars>`,
+    ],
     commandNotes: [
       `image ${input.image}`,
       `namespace ${input.namespace}`,

@@ -1,3 +1,4 @@
+import type { PromptBundle } from "../bundle/prompt-bundle.ts";
 import { recordOf, textOf } from "../environment/context-values.ts";
 import type { ExecutionContext } from "../host.ts";
 import { readSkills } from "../skills/read-skills.ts";
@@ -16,6 +17,8 @@ export interface PromptInput {
   /** The session that this turn resumes; null = a fresh one. */
   readonly sessionId: string | null;
   readonly cwd: string;
+  /** Holds instructions and skills, where they are not part of the prompt. */
+  readonly bundle?: PromptBundle | null;
   readonly files?: BoundedFilesOptions;
 }
 
@@ -29,15 +32,12 @@ export interface PreparedPrompt {
 
 /** The text of one turn, section by section; what cannot be read is warned about and left out. */
 export async function preparePrompt(input: PromptInput): Promise<PreparedPrompt> {
-  const { ctx, settings, cwd } = input;
   const host = await import("./host-rendering.ts");
-  const files = new BoundedFiles(input.files);
-  const instructions = await readInstructions(settings.instructionsFilePath, cwd, files);
-  const skills = await readSkills(ctx.config, settings.dataPath, files);
+  const lasting = input.bundle ? elsewhere(input.bundle) : await readLasting(input);
   const turn = renderTurn(input, host);
   const text = host.joinPromptSections([
-    instructions.text,
-    skills.text,
+    lasting.instructions,
+    lasting.skills,
     turn.bootstrap,
     turn.wake,
     turn.sessionHandoff,
@@ -48,17 +48,45 @@ export async function preparePrompt(input: PromptInput): Promise<PreparedPrompt>
     text,
     metrics: {
       promptChars: text.length,
-      instructionsChars: instructions.text.length,
-      skillsBundleChars: skills.text.length,
+      instructionsChars: lasting.instructionsChars,
+      skillsBundleChars: lasting.skillsChars,
       bootstrapPromptChars: turn.bootstrap.length,
       wakePromptChars: turn.wake.length,
       sessionHandoffChars: turn.sessionHandoff.length,
       taskContextChars: turn.task.length,
       heartbeatPromptChars: turn.heartbeat.length,
     },
-    warnings: [...instructions.warnings, ...skills.warnings],
-    notes: [...instructions.notes, ...skills.notes],
+    warnings: lasting.warnings,
+    notes: lasting.notes,
   };
+}
+
+/** What an agent is told in every session: its instructions and skills. */
+interface Lasting {
+  readonly instructions: string;
+  readonly skills: string;
+  readonly instructionsChars: number;
+  readonly skillsChars: number;
+  readonly notes: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+async function readLasting({ ctx, settings, cwd, files: options }: PromptInput): Promise<Lasting> {
+  const files = new BoundedFiles(options);
+  const instructions = await readInstructions(settings.instructionsFilePath, cwd, files);
+  const skills = await readSkills(ctx.config, settings.dataPath, files);
+  return {
+    instructions: instructions.text,
+    skills: skills.text,
+    instructionsChars: instructions.text.length,
+    skillsChars: skills.text.length,
+    notes: [...instructions.notes, ...skills.notes],
+    warnings: [...instructions.warnings, ...skills.warnings],
+  };
+}
+
+function elsewhere({ instructionsChars, skillsChars, notes, warnings }: PromptBundle): Lasting {
+  return { instructions: "", skills: "", instructionsChars, skillsChars, notes, warnings };
 }
 
 type HostRendering = typeof import("./host-rendering.ts");

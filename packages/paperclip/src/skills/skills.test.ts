@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AdapterSkillContext, AdapterSkillSnapshot } from "@paperclipai/adapter-utils";
@@ -82,6 +82,23 @@ test("the host's operational skill is always there, as for its own adapters of t
   const entries = [...runtimeSkills, { key, runtimeName: "paperclip", source: join(data, "skills/fix") }];
   const skills = await readSkills(config([], entries), data, new BoundedFiles());
   expect(skills.text).toContain(`Skill "${key}"`);
+});
+
+test("links on the shared volume bring nothing of the server along", async () => {
+  const outside = await mkdtemp(join(tmpdir(), "server-"));
+  try {
+    await writeFile(join(outside, "SKILL.md"), "the server's secret");
+    await mkdir(join(data, ".claude/skills/half"));
+    await symlink(outside, join(data, ".claude/skills/whole"));
+    await symlink(join(outside, "SKILL.md"), join(data, ".claude/skills/half/SKILL.md"));
+    const skills = await read(["whole", "half", "own"]);
+    expect(skills.warnings).toEqual([expect.stringMatching(/"whole".*leads out of/), expect.stringMatching(/"half".*leads out of/)]);
+    expect(skills.text).not.toContain("secret");
+    expect(skills.text).toContain("Own.");
+  } finally {
+    await rm(outside, { recursive: true, force: true });
+    for (const name of ["whole", "half"]) await rm(join(data, ".claude/skills", name), { recursive: true, force: true });
+  }
 });
 
 test("a volume that does not answer is told for each skill", async () => {

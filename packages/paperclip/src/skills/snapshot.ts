@@ -15,7 +15,7 @@ export async function listSkills(ctx: SkillContext, dataPath: string): Promise<S
     availableEntries: entries.filter((entry) => !isOwn(entry) || desired.includes(entry.key)),
     desiredSkills: [...desired],
     mode: "ephemeral",
-    configuredDetail: "Part of the prompt from the next run on.",
+    configuredDetail: "Given to the agent from the next run on.",
     missingDetail: "Paperclip cannot find this skill on the server's disk.",
     externalInstalled: await files.within(() => host.readInstalledSkillTargets(folder)),
     externalLocationLabel: folder,
@@ -24,7 +24,7 @@ export async function listSkills(ctx: SkillContext, dataPath: string): Promise<S
   });
 }
 
-/** Nothing is installed: a run takes its skills into the prompt. The answer shows what the new choice leads to. */
+/** Nothing is installed: each run takes its skills along. The answer shows what the new choice leads to. */
 export async function syncSkills(ctx: SkillContext, desiredSkills: readonly string[], dataPath: string): Promise<SkillSnapshot> {
   const { writePaperclipSkillSyncPreference } = await import("../prompting/host-rendering.ts");
   return listSkills({ ...ctx, config: writePaperclipSkillSyncPreference(ctx.config, [...desiredSkills]) }, dataPath);

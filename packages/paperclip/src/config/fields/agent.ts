@@ -37,7 +37,7 @@ export const agentFields = {
     label: "Shorten tool output",
     adapters: [CLAUDE],
     default: false,
-    doc: "shorten long tool output before it reaches the model",
+    doc: "shorten long tool output before it reaches the model: head and tail are kept, and what was cut is said",
   }),
   rtkMaxOutputBytes: wholeNumber({
     key: "rtkMaxOutputBytes",
@@ -69,7 +69,9 @@ export const agentFields = {
   bootstrapPromptTemplate: text({ key: "bootstrapPromptTemplate", doc: "text before the first turn of a session; same variables" }),
   instructionsFilePath: text({
     key: "instructionsFilePath",
-    doc: "file on the server put before the prompt; Paperclip sets it. Unreadable: a warning in the log, the run goes on",
+    doc:
+      "file on the server with the agent's instructions, put before the prompt (Claude Code: into the system prompt); Paperclip sets it. " +
+      "Unreadable: a warning in the log, the run goes on",
   }),
   instructionsRootPath: text({
     key: "instructionsRootPath",

@@ -1,9 +1,11 @@
 import { choice } from "../kinds/choice.ts";
+import { wholeNumber } from "../kinds/number.ts";
 import { quantity } from "../kinds/quantity.ts";
 import { text } from "../kinds/text.ts";
 import { dnsSubdomain } from "../kinds/text-checks.ts";
 import { toggle } from "../kinds/toggle.ts";
 import { OPENCODE } from "./adapters.ts";
+import { DAY } from "./limits.ts";
 
 const DEDICATED = { key: "agentDbMode", value: "dedicated_pvc" } as const;
 
@@ -16,7 +18,7 @@ export const stateFields = {
       ["task", "One run per task"],
       ["agent", "One run per agent"],
     ],
-    doc: "what may not overlap. Today no two runs of one agent overlap, not even with `task`: their state cannot be shared yet",
+    doc: "what never overlaps: two runs of one task (its other tasks run at the same time), or any two runs of the agent",
   }),
   reattachOrphanedJobs: toggle({
     key: "reattachOrphanedJobs",
@@ -36,13 +38,31 @@ export const stateFields = {
     adapters: [OPENCODE],
     options: [
       ["portable", "Kept on the shared volume"],
+      ["dedicated_pvc", "On a claim of the agent's own"],
       ["ephemeral", "Not kept"],
     ],
-    refused: {
-      dedicated_pvc:
-        "dedicated_pvc (one claim per agent) is not there yet; use portable, which keeps sessions on the shared volume, or ephemeral",
-    },
-    doc: "OpenCode's sessions. `portable`: a folder per agent on the shared volume; `ephemeral`: nothing is kept; `dedicated_pvc` is not there yet",
+    doc: "OpenCode's sessions. `portable`: carried in and out on the shared volume, one per task; `dedicated_pvc`: on one ReadWriteOnce claim per agent, `opencode-db-<agent id>`, so that its runs take turns; `ephemeral`: nothing is kept",
+  }),
+  stateSaveIntervalSec: wholeNumber({
+    key: "stateSaveIntervalSec",
+    label: "Save sessions every (sec)",
+    default: 60,
+    max: DAY,
+    doc: "how often the session of a running CLI is saved, besides at its end: what a pod that is killed hard can lose. 0 = the default",
+  }),
+  stateRetentionDays: wholeNumber({
+    key: "stateRetentionDays",
+    label: "Keep sessions (days)",
+    default: 90,
+    max: 3650,
+    doc: "saved sessions of this agent that no run has used for so long are removed. 0 = the default",
+  }),
+  stateMaxTasks: wholeNumber({
+    key: "stateMaxTasks",
+    label: "Keep sessions of (tasks)",
+    default: 500,
+    max: 100_000,
+    doc: "of more tasks than this, the sessions that were not used for longest are removed. 0 = the default",
   }),
   agentDbStorageClass: text({
     key: "agentDbStorageClass",
@@ -50,7 +70,7 @@ export const stateFields = {
     adapters: [OPENCODE],
     visibleWhen: DEDICATED,
     check: dnsSubdomain,
-    doc: "for `dedicated_pvc`: storage class of the agent's claim",
+    doc: "for `dedicated_pvc`: storage class to make the agent's claim of; needed only if it is not there yet",
   }),
   agentDbStorageCapacity: quantity({
     key: "agentDbStorageCapacity",
@@ -59,6 +79,6 @@ export const stateFields = {
     visibleWhen: DEDICATED,
     default: "1Gi",
     unit: "bytes",
-    doc: "for `dedicated_pvc`: size of the agent's claim",
+    doc: "for `dedicated_pvc`: size of the agent's claim when it is made",
   }),
 } as const;

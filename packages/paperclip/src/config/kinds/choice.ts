@@ -6,8 +6,6 @@ import { plainText } from "./text.ts";
 export interface ChoiceSpec<T extends string> extends Spec {
   /** Value and its label in the form; the first one is the default. */
   readonly options: readonly [readonly [T, string], ...(readonly [T, string])[]];
-  /** Known values that cannot be had yet, with what to do instead. */
-  readonly refused?: Readonly<Record<string, string>>;
 }
 
 /** One of a few words. */
@@ -22,7 +20,7 @@ export function choice<T extends string>(spec: ChoiceSpec<T>): Field<T> {
       const word = plainText(value, key);
       const found = allowed.find((candidate) => candidate === word);
       if (found !== undefined) return found;
-      throw new ConfigError(key, spec.refused?.[word] ?? `must be one of ${allowed.join(", ")}, not ${quote(word)}`);
+      throw new ConfigError(key, `must be one of ${allowed.join(", ")}, not ${quote(word)}`);
     },
   });
 }

@@ -1,0 +1,38 @@
+import { apiBase } from "../cancel.ts";
+import type { ExecutionContext } from "../host.ts";
+
+const TIMEOUT_MS = 5000;
+
+/** What the host has on record about a run. */
+export interface HostRun {
+  readonly id: string;
+  readonly status: string;
+  readonly errorCode: string | null;
+  readonly retryOfRunId: string | null;
+}
+
+/** `missing`: the host knows no such run. Throws where it cannot be asked. */
+export type RunReader = (runId: string) => Promise<HostRun | "missing">;
+
+/** Asks the host with this run's own token; null = there is no way to ask. */
+export function runReader(ctx: Pick<ExecutionContext, "authToken">, serverEnv: NodeJS.ProcessEnv): RunReader | null {
+  const base = apiBase(serverEnv);
+  if (base === null || ctx.authToken === undefined) return null;
+  return async (runId) => {
+    const answer = await fetch(`${base}/api/heartbeat-runs/${encodeURIComponent(runId)}`, {
+      headers: { authorization: `Bearer ${ctx.authToken}` },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    if (answer.status === 404) return "missing";
+    if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
+    return runOf(runId, (await answer.json()) as Record<string, unknown>);
+  };
+}
+
+function runOf(id: string, { status, errorCode, retryOfRunId, contextSnapshot }: Record<string, unknown>): HostRun {
+  if (typeof status !== "string") throw new Error("an answer without a status");
+  const context = typeof contextSnapshot === "object" && contextSnapshot !== null ? (contextSnapshot as Record<string, unknown>) : {};
+  return { id, status, errorCode: text(errorCode), retryOfRunId: text(retryOfRunId) ?? text(context.retryOfRunId) };
+}
+
+const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);

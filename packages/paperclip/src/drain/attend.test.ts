@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import type { ExecutionContext, ExecutionResult } from "../host.ts";
+import { attend, canDetach } from "./attend.ts";
+import { Drain } from "./drain.ts";
+
+const done: ExecutionResult = { exitCode: 0, signal: null, timedOut: false };
+const context = (change: Partial<ExecutionContext> = {}): ExecutionContext => ({
+  runId: "r1",
+  agent: { id: "a", companyId: "c", name: "Otto" },
+  runtime: { sessionId: null, sessionParams: null, sessionDisplayId: null, taskKey: null },
+  config: {},
+  context: {},
+  onLog: async () => {},
+  onCancellationReady: async () => {},
+  ...change,
+});
+
+test("a host goes on by itself only if it knows how, and not a third time", () => {
+  expect(canDetach(context())).toBe(true);
+  expect(canDetach(context({ context: { scheduledRetryAttempt: 1 } }))).toBe(true);
+  expect(canDetach(context({ context: { scheduledRetryAttempt: 2 } }))).toBe(false);
+  expect(canDetach(context({ onCancellationReady: undefined }))).toBe(false);
+});
+
+test("a run is here while it runs, also when it fails", async () => {
+  const drain = new Drain();
+  const seen = await attend(drain, context(), {}, async (detach) => ({ ...done, summary: `${drain.runs} ${detach.aborted}` }));
+  expect(seen.summary).toBe("r1 false");
+  await expect(attend(drain, context(), {}, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
+  expect(drain.runs).toEqual([]);
+});
+
+test("while the server is leaving a run is put off as one that was never begun", async () => {
+  const drain = new Drain();
+  await drain.begin("upgrade", 10);
+  const never = () => Promise.reject(new Error("begun"));
+  expect(await attend(drain, context(), {}, never)).toMatchObject({
+    errorCode: "k8s_detached",
+    errorFamily: "transient_upstream",
+    executionRecovery: { kind: "bootstrap", providerWorkStarted: false },
+  });
+});
+
+test("on a host that starts interrupted runs again it waits, and begins if the server stays", async () => {
+  const drain = new Drain();
+  await drain.begin("upgrade", 10);
+  let begun = false;
+  const result = attend(drain, context({ onCancellationReady: undefined }), {}, async () => {
+    begun = true;
+    return done;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 250));
+  expect(begun).toBe(false);
+  drain.end();
+  expect(await result).toBe(done);
+});

@@ -1,0 +1,34 @@
+import { createEngine } from "@paperclip-k8s/engine";
+import { createAdapter } from "./adapter.ts";
+import type { AgentCli } from "./agent-cli.ts";
+import { configurationDoc } from "./configuration-doc.ts";
+import { openDoor } from "./drain/door.ts";
+import { Drain } from "./drain/drain.ts";
+import type { Model, ServerAdapter } from "./host.ts";
+
+/** By then the host has stored a result, or never will: a run that is lost before that is settled again from its Job. */
+const STORED_MS = 3000;
+
+/** What a package's entry exports to the host. Hosts cache module records: these names stay. */
+export interface AdapterEntry {
+  readonly type: string;
+  readonly label: string;
+  readonly models: Model[];
+  readonly agentConfigurationDoc: string;
+  createServerAdapter(): ServerAdapter;
+}
+
+export function adapterEntry(cli: AgentCli): AdapterEntry {
+  return {
+    type: cli.type,
+    label: cli.label,
+    models: [...cli.models],
+    agentConfigurationDoc: configurationDoc(cli),
+    createServerAdapter: () => {
+      const drain = new Drain();
+      // In the background: a server without this door runs as well.
+      void openDoor(drain, { adapter: cli.type, env: process.env }).catch(() => {});
+      return createAdapter(cli, { engine: createEngine({ lingerMs: STORED_MS }), drain });
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import type { EnvironmentCheck } from "../host.ts";
+import { CATALOGUE, type CheckCode } from "./catalogue.ts";
+
+/** A check of the catalogue; anything but good news comes with what to do. */
+export function check(level: EnvironmentCheck["level"], code: CheckCode, message: string, hint?: string): EnvironmentCheck {
+  const todo = hint ?? CATALOGUE[code][1];
+  return { code, level, message: sentence(message), ...(todo === "" || level === "info" ? {} : { hint: todo }) };
+}
+
+function sentence(text: string): string {
+  const first = text.slice(0, 1).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(first) ? first : `${first}.`;
+}
+
+export const failed = (checks: readonly EnvironmentCheck[]): boolean => checks.some(({ level }) => level === "error");

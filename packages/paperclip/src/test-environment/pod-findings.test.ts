@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { podFindings } from "./pod-findings.ts";
+
+const at = { apiUrl: "http://host:3100" };
+const codes = (...found: [check: string, ok: boolean][]) =>
+  podFindings(
+    found.map(([check, ok]) => ({ check, ok, detail: "x" })),
+    at,
+  ).map(({ level, code }) => `${level} ${code}`);
+
+test("good news in a fixed order, whatever came first; folders that are fine are no news", () => {
+  expect(codes(["url", true], ["folder:home", true], ["cli", true], ["runtime", true])).toEqual([
+    "info runtime_found",
+    "info cli_found",
+    "info host_reachable",
+  ]);
+});
+
+test("what keeps agents from working is an error, what may be meant a warning", () => {
+  expect(codes(["cli", false], ["folder:home", false], ["folder:temp", false], ["folder:work", false], ["url", false])).toEqual([
+    "error cli_missing",
+    "error home_unwritable",
+    "error home_unwritable",
+    "warn workspace_unwritable",
+    "warn host_unreachable",
+  ]);
+});
+
+test("no address of the host is a warning of its own; unknown findings are left out", () => {
+  const found = podFindings([{ check: "weather", ok: false, detail: "rain" }], { apiUrl: null });
+  expect(found.map(({ code }) => code)).toEqual(["host_unknown"]);
+});

@@ -1,0 +1,130 @@
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createEngine, permissions } from "@paperclip-k8s/engine";
+import { type Pocket, startPocket } from "@paperclip-k8s/pocket";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { AgentCli } from "../agent-cli.ts";
+import { testEnvironment } from "./test-environment.ts";
+
+// Troubles of the cluster that only the embedded one can have on demand; testbed/suite has the rest, with the real CLI.
+
+let pocket: Pocket;
+let data: string;
+beforeAll(async () => {
+  data = realpathSync(mkdtempSync(join(tmpdir(), "test-environment-")));
+  pocket = await startPocket({ images: { "agent:1": { path: [dirname(process.execPath), "/usr/bin", "/bin"] } } });
+  pocket.createNamespace("agents");
+  pocket.createClaim("agents", "data", data);
+});
+afterAll(async () => {
+  await pocket.stop();
+  rmSync(data, { recursive: true, force: true });
+});
+
+/** As much of an AgentCli as the test of an environment uses. */
+const cli = {
+  type: "opencode_k8s",
+  container: "agent",
+  jobPrefix: "agent-",
+  finalLine: null,
+  plan: () => ({ argv: ["node"], plainEnv: {}, secretEnv: {}, notes: [] }),
+} as unknown as AgentCli;
+
+async function press(config: Record<string, unknown> = {}, serverEnv: NodeJS.ProcessEnv = {}) {
+  const settings = { kubeconfig: pocket.kubeconfig, namespace: "agents", image: "agent:1", dataClaim: "data", dataPath: data, ...config };
+  const result = await testEnvironment(cli, { companyId: "company-1", config: settings }, { engine: createEngine(), serverEnv });
+  const of = (code: string) => result.checks.find((check) => check.code === code);
+  return { ...result, of, codes: result.checks.map(({ level, code }) => `${level} ${code}`) };
+}
+
+function changedConfig(from: RegExp, to: string): string {
+  const path = join(pocket.dir, `kubeconfig-${Math.random()}`);
+  writeFileSync(path, readFileSync(pocket.kubeconfig, "utf8").replace(from, to));
+  return path;
+}
+
+test("an API server that is not there, and one that refuses the token", async () => {
+  const unreachable = await press({ kubeconfig: changedConfig(/http:[^"]+/, "http://127.0.0.1:1") });
+  expect(unreachable.codes).toEqual(["error k8s_api_unreachable"]);
+  expect(unreachable.of("k8s_api_unreachable")).toMatchObject({
+    message: expect.stringContaining("ECONNREFUSED"),
+    hint: expect.stringContaining("kubeconfig"),
+  });
+  expect((await press({ kubeconfig: changedConfig(/"token": "[^"]+"/, '"token": "stale"') })).codes).toEqual([
+    "error k8s_credentials_refused",
+  ]);
+});
+
+test("an API server that does not answer is given up in time", async () => {
+  const fault = pocket.faults.hang({ resource: "selfsubjectaccessreviews" }, { times: 99 });
+  const began = performance.now();
+  expect((await press()).codes).toEqual(["error k8s_api_unreachable"]);
+  expect(performance.now() - began).toBeLessThan(12_000);
+  fault.undo();
+}, 20_000);
+
+test("a namespace that is not there, for an account that may know", async () => {
+  const { status, codes, of } = await press({ namespace: "nowhere" });
+  expect(status).toBe("fail");
+  expect(of("k8s_namespace_missing")).toMatchObject({
+    message: "There is no namespace nowhere.",
+    hint: expect.stringContaining("namespace"),
+  });
+  expect(codes).toContain("info probe_skipped");
+});
+
+test.each([
+  ["ReadWriteOnce", { accessModes: ["ReadWriteOnce"] }, "warn volume_claim_single_node"],
+  ["ReadWriteOncePod", { accessModes: ["ReadWriteOncePod"] }, "error volume_claim_single_pod"],
+  ["not bound", { bound: false }, "warn volume_claim_pending"],
+])("a claim that is %s", async (name, options, wanted) => {
+  const claim = `claim-${name.toLowerCase().replaceAll(" ", "-")}`;
+  pocket.createClaim("agents", claim, data, options);
+  // Another error keeps the probe, which is not what this is about, from being made.
+  expect((await press({ dataClaim: claim, dataPath: `${data}/none` })).codes).toContain(wanted);
+});
+
+test("a cluster that does not answer access reviews: a warning, and the probe tells", async () => {
+  const fault = pocket.faults.fail({ resource: "selfsubjectaccessreviews" }, { status: 403, times: 99 });
+  const { status, codes } = await press();
+  fault.undo();
+  expect(status).toBe("warn");
+  expect(codes).toContain("warn k8s_permissions_unknown");
+  expect(codes).toContain("info probe_ran");
+});
+
+test("a quota's refusal of the Job is told in its own words", async () => {
+  const message = 'jobs.batch "x" is forbidden: exceeded quota: jobs, requested: count/jobs.batch=1, used: count/jobs.batch=5';
+  pocket.faults.fail({ verb: "create", resource: "jobs" }, { status: 403, message });
+  const { of, codes } = await press();
+  expect(of("k8s_job_refused"), codes.join()).toMatchObject({ level: "error", message: expect.stringContaining("exceeded quota") });
+});
+
+test("a pod nobody makes is explained by the cluster's own words", async () => {
+  const fault = pocket.faults.noPods("service-account");
+  const { status, checks } = await press();
+  fault.undo();
+  expect(status).toBe("fail");
+  expect(checks.find(({ level }) => level === "error")?.message).toContain('serviceaccount "default" not found');
+  await expect.poll(() => pocket.list("jobs", "agents").length).toBe(0);
+}, 30_000);
+
+test("in a pod of the cluster: what is unset comes from the server's pod, with the permissions of its account", async () => {
+  const kubeconfig = pocket.createAccount("agents", permissions);
+  const volumes = [{ name: "data", persistentVolumeClaim: { claimName: "data" } }];
+  const container = { name: "paperclip", image: "agent:1", command: ["sleep", "60"], volumeMounts: [{ name: "data", mountPath: data }] };
+  const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "server-0" }, spec: { volumes, containers: [container] } };
+  await fetch(`${pocket.url}/api/v1/namespaces/agents/pods`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${pocket.token}`, "content-type": "application/json" },
+    body: JSON.stringify(pod),
+  });
+  const unset = { kubeconfig, namespace: "", image: "", dataClaim: "" };
+  const { codes, of } = await press(unset, { POD_NAME: "server-0", POD_NAMESPACE: "agents" });
+  expect(of("config_valid")?.message).toBe(`Agents run as agent:1 in namespace agents, with claim data at ${data}.`);
+  expect(codes).toContain("info k8s_permissions_granted");
+  expect(codes).toContain("info probe_ran");
+  const mine = pocket.requests.filter(({ account }) => account?.startsWith("system:serviceaccount:"));
+  expect(mine.filter(({ status }) => status === 403)).toEqual([]);
+});

@@ -1,0 +1,20 @@
+// A CLI's events are loose JSON: these read one value of it or say that there is none.
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const fieldsOf = (value: unknown): Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+export const textOrNull = (value: unknown): string | null => textOf(value) || null;
+export const countOf = (value: unknown): number => (typeof value === "number" && Number.isFinite(value) ? value : 0);
+export const numberOrNull = (value: unknown): number | null => (typeof value === "number" && Number.isFinite(value) ? value : null);
+
+/** The JSON object that a line is; undefined when it is none. */
+export function parseFields(text: string): Fields | undefined {
+  if (!text.startsWith("{")) return undefined;
+  try {
+    return fieldsOf(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
