@@ -2,11 +2,12 @@ import type { AgentCli, CliFault, CliParser } from "@paperclip-k8s/paperclip";
 import { argv } from "./opencode/argv.ts";
 import { classify, type FailureKind } from "./opencode/classify.ts";
 import { configLayer } from "./opencode/config-layer.ts";
-import { createModelDiscovery } from "./opencode/discover-models.ts";
+import { createListModels } from "./opencode/discover-models.ts";
 import { describe } from "./opencode/events.ts";
 import { finalLinePattern } from "./opencode/final-line.ts";
-import { models } from "./opencode/models.ts";
+import { models, providerOf } from "./opencode/models.ts";
 import { createParser } from "./opencode/parse.ts";
+import { keyChecks } from "./opencode/provider-key.ts";
 
 /** OpenCode as the host layer sees it. */
 export const opencode: AgentCli = {
@@ -15,7 +16,7 @@ export const opencode: AgentCli = {
   container: "opencode",
   jobPrefix: "agent-opencode-",
   models,
-  listModels: createModelDiscovery(models),
+  listModels: createListModels(),
   // As the host has it for its own OpenCode adapter.
   sessionManagement: {
     supportsSessionResume: true,
@@ -24,19 +25,32 @@ export const opencode: AgentCli = {
   },
   // OpenCode may go on after such a line (compaction), so it is kept, not acted upon.
   finalLine: { pattern: finalLinePattern, endAfterSec: null },
-  plan({ config, env, sessionId, stateDir }) {
+  state: {
+    // All its sessions are in this one database; the rest of the folder is logs, caches and the login.
+    parts: [{ kind: "sqlite", path: ".local/share/opencode/opencode.db" }],
+    // Name and file as earlier adapters had them: their claims can be used on.
+    claim: { prefix: "opencode-db-", env: (folder) => ({ OPENCODE_DB: `${folder}/opencode.db` }) },
+    version: (command) => [command ?? "opencode", "--version"],
+    seeds: [{ path: ".config/opencode" }, { path: ".local/share/opencode/auth.json" }],
+  },
+  plan({ config, env, sessionId }) {
     const { model, variant, extraArgs, dangerouslySkipPermissions } = config;
-    const layer = configLayer({ model, dangerouslySkipPermissions, env, offline: env.OPENCODE_DISABLE_MODELS_FETCH !== undefined });
+    const offline = env.values.OPENCODE_DISABLE_MODELS_FETCH !== undefined;
+    const layer = configLayer({ model, dangerouslySkipPermissions, env: env.values, offline });
     const [command = "opencode", ...args] = argv({ command: config.command ?? undefined, sessionId, model, variant, extraArgs });
     return {
       argv: [command, ...args],
-      // Its database and sessions stand here; a resumed session must find them again.
-      plainEnv: { ...layer.env.plain, ...(stateDir === null ? {} : { XDG_DATA_HOME: stateDir }) },
+      plainEnv: layer.env.plain,
       secretEnv: layer.env.secret,
       notes: layer.notes,
     };
   },
-  billerOf: (env) => (env.OPENROUTER_API_KEY || /openrouter/i.test(env.OPENAI_BASE_URL ?? "") ? "openrouter" : null),
+  billing({ values, names }, model) {
+    const provider = providerOf(model);
+    const routed = names.has("OPENROUTER_API_KEY") || /openrouter/i.test(values.OPENAI_BASE_URL ?? "");
+    return { provider, biller: routed ? "openrouter" : (provider ?? "unknown"), type: "unknown" };
+  },
+  checks: ({ config, known }) => keyChecks(config.model, known),
   describe,
   createParser: () => createCliParser(),
 };

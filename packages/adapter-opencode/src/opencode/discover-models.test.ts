@@ -2,7 +2,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { createModelDiscovery, parseModels } from "./discover-models.ts";
+import { createListModels, parseModels } from "./discover-models.ts";
+import { models } from "./models.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "models-"));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -10,15 +11,12 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 test("what the CLI reports comes behind the static list, once a minute", async () => {
   const calls = join(folder, "calls");
   const command = join(folder, "opencode");
-  writeFileSync(command, `#!/bin/sh\necho x >> ${calls}\necho 'some chatter'\necho acme/one\necho acme/two:free\necho known/a\n`);
+  const known = models[0]!.id;
+  writeFileSync(command, `#!/bin/sh\necho x >> ${calls}\necho 'some chatter'\necho acme/one\necho acme/two:free\necho ${known}\n`);
   chmodSync(command, 0o755);
   let now = 0;
-  const list = createModelDiscovery([{ id: "known/a", label: "A" }], command, () => now);
-  const wanted = [
-    { id: "known/a", label: "A" },
-    { id: "acme/one", label: "acme/one" },
-    { id: "acme/two:free", label: "acme/two:free" },
-  ];
+  const list = createListModels(command, () => now);
+  const wanted = [...models, { id: "acme/one", label: "acme/one" }, { id: "acme/two:free", label: "acme/two:free" }];
   expect(await list()).toEqual(wanted);
   await list();
   expect(readFileSync(calls, "utf8")).toBe("x\n");
@@ -28,7 +26,7 @@ test("what the CLI reports comes behind the static list, once a minute", async (
 });
 
 test("a server without the CLI shows the static list", async () => {
-  expect(await createModelDiscovery([{ id: "known/a", label: "A" }], join(folder, "nothing"))()).toEqual([{ id: "known/a", label: "A" }]);
+  expect(await createListModels(join(folder, "nothing"))()).toEqual(models);
 });
 
 test("only provider/model lines count", () => {

@@ -1,22 +1,13 @@
-import type { Model } from "./models.ts";
+import { createModelDiscovery } from "@paperclip-k8s/paperclip";
+import { type Model, models } from "./models.ts";
 
-const CACHE_MS = 60_000;
 const PATIENCE_MS = 20_000;
 const MAX_OUTPUT = 4 * 1024 * 1024;
 
-/** The models the CLI on this server reports, behind the static ones; where there is no CLI, only those. Asked at most once a minute. */
-export function createModelDiscovery(known: readonly Model[], command = "opencode", now: () => number = Date.now): () => Promise<Model[]> {
-  let asked: { readonly at: number; readonly models: Promise<Model[]> } | null = null;
-  return () => {
-    if (asked === null || now() - asked.at >= CACHE_MS) asked = { at: now(), models: discover(known, command) };
-    return asked.models;
-  };
-}
-
-async function discover(known: readonly Model[], command: string): Promise<Model[]> {
-  const ids = new Set(known.map((model) => model.id));
-  const reported = parseModels(await runModels(command)).filter((id) => !ids.has(id));
-  return [...known, ...reported.map((id) => ({ id, label: id }))];
+/** The static models, then those that the CLI on this server reports, where there is one. */
+export function createListModels(command = "opencode", now: () => number = Date.now): () => Promise<Model[]> {
+  const report = async () => parseModels(await runModels(command)).map((id) => ({ id, label: id }));
+  return createModelDiscovery(() => models, report, now);
 }
 
 /** One `provider/model` per line; anything else is chatter. */

@@ -1,4 +1,13 @@
 import type { PlainEntry, Entry as TranscriptEntry } from "@paperclip-k8s/paperclip/transcript/entry";
+import {
+  countOf,
+  type Fields,
+  fieldsOf,
+  numberOrNull,
+  parseFields,
+  textOf,
+  textOrNull,
+} from "@paperclip-k8s/paperclip/transcript/json-fields";
 
 export type { StepTokens } from "@paperclip-k8s/paperclip/transcript/entry";
 
@@ -27,24 +36,6 @@ export interface CliEvent {
   readonly model: string | null;
   readonly provider: string | null;
   readonly entries: readonly Entry[];
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-const fieldsOf = (value: unknown): Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
-const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
-const textOrNull = (value: unknown): string | null => textOf(value) || null;
-const countOf = (value: unknown): number => (typeof value === "number" && Number.isFinite(value) ? value : 0);
-const numberOrNull = (value: unknown): number | null => (typeof value === "number" && Number.isFinite(value) ? value : null);
-
-function parseFields(text: string): Fields | undefined {
-  if (!text.startsWith("{")) return undefined;
-  try {
-    return fieldsOf(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
 }
 
 // Some providers answer with a JSON document as the message; people want the sentence inside it.

@@ -1,5 +1,5 @@
+import { createTextTail } from "@paperclip-k8s/paperclip/transcript/text-tail";
 import { type CliError, type Entry, readEvent, type StepTokens } from "./events.ts";
-import { createTextTail } from "./text-tail.ts";
 
 /** What an OpenCode run has said so far. */
 export interface OpenCodeResult {

@@ -1,10 +1,10 @@
 // The real CLI with our config layer: what the description in this folder claims about it.
-import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defaultText, startLlm } from "@paperclip-k8s/llm";
+import { type CliRun, runCli } from "@paperclip-k8s/llm/run-cli";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { argv } from "./argv.ts";
 import { configLayer, noPluginInstall } from "./config-layer.ts";
@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-function run(args: readonly string[], stdin: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
+function run(args: readonly string[], stdin: string): Promise<CliRun> {
   const options = { baseURL: `${llm.url}/v1`, apiKey: "{env:SCRIPTED_KEY}" };
   const own = {
     PATH: "/usr/local/bin:/usr/bin:/bin",
@@ -41,19 +41,8 @@ function run(args: readonly string[], stdin: string): Promise<{ code: number | n
     PAPERCLIP_OPENCODE_PROVIDERS: JSON.stringify({ scripted: { npm: "@ai-sdk/openai-compatible", options } }),
   };
   const layer = configLayer({ model: "scripted/unlisted", offline: true, env: own });
-  return new Promise((resolve) => {
-    const child = spawn(cli, args, { cwd: join(home, "work"), env: { ...own, ...layer.env.plain, ...layer.env.secret } });
-    let stdout = "";
-    let stderr = "";
-    child.stdout.setEncoding("utf8").on("data", (text) => {
-      stdout += text;
-    });
-    child.stderr.setEncoding("utf8").on("data", (text) => {
-      stderr += text;
-    });
-    child.once("close", (code) => resolve({ code, stdout, stderr }));
-    child.stdin.end(stdin);
-  });
+  const env = { ...own, ...layer.env.plain, ...layer.env.secret };
+  return runCli({ command: cli, args, cwd: join(home, "work"), env, stdin });
 }
 
 test("our layer lies over the user's config, and the project's is not read", async () => {
@@ -71,7 +60,7 @@ test("our layer lies over the user's config, and the project's is not read", asy
 test("the prompt reaches the model from stdin as it is, with the key from the environment, and nothing is installed", async () => {
   const prompt = `use-tool $(X) $$ \\ "quoted" 'single' \`id\` {env:HOME} é🙂\r\n${"long ".repeat(20_000)}\n\nend  \n`;
   const [, ...args] = argv({ model: "scripted/unlisted" });
-  const { code, stdout, stderr } = await run(args, prompt);
+  const { exitCode: code, stdout, stderr } = await run(args, prompt);
   const parser = createParser();
   for (const line of stdout.split("\n")) parser.push(line);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

@@ -1,0 +1,138 @@
+import { type AgentCli, type CliParser, type CliPlan, type CliTurn, HOME_MOUNT } from "@paperclip-k8s/paperclip";
+import { argv } from "./claude/argv.ts";
+import { classify } from "./claude/classify.ts";
+import { describe } from "./claude/events.ts";
+import { END_AFTER_SEC, finalLinePattern, takenBackBy } from "./claude/final-line.ts";
+import { mcpConfig } from "./claude/mcp-config.ts";
+import { createListModels, models } from "./claude/models.ts";
+import { createParser } from "./claude/parse.ts";
+import { billing, isBedrockModel, usesBedrock } from "./claude/provider.ts";
+import { keyChecks } from "./claude/provider-key.ts";
+import { toolOutputFilter } from "./claude/tool-output-filter.ts";
+
+/** Below HOME. */
+const CONFIG = ".claude";
+
+/** Claude Code as the host layer sees it. */
+export const claude: AgentCli = {
+  type: "claude_k8s",
+  label: "Claude Code on Kubernetes",
+  container: "claude",
+  jobPrefix: "agent-claude-",
+  models,
+  listModels: createListModels(),
+  // It compacts its own context: the host needs no limits for a session.
+  sessionManagement: {
+    supportsSessionResume: true,
+    nativeContextManagement: "confirmed",
+    defaultSessionCompaction: { enabled: true, maxSessionRuns: 0, maxRawInputTokens: 0, maxSessionAgeHours: 0 },
+  },
+  finalLine: { pattern: finalLinePattern, endAfterSec: END_AFTER_SEC, takenBackBy },
+  bundle: { skills: ".claude/skills", instructions: "agent-instructions.md" },
+  sessionId: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+  usesMcpServers: true,
+  state: {
+    parts: [{ kind: "files", path: `${CONFIG}/projects` }],
+    version: (command) => [command ?? "claude", "--version"],
+    // With a config directory of its own, Claude Code looks for the last of them there.
+    seeds: [
+      { path: ".claude/settings.json" },
+      { path: ".claude/.credentials.json" },
+      { path: ".claude.json", to: `${CONFIG}/.claude.json` },
+    ],
+    isElsewhere: ({ env }) => Boolean(env.CLAUDE_CONFIG_DIR),
+  },
+  plan,
+  billing,
+  checks: ({ known }) => keyChecks(known),
+  describe,
+  createParser: () => createCliParser(),
+};
+
+function plan(turn: CliTurn): CliPlan {
+  const { config, bundle, without } = turn;
+  const filter = config.enableRtk ? toolOutputFilter(config.rtkMaxOutputBytes) : null;
+  const mcp = mcpConfig(turn.mcpServers);
+  const { model, note } = modelFor(turn);
+  return {
+    argv: argv({
+      command: config.command ?? undefined,
+      sessionId: turn.sessionId,
+      model,
+      effort: without.includes("--effort") ? null : config.variant,
+      maxTurns: config.maxTurnsPerRun,
+      skipPermissions: config.dangerouslySkipPermissions,
+      instructionsFile: bundle?.instructionsFile,
+      bundleFolder: bundle?.folder,
+      mcpConfig: mcp === null ? null : { file: mcp.file },
+      settings: filter === null ? null : { file: filter.settings },
+      extraArgs: config.extraArgs,
+    }),
+    files: { ...filter?.files, ...mcp?.files },
+    plainEnv: {
+      DISABLE_AUTOUPDATER: "1",
+      // Said although it is the default: one that comes from the server's own pod would be another's.
+      ...(config.env.CLAUDE_CONFIG_DIR ? {} : { CLAUDE_CONFIG_DIR: `${HOME_MOUNT}/${CONFIG}` }),
+      ...filter?.env,
+    },
+    secretEnv: agentHeader(turn),
+    notes: [
+      ...(note === null ? [] : [note]),
+      ...(filter === null ? [] : [`tool output above ${config.rtkMaxOutputBytes} bytes is shortened${filterIsOff(config.extraArgs)}`]),
+      ...(turn.mcpServers.length === 0 ? [] : [`tool servers: ${turn.mcpServers.map(({ name }) => name).join(", ")}`]),
+      ...(config.env.CLAUDE_CONFIG_DIR ? ["CLAUDE_CONFIG_DIR is the agent's own: its sessions stay there"] : []),
+    ],
+  };
+}
+
+/** Bedrock knows only its own ids; with any other the CLI's default there is better than none. */
+function modelFor({ config, env }: CliTurn): { readonly model: string | null; readonly note: string | null } {
+  const { model } = config;
+  if (model === null || !usesBedrock(env.values) || isBedrockModel(model)) return { model, note: null };
+  return { model: null, note: `model ${model} is no Bedrock id and is left to the CLI` };
+}
+
+const filterIsOff = (extraArgs: readonly string[]): string =>
+  extraArgs.some((arg) => /^--settings(=|$)/.test(arg)) ? ", unless the --settings of extraArgs take its place" : "";
+
+/** As the host's own adapter does it: the provider's records tell agents apart. A value that is only known by reference is left alone. */
+function agentHeader({ env, agentId }: CliTurn): Record<string, string> {
+  const name = "ANTHROPIC_CUSTOM_HEADERS";
+  const own = env.values[name];
+  if (own === undefined && env.names.has(name)) return {};
+  const header = `X-Anthropic-Agent-Id: ${agentId.replace(/[^\x20-\x7e]/g, "")}`;
+  return { [name]: own ? `${own}\n${header}` : header };
+}
+
+function createCliParser(): CliParser {
+  const parser = createParser();
+  return {
+    push: (line) => parser.push(line),
+    report() {
+      const run = parser.run();
+      const { result, tokens } = run;
+      return {
+        sessionId: run.sessionId,
+        text: run.lastText,
+        model: run.model,
+        inputTokens: tokens.input + tokens.cacheWrite,
+        cachedInputTokens: tokens.cacheRead,
+        outputTokens: tokens.output,
+        costUsd: run.costUsd,
+        errors: result === null || result.succeeded ? [] : [...result.errors],
+        recovered: [],
+        finished: result !== null,
+        succeeded: result?.succeeded ?? false,
+        details: result === null ? {} : { ...result.kept, total_cost_usd: run.costUsd, ...stopReason(result.subtype, result.stopReason) },
+        events: run.events,
+      };
+    },
+    fault: (stderr) => classify(parser.run(), stderr, Date.now()),
+  };
+}
+
+/** The names under which the host looks for the reason. */
+function stopReason(subtype: string, reason: string | null): Record<string, string> {
+  if (subtype === "error_max_turns") return { stopReason: "max_turns_exhausted" };
+  return reason === "refusal" ? { stopReason: "refusal" } : {};
+}

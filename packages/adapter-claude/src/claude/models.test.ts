@@ -1,0 +1,30 @@
+import { startLlm } from "@paperclip-k8s/llm";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { bedrockModels, createListModels, models } from "./models.ts";
+import { isBedrockModel } from "./provider.ts";
+
+let llm: Awaited<ReturnType<typeof startLlm>>;
+beforeAll(async () => {
+  llm = await startLlm();
+});
+afterAll(() => llm.stop());
+
+test("without a key the static list, with one what the API reports behind it, asked once a minute", async () => {
+  expect(await createListModels()({})).toEqual(models);
+  const list = createListModels();
+  const env = { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: `${llm.url}/` };
+  expect(await list(env)).toEqual([...models, { id: "scripted", label: "Scripted" }]);
+  await list(env);
+  expect(llm.requests.map(({ path, apiKey }) => ({ path, apiKey }))).toEqual([{ path: "/v1/models", apiKey: "k" }]);
+});
+
+test("an API that does not answer leaves the static list", async () => {
+  expect(await createListModels()({ ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: "http://127.0.0.1:1" })).toEqual(models);
+});
+
+test("Bedrock has its own ids", async () => {
+  expect(await createListModels()({ CLAUDE_CODE_USE_BEDROCK: "1", ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: llm.url })).toEqual(
+    bedrockModels,
+  );
+  expect(bedrockModels.filter(({ id }) => !isBedrockModel(id))).toEqual([]);
+});

@@ -1,0 +1,102 @@
+import type { StepTokens } from "@paperclip-k8s/paperclip/transcript/entry";
+import { createTextTail } from "@paperclip-k8s/paperclip/transcript/text-tail";
+import { type ApiFault, type ClaudeEvent, type MessageUsage, readEvent } from "./events.ts";
+import type { TurnResult } from "./turn-result.ts";
+import { minus, noTokens, plus } from "./usage.ts";
+
+/** What a Claude Code run has said so far. */
+export interface ClaudeRun {
+  readonly sessionId: string | null;
+  readonly model: string | null;
+  /** What the assistant said last. */
+  readonly lastText: string;
+  /** Its last word; null when the run goes on after it, or has none. */
+  readonly result: TurnResult | null;
+  /** The last error of the API, or the reason of the last retry. */
+  readonly fault: ApiFault | null;
+  readonly resetsAt: number | null;
+  /** By the results' ledgers, and what was used after the last one. */
+  readonly tokens: StepTokens;
+  readonly costUsd: number | null;
+  readonly events: number;
+  readonly lines: number;
+}
+
+export interface ClaudeParser {
+  push(line: string): void;
+  run(): ClaudeRun;
+}
+
+const TEXT_LIMIT = 64 * 1024;
+const MESSAGES_KEPT = 64;
+
+/** Sums what messages have used; of one that is told several times the last word counts. */
+class MessageSum {
+  total: StepTokens = noTokens;
+  readonly #last = new Map<string, StepTokens>();
+
+  add({ id, tokens }: MessageUsage): void {
+    this.total = plus(this.total, minus(tokens, this.#last.get(id) ?? noTokens));
+    this.#last.delete(id);
+    this.#last.set(id, tokens);
+    const oldest = this.#last.keys().next().value;
+    if (this.#last.size > MESSAGES_KEPT && oldest !== undefined) this.#last.delete(oldest);
+  }
+}
+
+/** Reads a run's output line by line, in bounded memory, and can be asked at any time. */
+export function createParser(): ClaudeParser {
+  const state = {
+    sessionId: null as string | null,
+    model: null as string | null,
+    result: null as TurnResult | null,
+    fault: null as ApiFault | null,
+    resetsAt: null as number | null,
+    costUsd: null as number | null,
+    events: 0,
+    lines: 0,
+  };
+  let lastText = "";
+  let counted: StepTokens = noTokens;
+  let since = new MessageSum();
+
+  function take(event: ClaudeEvent): void {
+    state.sessionId = event.sessionId ?? state.sessionId;
+    state.model = (event.isMain ? event.model : null) ?? state.model;
+    state.resetsAt = event.resetsAt ?? state.resetsAt;
+    if (event.begins) state.result = null;
+    if (event.fault !== null) state.fault = event.fault;
+    // An answer after a retry: the trouble is over.
+    else if (event.usage !== null) state.fault = null;
+    if (event.usage !== null) since.add(event.usage);
+    const said = event.isMain ? event.entries.flatMap((entry) => (entry.kind === "assistant" ? [entry.text] : [])) : [];
+    lastText = said.findLast((text) => text.trim() !== "") ?? lastText;
+    if (event.result !== null) takeResult(event.result);
+  }
+
+  function takeResult(result: TurnResult): void {
+    const { basis, tokens, costUsd } = result.used;
+    const before = basis === "turn" ? { tokens: counted, costUsd: state.costUsd ?? 0 } : { tokens: noTokens, costUsd: 0 };
+    state.result = result;
+    state.model ??= result.model;
+    state.costUsd = costUsd === null ? state.costUsd : before.costUsd + costUsd;
+    counted = plus(before.tokens, tokens);
+    since = new MessageSum();
+  }
+
+  return {
+    push(line) {
+      if (line.trim() === "") return;
+      state.lines += 1;
+      const event = readEvent(line);
+      if (!event) return;
+      state.events += 1;
+      take(event);
+    },
+    run() {
+      const tail = createTextTail(TEXT_LIMIT);
+      tail.add((state.result?.succeeded ? state.result.text : "") || lastText);
+      return { ...state, lastText: tail.read(), tokens: plus(counted, since.total) };
+    },
+  };
+}

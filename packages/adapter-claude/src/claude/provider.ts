@@ -1,0 +1,26 @@
+import type { Billing, RunEnvironment } from "@paperclip-k8s/paperclip";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const isOn = (value: string | undefined): boolean => /^(1|true|yes|on)$/i.test(value?.trim() ?? "");
+
+/** Whether the CLI will talk to AWS Bedrock, by the same variables that it reads. */
+export function usesBedrock(env: Env): boolean {
+  return isOn(env.CLAUDE_CODE_USE_BEDROCK) || Boolean(env.ANTHROPIC_BEDROCK_BASE_URL?.trim());
+}
+
+/** Bedrock has ids of its own: `us.anthropic.claude-…`, `anthropic.claude-…`, or an ARN. */
+export function isBedrockModel(model: string): boolean {
+  return /^(?:[a-z-]+\.)?anthropic\.|^arn:aws[\w-]*:bedrock:/.test(model);
+}
+
+/** Who is paid for a run with this environment. */
+export function billing({ values, names }: RunEnvironment): Billing {
+  const provider = "anthropic";
+  if (usesBedrock(values)) return { provider, biller: "aws_bedrock", type: "metered_api" };
+  if (isOn(values.CLAUDE_CODE_USE_VERTEX)) return { provider, biller: "google_vertex", type: "metered_api" };
+  const isSet = (name: string) => names.has(name) && values[name] !== "";
+  // The CLI takes a key before a subscription's token.
+  const byKey = isSet("ANTHROPIC_API_KEY") || isSet("ANTHROPIC_AUTH_TOKEN");
+  return { provider, biller: provider, type: byKey ? "api" : "subscription" };
+}

@@ -1,0 +1,25 @@
+import { INPUT_MOUNT } from "@paperclip-k8s/engine";
+import { filterText } from "../../generated/filter-text.ts";
+
+const SCRIPT = "tool-output-filter.cjs";
+const SETTINGS = "claude-settings.json";
+/** Where the hook finds its script: a path inside a file would be the same everywhere, a pod's mounts need not be. */
+const SCRIPT_VARIABLE = "PAPERCLIP_TOOL_OUTPUT_FILTER";
+
+export interface ToolOutputFilter {
+  readonly files: Readonly<Record<string, string>>;
+  readonly env: Readonly<Record<string, string>>;
+  /** Name of the settings file, for `--settings`. */
+  readonly settings: string;
+}
+
+/** A hook after each tool call that shortens its output. Settings given by file come on top of the user's own, hooks of both are run. */
+export function toolOutputFilter(maxBytes: number): ToolOutputFilter {
+  const command = `node "$${SCRIPT_VARIABLE}" ${maxBytes}`;
+  const settings = { hooks: { PostToolUse: [{ matcher: "*", hooks: [{ type: "command", command, timeout: 30 }] }] } };
+  return {
+    files: { [SCRIPT]: filterText, [SETTINGS]: JSON.stringify(settings) },
+    env: { [SCRIPT_VARIABLE]: `${INPUT_MOUNT}/${SCRIPT}` },
+    settings: SETTINGS,
+  };
+}

@@ -1,0 +1,72 @@
+import type { Entry, StepTokens } from "@paperclip-k8s/paperclip/transcript/entry";
+import { type Fields, fieldsOf, numberOrNull, textOf, textOrNull } from "@paperclip-k8s/paperclip/transcript/json-fields";
+import { ledger, messageTokens } from "./usage.ts";
+
+/** Claude Code's last word about a turn. */
+export interface TurnResult {
+  /** The host's rule: its subtype and flag decide, not the exit code. */
+  readonly succeeded: boolean;
+  readonly subtype: string;
+  readonly stopReason: string | null;
+  readonly terminalReason: string | null;
+  readonly text: string;
+  /** Its own errors, else its text where it is one. */
+  readonly errors: readonly string[];
+  readonly status: number | null;
+  /** Of this turn alone, or, where older CLIs do not tell that, of all since the CLI's start. */
+  readonly used: { readonly basis: "turn" | "process"; readonly tokens: StepTokens; readonly costUsd: number | null };
+  readonly model: string | null;
+  /** The event, without what is long or of no use later. */
+  readonly kept: Readonly<Record<string, unknown>>;
+}
+
+const KEPT = [
+  "subtype",
+  "is_error",
+  "num_turns",
+  "stop_reason",
+  "terminal_reason",
+  "duration_ms",
+  "duration_api_ms",
+  "api_error_status",
+  "api_error_type",
+];
+const RESULT_CHARS = 4000;
+
+export function readResult(event: Fields): TurnResult {
+  const text = textOf(event.result);
+  const isError = event.is_error === true;
+  const subtype = textOf(event.subtype);
+  const told = Array.isArray(event.errors) ? event.errors.map(textOf).filter((error) => error !== "") : [];
+  const errors = told.length > 0 || !isError ? told : [text || `Claude Code ended with ${subtype || "an error"}`];
+  const denied = Array.isArray(event.permission_denials) ? event.permission_denials.length : 0;
+  const kept = KEPT.flatMap((key) => (event[key] === undefined || event[key] === null ? [] : [[key, event[key]] as const]));
+  return {
+    succeeded: subtype === "success" && !isError,
+    subtype,
+    stopReason: textOrNull(event.stop_reason),
+    terminalReason: textOrNull(event.terminal_reason),
+    text,
+    errors,
+    status: numberOrNull(event.api_error_status),
+    used: usedBy(event),
+    model: Object.keys(fieldsOf(event.modelUsage))[0] ?? null,
+    kept: { ...Object.fromEntries(kept), result: text.slice(0, RESULT_CHARS), ...(denied > 0 ? { permission_denials: denied } : {}) },
+  };
+}
+
+/** `modelUsage` and `total_cost_usd` count a resumed session from its very first run on: each run would be paid for again. */
+function usedBy(event: Fields): TurnResult["used"] {
+  const turn = ledger(event.model_usage_since_last_result);
+  if (turn !== null) return { basis: "turn", ...turn };
+  const tokens = ledger(event.modelUsage)?.tokens ?? messageTokens(fieldsOf(event.usage));
+  return { basis: "process", tokens, costUsd: numberOrNull(event.total_cost_usd) };
+}
+
+/** The answer itself stands before the result; what it cost does not. */
+export function resultEntries({ succeeded, errors, stopReason, used: { tokens, costUsd } }: TurnResult): Entry[] {
+  const told: Entry[] = succeeded ? [] : errors.map((text) => ({ kind: "error", text }));
+  const used = tokens.input + tokens.output + tokens.cacheRead + tokens.cacheWrite > 0;
+  if (!succeeded && !used) return told;
+  return [...told, { kind: "step_end", reason: stopReason ?? "end_turn", goesOn: false, tokens, costUsd: costUsd ?? 0 }];
+}

@@ -1,0 +1,68 @@
+import { TranscriptLines } from "@paperclip-k8s/paperclip/transcript/present";
+import { expect, test } from "vitest";
+import { loadFixture } from "../fixtures/load.ts";
+import { describe } from "./claude/events.ts";
+import { formatLine } from "./cli.ts";
+import { parseStdoutLine } from "./ui-parser.ts";
+
+// That the parser evaluates as the host evaluates it is the business of scripts/check-packages.ts.
+
+function transcript(name: string): string[] {
+  const lines = new TranscriptLines(describe);
+  return loadFixture(name).lines.flatMap((line) => lines.push(line));
+}
+
+const entries = (name: string) => transcript(name).flatMap((line) => parseStdoutLine(line.trim(), "2026-01-01"));
+const INIT = "◆ session 00000000-0000-4000-8000-000000000001 · model claude-sonnet-5";
+const USED = "400 in · 800 cached · 60 written to cache · 57 out · $0.00168";
+
+test.each<[string, string[]]>([
+  [
+    "tool-call",
+    [
+      INIT,
+      '▸ Bash  echo hello-from-tool  {"description":"Print a greeting"}  #toolu_1',
+      "✓ #toolu_1 hello-from-tool",
+      "● All done: scripted answer.",
+      "■ end_turn · 800 in · 1,600 cached · 120 written to cache · 114 out · $0.00336",
+    ],
+  ],
+  ["success", [INIT, "● Hello from the script.", `■ end_turn · ${USED}`]],
+  ["thinking", [INIT, "◌ The script asks me to think first.", "● All done: scripted answer.", `■ end_turn · ${USED}`]],
+  ["resumed", [INIT, "● 1. say: one", "│ 2. remember", `■ end_turn · ${USED}`]],
+  ["model-error", [INIT, "✖ API Error: 400 Scripted refusal: the request is not valid."]],
+  ["unknown-session", ["✖ No conversation found with session ID: 0b8a5b0e-0000-4000-8000-000000000000"]],
+])("%s without a parser: what the page shows", (name, lines) => expect(transcript(name)).toEqual(lines));
+
+test("a failed command, a retry and the limit of turns", () => {
+  expect(transcript("tool-exit-code")[2]).toBe("✗ exit 3 #toolu_1 about-to-fail");
+  expect(transcript("overloaded")[1]).toMatch(/^API retry 1 of 1 in 1\.0 s: overloaded \(529\)$/);
+  expect(transcript("max-turns").slice(-2)).toEqual([
+    "✖ Reached maximum number of turns (2)",
+    expect.stringMatching(/^■ tool_use · 800 in .* 114 out/),
+  ]);
+});
+
+test("with a parser: calls and results tied by id, tokens and errors", () => {
+  expect(entries("tool-call")).toMatchObject([
+    { kind: "init", model: "claude-sonnet-5", sessionId: "00000000-0000-4000-8000-000000000001" },
+    { kind: "tool_call", name: "Bash", toolUseId: "toolu_1", input: { command: "echo hello-from-tool", description: "Print a greeting" } },
+    { kind: "tool_result", toolUseId: "toolu_1", content: "hello-from-tool", isError: false },
+    { kind: "assistant", text: "All done: scripted answer.\n" },
+    { kind: "result", inputTokens: 920, cachedTokens: 1600, outputTokens: 114, costUsd: 0.00336, isError: false },
+  ]);
+  expect(entries("tool-error").find(({ kind }) => kind === "tool_result")).toMatchObject({ isError: true });
+  expect(entries("unauthorized").at(-1)).toMatchObject({ kind: "result", isError: true });
+});
+
+test("at a terminal, from the log and from the CLI's own output alike", () => {
+  const options = { color: false, width: 100 };
+  const show = (lines: readonly string[]) =>
+    lines
+      .map((line) => formatLine(line, options))
+      .filter((text) => text !== "")
+      .join("\n");
+  for (const name of ["tool-call", "thinking", "max-turns", "tool-exit-code"])
+    expect(show(transcript(name))).toEqual(show(loadFixture(name).lines));
+  expect(show(loadFixture("tool-exit-code").lines)).toContain("  ✗ about-to-fail\n    exit code 3");
+});
