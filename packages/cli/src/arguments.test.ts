@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import { parseCommand, UsageError } from "./arguments.ts";
+
+const parse = (line: string, env: NodeJS.ProcessEnv = {}) => parseCommand(line.split(" ").filter(Boolean), env);
+
+describe("commands", () => {
+  test("nothing, help and --help tell what there is", () => {
+    for (const line of ["", "help", "--help", "-h"]) expect(parse(line)).toEqual({ name: "help", of: null });
+    for (const line of ["help sweep", "sweep --help", "sweep -h"]) expect(parse(line)).toEqual({ name: "help", of: "sweep" });
+    expect(parse("--version")).toEqual({ name: "version" });
+  });
+
+  test("an unknown command, option or word is named", () => {
+    expect(() => parse("recovr")).toThrow(new UsageError('there is no command "recovr"; one of: recover, drain, sweep, status'));
+    expect(() => parse("drain --force")).toThrow(/Unknown option '--force'.*help drain/);
+    expect(() => parse("status all")).toThrow(/Unexpected argument 'all'/);
+    expect(() => parse("recover --url")).toThrow(UsageError);
+  });
+});
+
+describe("recover", () => {
+  test("by itself it takes everything from the environment", () => {
+    const env = { PAPERCLIP_API_URL: "https://host/", PAPERCLIP_API_KEY: "key", PAPERCLIP_HOME: "/data", PAPERCLIP_INSTANCE_ID: "two" };
+    expect(parse("recover", env)).toEqual({
+      name: "recover",
+      cluster: { kubeconfig: null, context: null, namespaces: [] },
+      host: { url: "https://host/", token: "key", company: null },
+      data: "/data",
+      instance: "two",
+      issues: [],
+      dryRun: false,
+      watch: null,
+    });
+  });
+
+  test("in the server's container it finds the server", () => {
+    expect(parse("recover", { PAPERCLIP_LISTEN_PORT: "3200" })).toMatchObject({ host: { url: "http://127.0.0.1:3200", token: null } });
+    expect(parse("recover")).toMatchObject({ host: { url: "http://127.0.0.1:3100" }, data: null, instance: "default" });
+  });
+
+  test("its options", () => {
+    const line = "recover --dry-run --watch --every 2m --issue A-1,A-2 --issue A-3 -n one -n two --company c --data /d --url http://h:1";
+    expect(parse(line)).toMatchObject({
+      cluster: { namespaces: ["one", "two"] },
+      host: { url: "http://h:1", company: "c" },
+      data: "/d",
+      issues: ["A-1", "A-2", "A-3"],
+      dryRun: true,
+      watch: 120,
+    });
+    expect(parse("recover --watch")).toMatchObject({ watch: 15 });
+  });
+
+  test("what makes no sense is refused", () => {
+    expect(() => parse("recover --every 5s")).toThrow("--every is about --watch");
+    expect(() => parse("recover --url ftp://h")).toThrow(/not an http address/);
+    expect(() => parse("recover --watch --every soon")).toThrow(/90s, 15m, 24h or 7d/);
+    expect(() => parse("recover --watch --every 0")).toThrow(UsageError);
+  });
+});
+
+test("drain and sweep: times with their units", () => {
+  expect(parse("drain")).toEqual({ name: "drain", undo: false, reason: null, timeoutSec: 30 });
+  expect(parse("drain --undo --reason upgrade --timeout 45")).toEqual({ name: "drain", undo: true, reason: "upgrade", timeoutSec: 45 });
+  expect(parse("sweep")).toMatchObject({ olderThanSec: 86_400, delete: false });
+  expect(parse("sweep --older-than 7d --delete")).toMatchObject({ olderThanSec: 604_800, delete: true });
+  expect(() => parse("sweep --older-than -1h")).toThrow(UsageError);
+});

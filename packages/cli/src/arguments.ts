@@ -1,0 +1,137 @@
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import type { ClusterArguments } from "./cluster/access.ts";
+
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+export interface HostArguments {
+  readonly url: string;
+  readonly token: string | null;
+  readonly company: string | null;
+}
+
+export type Command =
+  | { readonly name: "help"; readonly of: string | null }
+  | { readonly name: "version" }
+  | {
+      readonly name: "recover";
+      readonly cluster: ClusterArguments;
+      readonly host: HostArguments;
+      /** Folder that is PAPERCLIP_HOME on the server, for records of Jobs that are gone; null = not to be had here. */
+      readonly data: string | null;
+      readonly instance: string;
+      readonly issues: readonly string[];
+      readonly dryRun: boolean;
+      /** Seconds between two rounds; null = one round. */
+      readonly watch: number | null;
+    }
+  | { readonly name: "drain"; readonly undo: boolean; readonly reason: string | null; readonly timeoutSec: number }
+  | { readonly name: "sweep"; readonly cluster: ClusterArguments; readonly olderThanSec: number; readonly delete: boolean }
+  | { readonly name: "status"; readonly cluster: ClusterArguments };
+
+const CLUSTER = {
+  kubeconfig: { type: "string" },
+  context: { type: "string" },
+  namespace: { type: "string", short: "n", multiple: true },
+} as const;
+const HOST = { url: { type: "string" }, company: { type: "string" } } as const;
+const HELP = { help: { type: "boolean", short: "h" } } as const;
+
+const OPTIONS = {
+  recover: {
+    ...CLUSTER,
+    ...HOST,
+    ...HELP,
+    data: { type: "string" },
+    issue: { type: "string", multiple: true },
+    "dry-run": { type: "boolean" },
+    watch: { type: "boolean" },
+    every: { type: "string" },
+  },
+  drain: { ...HELP, undo: { type: "boolean" }, reason: { type: "string" }, timeout: { type: "string" } },
+  sweep: { ...CLUSTER, ...HELP, "older-than": { type: "string" }, delete: { type: "boolean" } },
+  status: { ...CLUSTER, ...HELP },
+} as const;
+
+export type CommandName = keyof typeof OPTIONS;
+export const COMMANDS = Object.keys(OPTIONS) as CommandName[];
+
+/** What was asked for; throws a UsageError that says what is wrong with it. */
+export function parseCommand(argv: readonly string[], env: NodeJS.ProcessEnv): Command {
+  const [first, ...rest] = argv;
+  if (first === undefined || first === "help" || first === "--help" || first === "-h") return { name: "help", of: rest[0] ?? null };
+  if (first === "--version" || first === "version") return { name: "version" };
+  if (!isCommand(first)) throw new UsageError(`there is no command "${first}"; one of: ${COMMANDS.join(", ")}`);
+  const given = read(first, rest);
+  if (given.help) return { name: "help", of: first };
+  switch (first) {
+    case "recover":
+      return recover(given, env);
+    case "drain":
+      return { name: first, undo: given.undo === true, reason: text(given.reason), timeoutSec: seconds("timeout", given.timeout, 30) };
+    case "sweep":
+      return {
+        name: first,
+        cluster: clusterArguments(given),
+        olderThanSec: seconds("older-than", given["older-than"], 24 * 3600),
+        delete: given.delete === true,
+      };
+    case "status":
+      return { name: first, cluster: clusterArguments(given) };
+  }
+}
+
+const isCommand = (name: string): name is CommandName => Object.hasOwn(OPTIONS, name);
+type Given = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>;
+
+function read(name: CommandName, args: string[]): Given {
+  try {
+    const options: ParseArgsOptionsConfig = OPTIONS[name];
+    return parseArgs({ args, options, strict: true, allowPositionals: false }).values;
+  } catch (error) {
+    const said = error instanceof Error ? error.message.split(". ")[0] : String(error);
+    throw new UsageError(`${said}; see paperclip-k8s help ${name}`);
+  }
+}
+
+function recover(given: Given, env: NodeJS.ProcessEnv): Command {
+  if (given.every !== undefined && !given.watch) throw new UsageError("--every is about --watch, which is not given");
+  return {
+    name: "recover",
+    cluster: clusterArguments(given),
+    host: hostArguments(given, env),
+    data: text(given.data) ?? env.PAPERCLIP_HOME ?? null,
+    instance: env.PAPERCLIP_INSTANCE_ID || "default",
+    issues: list(given.issue),
+    dryRun: given["dry-run"] === true,
+    watch: given.watch ? seconds("every", given.every, 15) : null,
+  };
+}
+
+/** A key on the command line would stand in every process list: it comes from the environment. */
+function hostArguments(given: Given, env: NodeJS.ProcessEnv): HostArguments {
+  const local = env.PAPERCLIP_LISTEN_PORT ? `http://127.0.0.1:${env.PAPERCLIP_LISTEN_PORT}` : null;
+  const url = text(given.url) ?? env.PAPERCLIP_API_URL ?? local ?? "http://127.0.0.1:3100";
+  if (!URL.canParse(url) || !/^https?:/.test(url)) throw new UsageError(`--url: "${url}" is not an http address`);
+  return { url, token: env.PAPERCLIP_API_KEY || null, company: text(given.company) };
+}
+
+function clusterArguments(given: Given): ClusterArguments {
+  return { kubeconfig: text(given.kubeconfig), context: text(given.context), namespaces: list(given.namespace) };
+}
+
+const text = (value: Given[string]): string | null => (typeof value === "string" && value !== "" ? value : null);
+const list = (value: Given[string]): string[] =>
+  Array.isArray(value) ? value.flatMap((item) => String(item).split(",")).filter((item) => item !== "") : [];
+
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** "90", "90s", "15m", "24h", "7d". */
+function seconds(name: string, value: Given[string], unset: number): number {
+  if (value === undefined) return unset;
+  const [, number, unit = "s"] = /^(\d+)([smhd]?)$/.exec(String(value)) ?? [];
+  const found = Number(number) * (UNITS[unit || "s"] ?? Number.NaN);
+  if (!Number.isFinite(found) || found <= 0) throw new UsageError(`--${name}: "${value}" is not a time like 90s, 15m, 24h or 7d`);
+  return found;
+}

@@ -1,0 +1,46 @@
+import type { Verdict } from "./verdict.ts";
+
+/** What an operator states about a stopped run, in the words the host takes. */
+export interface Statement {
+  readonly actionOutcome: "completed" | "not_performed" | "mixed";
+  readonly evidence: string;
+}
+
+export interface Subject {
+  readonly runId: string;
+  readonly namespace: string;
+  readonly jobName: string;
+  readonly jobUid: string;
+}
+
+/** True sentences about a run that is over; null = nothing that is proved. Only exit code 0 is called completed. */
+export function statementOf(found: Verdict, subject: Subject, now: Date): Statement | null {
+  const job = `Kubernetes Job ${subject.namespace}/${subject.jobName} (uid ${subject.jobUid}) of run ${subject.runId}`;
+  const read = `Read by paperclip-k8s at ${now.toISOString()}.`;
+  if (found.state === "never ran")
+    return { actionOutcome: "not_performed", evidence: `${job}: the agent did not start, ${found.why}. ${read}` };
+  if (found.state !== "over") return null;
+  const { end } = found;
+  const place = end.pod === null ? "" : ` in pod ${end.pod}${end.node === null ? "" : ` on node ${end.node}`}`;
+  const evidence = `${job} is over: the agent${place} ${howEnded(found)}${span(found)}.${output(found)} Proof: ${end.proof}. ${read}`;
+  return { actionOutcome: end.exitCode === 0 ? "completed" : "mixed", evidence };
+}
+
+type Over = Extract<Verdict, { state: "over" }>;
+
+/** "exited with code 0", with the kubelet's word for it where that says more. */
+export function howEnded({ end: { exitCode, signal, reason } }: Over): string {
+  const what =
+    signal !== null ? `was ended by ${signal}` : exitCode === null ? "ended without an exit code" : `exited with code ${exitCode}`;
+  const told = reason === null || reason === "Completed" || reason === "Error" ? "" : ` (${reason})`;
+  return `${what}${told}`;
+}
+
+function span({ end: { startedAt, finishedAt } }: Over): string {
+  const from = startedAt === null ? "" : `, started ${startedAt}`;
+  return `${from}${finishedAt === null ? "" : `, finished ${finishedAt}`}`;
+}
+
+function output({ end: { bytes, lines } }: Over): string {
+  return bytes === null ? "" : ` It wrote ${bytes} bytes of output${lines === null ? "" : ` in ${lines} lines`}.`;
+}

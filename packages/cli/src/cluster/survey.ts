@@ -1,0 +1,48 @@
+import { type ConnectOptions, type JobView, listRuns, type PodView, parseTermination, readEnd } from "@paperclip-k8s/engine";
+import { ANNOTATION, SELECTOR } from "@paperclip-k8s/paperclip/keys";
+import { type RunFacts, type Verdict, verdict } from "./verdict.ts";
+
+/** One Job of ours, with what is known about it. */
+export interface Found {
+  readonly namespace: string;
+  readonly job: JobView;
+  readonly pods: readonly PodView[];
+  /** The run it works for, and those it worked for before it was taken over. */
+  readonly runIds: readonly string[];
+  /** Started by our runner, so that its records can be believed. */
+  readonly ours: boolean;
+  readonly verdict: Verdict;
+}
+
+/** Every Job of ours in these namespaces, newest first. */
+export async function survey(cluster: ConnectOptions, namespaces: readonly string[]): Promise<Found[]> {
+  const all = await Promise.all(
+    namespaces.map(async (namespace) => {
+      const { jobs, pods } = await listRuns(cluster, namespace, SELECTOR);
+      const podsOf = (job: JobView) => pods.filter(({ jobUid }) => jobUid === job.uid);
+      return Promise.all(jobs.map((job) => judge(namespace, job, podsOf(job))));
+    }),
+  );
+  return all.flat().sort((a, b) => (b.job.createdAt ?? "").localeCompare(a.job.createdAt ?? ""));
+}
+
+async function judge(namespace: string, job: JobView, pods: readonly PodView[]): Promise<Found> {
+  const { annotations } = job;
+  const runIds = [annotations[ANNOTATION.runId], ...(annotations[ANNOTATION.adoptedFrom]?.split(",") ?? [])];
+  const ours = annotations[ANNOTATION.runner] !== undefined;
+  return { namespace, job, pods, runIds: runIds.filter((id) => id !== undefined), ours, verdict: verdict(await factsOf(job, pods)) };
+}
+
+/** The records count only with this very submit's nonce: a name may have been used before. */
+async function factsOf(job: JobView, pods: readonly PodView[]): Promise<RunFacts> {
+  const { annotations } = job;
+  const container = (annotations[ANNOTATION.adapterType] ?? "").replace(/_k8s$/, "");
+  const nonce = annotations[ANNOTATION.nonce];
+  const run = annotations[ANNOTATION.firstRun] ?? annotations[ANNOTATION.runId];
+  const output = annotations[ANNOTATION.output];
+  if (nonce === undefined || run === undefined) return { job, pods, container, endRecord: null, termination: null };
+  const endRecord = output === undefined ? null : await readEnd(output, { run, nonce });
+  const messages = pods.flatMap((pod) => pod.containers.map(({ state }) => (state.kind === "terminated" ? state.message : null)));
+  const termination = messages.map((text) => parseTermination(text, nonce)).find((message) => message !== null) ?? null;
+  return { job, pods, container, endRecord, termination };
+}

@@ -1,0 +1,109 @@
+import type { CliEnd, ContainerState, EndRecord, JobView, PodView } from "@paperclip-k8s/engine";
+
+/** What is known about one run's Job; every part may be missing. */
+export interface RunFacts {
+  readonly job: JobView | null;
+  readonly pods: readonly PodView[];
+  /** Name of the container with the agent. */
+  readonly container: string;
+  /** The runner's end record on the volume, where that can be read from here. */
+  readonly endRecord: EndRecord | null;
+  /** The same end as the container's termination message told it. */
+  readonly termination: CliEnd | null;
+}
+
+type Terminated = Extract<ContainerState, { kind: "terminated" }>;
+
+/** How an agent's container ended, from whatever proves it. */
+export interface Ended {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly reason: string | null;
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+  readonly bytes: number | null;
+  readonly lines: number | null;
+  readonly proof: "end record" | "termination message" | "container state";
+  readonly pod: string | null;
+  readonly node: string | null;
+}
+
+export type Verdict =
+  /** It works, or may still begin to. */
+  | { readonly state: "alive"; readonly why: string }
+  | { readonly state: "over"; readonly end: Ended }
+  /** Its container provably never ran. */
+  | { readonly state: "never ran"; readonly why: string }
+  /** Nothing proves either. */
+  | { readonly state: "unknown"; readonly why: string };
+
+/** Whether a run's agent is over, as far as the cluster and the runner's own records prove it. Nothing is taken for granted. */
+export function verdict(facts: RunFacts): Verdict {
+  const { job, pods, endRecord } = facts;
+  const living = pods.find((pod) => mayRun(pod, facts.container));
+  if (living !== undefined) return lost(living) ?? { state: "alive", why: describePod(living, facts.container) };
+  const ended = pods.map((pod) => ({ pod, state: ending(pod, facts.container) })).find(({ state }) => state !== null);
+  if (ended?.state) return { state: "over", end: fromPod(facts, ended.pod, ended.state) };
+  if (endRecord !== null) return { state: "over", end: fromRecord(endRecord, null) };
+  if (pods.length > 0) return withoutEnd(pods, facts.container);
+  if (job === null) return { state: "unknown", why: "no Job, no pod and no end record of this run is found" };
+  if (!isFinished(job)) return { state: "alive", why: job.suspended ? "the Job is suspended" : "the Job has no pod yet" };
+  return { state: "unknown", why: `the Job is ${jobEnd(job)}, but its pod is gone and no end record is seen from here` };
+}
+
+export const isFinished = (job: JobView): boolean => "Complete" in job.conditions || "Failed" in job.conditions;
+
+function mayRun(pod: PodView, container: string): boolean {
+  if (pod.phase === "Succeeded" || pod.phase === "Failed") return false;
+  return stateOf(pod, container)?.kind !== "terminated";
+}
+
+/** A pod that its node does not speak for any more may still run there. */
+function lost(pod: PodView): Verdict | null {
+  const unseen = pod.conditions.Ready?.status === "Unknown" || pod.phase === "Unknown" || pod.reason === "NodeLost";
+  return unseen ? { state: "unknown", why: `node ${pod.node} of pod ${pod.name} does not answer; the agent may still run there` } : null;
+}
+
+/** Only a container that still waited when its pod ended, or a pod without a node, provably never ran. */
+function withoutEnd(pods: readonly PodView[], container: string): Verdict {
+  const unseen = pods.find((pod) => stateOf(pod, container)?.kind !== "waiting" && pod.node !== null);
+  if (unseen !== undefined) return { state: "unknown", why: `how pod ${unseen.name} ended was not seen by its node` };
+  const [pod] = pods;
+  return { state: "never ran", why: `pod ${pod?.name} is ${pod?.phase}${pod?.reason ? ` (${pod.reason})` : ""}; its container never ran` };
+}
+
+/** An end that the kubelet had to guess is none. */
+function ending(pod: PodView, container: string): Terminated | null {
+  const state = stateOf(pod, container);
+  return state?.kind === "terminated" && state.reason !== "ContainerStatusUnknown" ? state : null;
+}
+
+function fromPod({ endRecord, termination }: RunFacts, pod: PodView, state: Terminated): Ended {
+  const place = { pod: pod.name, node: pod.node, startedAt: state.startedAt, finishedAt: state.finishedAt, reason: state.reason };
+  if (endRecord !== null) return { ...fromRecord(endRecord, pod), ...place };
+  const { exitCode, signal, bytes, lines } = termination ?? { exitCode: state.exitCode, signal: null, bytes: null, lines: null };
+  return { ...place, exitCode, signal, bytes, lines, proof: termination === null ? "container state" : "termination message" };
+}
+
+function fromRecord(record: EndRecord, pod: PodView | null): Ended {
+  const { exitCode, signal, bytes, lines, at } = record;
+  const place = { pod: pod?.name ?? null, node: pod?.node ?? null };
+  return { exitCode, signal, reason: null, startedAt: null, finishedAt: at, bytes, lines, proof: "end record", ...place };
+}
+
+/** Without the pod's name: it begins with its Job's. */
+function describePod(pod: PodView, container: string): string {
+  const state = stateOf(pod, container);
+  if (state?.kind === "running") return state.startedAt === null ? "its pod runs" : `its pod runs since ${state.startedAt}`;
+  return `its pod is ${pod.phase}${state?.kind === "waiting" && state.reason !== null ? ` (${state.reason})` : ""}`;
+}
+
+function stateOf(pod: PodView, container: string): ContainerState | null {
+  return (pod.containers.find(({ name }) => name === container) ?? pod.containers[0])?.state ?? null;
+}
+
+const jobEnd = (job: JobView): string => {
+  if ("Complete" in job.conditions) return "complete";
+  const reason = job.conditions.Failed?.reason;
+  return `failed${reason ? ` (${reason})` : ""}`;
+};

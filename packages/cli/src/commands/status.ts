@@ -1,0 +1,37 @@
+import { ANNOTATION } from "@paperclip-k8s/paperclip/keys";
+import type { Command } from "../arguments.ts";
+import { clusterOf, namespacesOf } from "../cluster/access.ts";
+import { howEnded } from "../cluster/statement.ts";
+import { type Found, survey } from "../cluster/survey.ts";
+import { age, count, table } from "../output/table.ts";
+import { EXIT, type ExitCode, type Terminal } from "../terminal.ts";
+
+export async function status(command: Extract<Command, { name: "status" }>, { out, env }: Terminal): Promise<ExitCode> {
+  const cluster = clusterOf(command.cluster, env);
+  const namespaces = await namespacesOf(command.cluster, cluster, env);
+  const found = await survey(cluster, namespaces);
+  if (found.length === 0) {
+    out(`no agent has a Job in ${namespaces.join(", ")}`);
+    return EXIT.done;
+  }
+  for (const line of statusTable(found, Date.now())) out(line);
+  out(`${count(found.length, "Job")}, ${found.filter(({ verdict }) => verdict.state === "alive").length} of them at work`);
+  return EXIT.done;
+}
+
+export function statusTable(found: readonly Found[], now: number): string[] {
+  const columns = [{ title: "AGENT", max: 16 }, { title: "RUN" }, { title: "AGE" }, { title: "STATE", max: 9 }, { title: "" }];
+  const rows = found.map(({ job, namespace, runIds, verdict }) => [
+    job.annotations[ANNOTATION.agentName] ?? "-",
+    (runIds[0] ?? "-").slice(0, 8),
+    age(job.createdAt, now),
+    verdict.state,
+    `${told(verdict)}; ${namespace}/${job.name}`,
+  ]);
+  return table(columns, rows);
+}
+
+/** How it stands, in a few words. */
+export function told(verdict: Found["verdict"]): string {
+  return verdict.state === "over" ? `the agent ${howEnded(verdict)}` : verdict.why;
+}

@@ -1,0 +1,64 @@
+import type { CommandName } from "./arguments.ts";
+
+const CLUSTER = `  -n, --namespace <name>  of the agents' Jobs; may be repeated (unset: the pod's, or the context's)
+      --kubeconfig <file> unset: KUBECONFIG, the pod's own account, ~/.kube/config
+      --context <name>    of the kubeconfig`;
+
+export const OVERVIEW = `paperclip-k8s: for operators of Paperclip agents that run as Kubernetes Jobs
+
+  recover   after a restart: what became of the runs that the server lost; releases their issues
+  drain     before a planned restart: the server's adapters let go of their runs, whose Jobs go on
+  status    every agent's Job and how it stands
+  sweep     finished Jobs that nobody removed
+
+paperclip-k8s help <command> tells more.
+
+Exit codes: 0 done, 1 trouble (host or cluster not reachable, refused), 2 wrong usage,
+3 something is left (an issue still held, a run that could not be let go).`;
+
+export const HELP: Readonly<Record<CommandName, string>> = {
+  recover: `paperclip-k8s recover [options]
+
+Lists the issues on which Paperclip (2026.916 and later) starts nothing because the server was
+stopped under a run, with what became of the run's Job. An issue whose Job is provably over is
+released: the host is told how it ended, with the exit code, times and bytes that the cluster shows,
+and goes on by itself. An issue whose Job still runs stays held until it is over: --watch waits for
+that. Runs that failed by themselves are listed too, but released only when --issue names them.
+
+      --issue <id>        only this issue (id or identifier); may be repeated
+      --dry-run           only list
+      --watch             go on until stopped, a round every 15 s (--every <time>)
+      --url <address>     of the Paperclip server (unset: PAPERCLIP_API_URL, http://127.0.0.1:3100)
+      --company <id>      only this company
+      --data <folder>     PAPERCLIP_HOME as seen from here, for records of Jobs that are gone
+${CLUSTER}
+
+The environment variable PAPERCLIP_API_KEY holds a board API key; a local_trusted server needs none.`,
+
+  drain: `paperclip-k8s drain [options]
+
+For the preStop hook of the server's container. Asks the adapters in the server to let go of their
+runs: each run returns to the host with the request to continue, while its Job goes on; the next
+server takes it over. New runs are put off. Works in the server's container, as its user. Tells how
+many were let go; runs that could not be (an older host, a third restart within one run) are left to
+recover.
+
+      --timeout <time>    how long to wait for that (30s)
+      --reason <text>     stands in the runs' logs
+      --undo              the server stays after all: take runs again (else after 10 min)`,
+
+  sweep: `paperclip-k8s sweep [options]
+
+Lists finished Jobs of agents that nobody removed: kept for debugging, or left by a lost server.
+A Job goes only if it is finished, its pod is over, and it is old enough. Files stay.
+
+      --older-than <time> since the Job was finished (24h)
+      --delete            delete them; unset: only list
+${CLUSTER}`,
+
+  status: `paperclip-k8s status [options]
+
+Lists every agent's Job: run, task, age, and how it stands.
+
+${CLUSTER}`,
+};

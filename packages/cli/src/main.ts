@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+import { runCommand } from "./run-command.ts";
+
+const stop = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+// A reader that has seen enough, like head, is no trouble.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+
+process.exitCode = await runCommand(process.argv.slice(2), {
+  out: (line) => void process.stdout.write(`${line}\n`),
+  err: (line) => void process.stderr.write(`${line}\n`),
+  env: process.env,
+  stopped: stop.signal,
+});

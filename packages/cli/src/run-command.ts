@@ -1,0 +1,50 @@
+import { ApiError } from "@paperclip-k8s/engine";
+import { COMMANDS, type Command, type CommandName, parseCommand, UsageError } from "./arguments.ts";
+import { drain } from "./commands/drain.ts";
+import { recover } from "./commands/recover.ts";
+import { status } from "./commands/status.ts";
+import { sweep } from "./commands/sweep.ts";
+import { HELP, OVERVIEW } from "./help.ts";
+import { HostError } from "./host/api.ts";
+import { EXIT, type ExitCode, type Terminal } from "./terminal.ts";
+import { version } from "./version.ts";
+
+/** From the arguments to the exit code; what goes wrong is one line on stderr. */
+export async function runCommand(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  try {
+    return await perform(parseCommand(argv, terminal.env), terminal);
+  } catch (error) {
+    if (error instanceof UsageError) {
+      terminal.err(`paperclip-k8s: ${error.message}`);
+      return EXIT.usage;
+    }
+    const expected = error instanceof ApiError || error instanceof HostError;
+    terminal.err(`paperclip-k8s: ${expected || !(error instanceof Error) ? (error as Error).message : (error.stack ?? error.message)}`);
+    return EXIT.trouble;
+  }
+}
+
+function perform(command: Command, terminal: Terminal): Promise<ExitCode> | ExitCode {
+  switch (command.name) {
+    case "help":
+      terminal.out(helpOf(command.of));
+      return EXIT.done;
+    case "version":
+      terminal.out(version);
+      return EXIT.done;
+    case "recover":
+      return recover(command, terminal);
+    case "drain":
+      return drain(command, terminal);
+    case "sweep":
+      return sweep(command, terminal);
+    case "status":
+      return status(command, terminal);
+  }
+}
+
+function helpOf(name: string | null): string {
+  if (name === null) return OVERVIEW;
+  if (!COMMANDS.includes(name as CommandName)) throw new UsageError(`there is no command "${name}"; one of: ${COMMANDS.join(", ")}`);
+  return HELP[name as CommandName];
+}
