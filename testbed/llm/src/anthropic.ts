@@ -1,4 +1,4 @@
-import { pause, pieces, sendJson, startStream, type Turn, weightOf } from "./respond.ts";
+import { isSilent, pause, pieces, sendJson, startStream, type Turn, weightOf } from "./respond.ts";
 import { anthropicUsage } from "./usage.ts";
 
 interface Block {
@@ -8,13 +8,14 @@ interface Block {
 
 function blocks({ answer, id }: Turn): Block[] {
   if (answer.kind === "tool") return [{ type: "tool_use", id: `toolu_${id}`, name: answer.tool, input: answer.input }];
-  const text: Block = { type: "text", text: answer.text };
-  return answer.reasoning ? [{ type: "thinking", thinking: answer.reasoning, signature: "scripted" }, text] : [text];
+  const text: Block[] = answer.text === "" ? [] : [{ type: "text", text: answer.text }];
+  return answer.reasoning ? [{ type: "thinking", thinking: answer.reasoning, signature: "scripted" }, ...text] : text;
 }
 
 function stopReason({ answer }: Turn): string {
   if (answer.kind === "tool") return "tool_use";
-  return answer.cutOff ? "max_tokens" : "end_turn";
+  if (answer.end === "refused") return "refusal";
+  return answer.end === "cut-off" ? "max_tokens" : "end_turn";
 }
 
 type Send = (event: { readonly type: string; readonly [key: string]: unknown }) => void;
@@ -39,7 +40,7 @@ async function streamBlock(turn: Turn, block: Block, index: number, send: Send):
 /** One answer in the format of Anthropic's messages. */
 export async function answerAnthropic(turn: Turn): Promise<void> {
   const { response } = turn;
-  const usage = anthropicUsage(weightOf(turn));
+  const usage = anthropicUsage(weightOf(turn), isSilent(turn));
   const message = {
     id: `msg_${turn.id}`,
     type: "message",

@@ -48,9 +48,13 @@ function textOf(content: Content): string {
 }
 
 // CLIs put notes of their own among the user's words; they must not pick a script.
-function withoutReminders(text: string): string {
-  return text.replace(/<system-reminder>[\s\S]*?<\/system-reminder>/g, "");
-}
+const notes: readonly RegExp[] = [
+  /<system-reminder>[\s\S]*?<\/system-reminder>/g,
+  /^Your response above was stopped by a safety classifier[\s\S]*$/gm,
+  /^Output token limit hit\.[\s\S]*$/gm,
+  /^\[Your previous response had no visible output[^\]]*\]/gm,
+];
+const withoutNotes = (text: string): string => notes.reduce((rest, note) => rest.replace(note, ""), text);
 
 // OpenAI has messages of role "tool", Anthropic has user messages with tool_result parts.
 function toolResultsOf(message: WireMessage): string[] {
@@ -70,7 +74,7 @@ export function readConversation(body: WireBody): Conversation {
     toolResults.push(...toolResultsOf(message));
     stepLimitReached = message.role === "assistant" && /MAXIMUM STEPS REACHED/.test(textOf(message.content));
     if (message.role !== "user") continue;
-    const text = withoutReminders(textOf(message.content));
+    const text = withoutNotes(textOf(message.content));
     if (text.trim() === "") continue;
     userTexts.push(text);
     toolResults = [];

@@ -1,4 +1,4 @@
 export type { WireMessage } from "./conversation.ts";
-export { defaultText, summaryText, titleText, vocabulary } from "./script.ts";
+export { defaultText, refusalText, summaryText, titleText, vocabulary } from "./script.ts";
 export { type Llm, type LlmOptions, type LlmRequest, startLlm } from "./server.ts";
 export { usage } from "./usage.ts";

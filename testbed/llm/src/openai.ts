@@ -1,9 +1,10 @@
-import { pause, pieces, sendJson, startStream, type Turn, weightOf } from "./respond.ts";
+import { isSilent, pause, pieces, sendJson, startStream, type Turn, weightOf } from "./respond.ts";
 import { openaiUsage } from "./usage.ts";
 
 function finishReason({ answer }: Turn): string {
   if (answer.kind === "tool") return "tool_calls";
-  return answer.cutOff ? "length" : "stop";
+  if (answer.end === "refused") return "content_filter";
+  return answer.end === "cut-off" ? "length" : "stop";
 }
 
 function toolCall({ answer, id }: Turn) {
@@ -24,7 +25,7 @@ export async function answerOpenai(turn: Turn): Promise<void> {
   if (!turn.stream) {
     await pause(turn);
     const choices = [{ index: 0, message: message(turn), finish_reason: finishReason(turn) }];
-    sendJson(response, 200, { ...base, object: "chat.completion", choices, usage: openaiUsage(weightOf(turn)) });
+    sendJson(response, 200, { ...base, object: "chat.completion", choices, usage: openaiUsage(weightOf(turn), isSilent(turn)) });
     return;
   }
   startStream(response);
@@ -39,7 +40,7 @@ export async function answerOpenai(turn: Turn): Promise<void> {
     for await (const content of pieces(answer.text, turn)) delta({ content });
   }
   delta({}, finishReason(turn));
-  send({ choices: [], usage: openaiUsage(weightOf(turn)) });
+  send({ choices: [], usage: openaiUsage(weightOf(turn), isSilent(turn)) });
   response.end("data: [DONE]\n\n");
 }
 

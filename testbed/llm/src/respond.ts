@@ -18,6 +18,8 @@ export interface Turn {
 /** How many times the usual tokens the answer reports. */
 export const weightOf = ({ answer }: Turn): number => (answer.kind === "tool" ? (answer.weight ?? 1) : 1);
 
+export const isSilent = ({ answer }: Turn): boolean => answer.kind === "text" && answer.text === "";
+
 export function sendJson(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
   response.writeHead(status, { "content-type": "application/json", ...headers });
   response.end(JSON.stringify(body));
@@ -35,7 +37,8 @@ export async function pause({ answer, signal }: Turn): Promise<void> {
 /** The text in small pieces, spread over the time the script asks for, so that a slow answer still trickles. */
 export async function* pieces(text: string, { answer, signal }: Turn): AsyncGenerator<string> {
   const all = text.match(/.{1,8}/gsu) ?? [];
-  for (const piece of all) {
+  for (const [index, piece] of all.entries()) {
+    if (answer.kind === "text" && answer.end === "broken-off" && index * 2 >= all.length) throw new Error("the script breaks off here");
     if (answer.seconds) await sleep((answer.seconds * 1000) / all.length, undefined, { signal });
     yield piece;
   }

@@ -2,7 +2,14 @@ import type { Conversation } from "./conversation.ts";
 
 /** What the model does in answer to one request. */
 export type Reply =
-  | { readonly kind: "text"; readonly text: string; readonly reasoning?: string; readonly seconds?: number; readonly cutOff?: boolean }
+  | {
+      readonly kind: "text";
+      readonly text: string;
+      readonly reasoning?: string;
+      readonly seconds?: number;
+      /** How the answer ends; by itself unless set. */
+      readonly end?: "cut-off" | "refused" | "broken-off";
+    }
   | {
       readonly kind: "tool";
       readonly tool: string;
@@ -10,7 +17,14 @@ export type Reply =
       readonly seconds?: number;
       readonly weight?: number;
     }
-  | { readonly kind: "error"; readonly status: number; readonly type: string; readonly message: string; readonly retryAfterSec?: number }
+  | {
+      readonly kind: "error";
+      readonly status: number;
+      readonly type: string;
+      readonly message: string;
+      readonly retryAfterSec?: number;
+      readonly resetAt?: number;
+    }
   | { readonly kind: "drop" }
   | { readonly kind: "hang" };
 
@@ -20,7 +34,8 @@ export const vocabulary: Readonly<Record<string, string>> = {
   "heavy-tool": "as use-tool, but the call reports ten times the tokens, to fill a context",
   "fail-tool": "one bash call that exits with 3, then text",
   "bad-tool": "reads a file that does not exist (a tool error), then text",
-  "bash:<command>": "one bash call with the rest of the line, then text",
+  "bash:<command>": "one bash call with the rest of the line, up to a comment, then text",
+  "call:<tool> <json>": "one call of any tool that is offered, then text",
   "many-steps": "a bash call in every step until the CLI tells the model to stop",
   "endless-steps": "a bash call in every step, whatever the CLI says",
   "eat-memory-N": "one bash call that holds N MB for three seconds, then text",
@@ -29,16 +44,23 @@ export const vocabulary: Readonly<Record<string, string>> = {
   think: "reasons before the text",
   "slow-N": "the answer takes N seconds",
   "cut-off": "text that ends because the output limit was reached",
+  "break-off": "the connection ends in the middle of the text",
+  refuse: "the model declines: stop reason refusal",
+  "say-nothing": "an answer without any text",
   "model-error": "HTTP 400, invalid request",
   unauthorized: "HTTP 401, invalid key",
   "no-such-model": "HTTP 404, model not found",
   "too-long": "HTTP 400, context length exceeded",
   quota: "HTTP 429 with retry-after",
+  "usage-limit": "HTTP 429 of a subscription: with the time when its limit is reset",
+  "spoilt-session": "HTTP 400 about a message id, in a resumed session only",
+  "bad-image": "HTTP 400 about an image, in a resumed session only",
   overloaded: "HTTP 529 (Anthropic) or 503 (OpenAI)",
   drop: "closes the connection in the middle of the answer",
   hang: "never answers",
 };
 
+export const refusalText = "I can't help with that.";
 export const defaultText = "All done: scripted answer.";
 export const titleText = "Scripted title";
 export const summaryText = "Scripted summary of the conversation.";
@@ -53,7 +75,17 @@ const errors: Readonly<Record<string, Omit<Extract<Reply, { kind: "error" }>, "k
     message: "This model's maximum context length is 1000 tokens. Your prompt is too long: 1200 tokens > 1000 maximum.",
   },
   quota: { status: 429, type: "rate_limit_error", message: "Scripted refusal: quota exceeded.", retryAfterSec: 3600 },
+  "usage-limit": { status: 429, type: "rate_limit_error", message: "Scripted refusal: usage limit reached.", resetAt: 1_900_000_000 },
   overloaded: { status: 503, type: "overloaded_error", message: "Scripted refusal: overloaded." },
+};
+
+const spoilt: typeof errors = {
+  "spoilt-session": {
+    status: 400,
+    type: "invalid_request_error",
+    message: "diagnostics.previous_message_id: must be an id of this API that starts with `msg_`",
+  },
+  "bad-image": { status: 400, type: "invalid_request_error", message: "messages.2.content.0.image.source: Could not process image" },
 };
 
 // Whole words only: "changes" must not hang, nor "rethink" think.
@@ -70,8 +102,11 @@ function toolCall(prompt: string): Reply | undefined {
   if (has(prompt, "fail-tool")) return bash("echo about-to-fail >&2; exit 3", "Fail on purpose");
   if (has(prompt, "bad-tool"))
     return { kind: "tool", tool: "read", input: { filePath: "missing/file.txt", file_path: "missing/file.txt" } };
-  const command = /\bbash:(.+)/.exec(prompt)?.[1];
+  // What follows a comment sign is not the command's: a host repeats its task inside JSON, where the line goes on.
+  const command = /\bbash:(.+?)(?: #.*)?$/m.exec(prompt)?.[1];
   if (command) return bash(command.trim(), "Run the given command");
+  const named = /\bcall:(\S+) (\{.*\})/.exec(prompt);
+  if (named) return { kind: "tool", tool: named[1]!, input: JSON.parse(named[2]!) };
   const megabytes = /eat-memory-(\d+)/.exec(prompt)?.[1];
   if (megabytes) return bash(holdMemory(Number(megabytes)), "Hold memory");
   return undefined;
@@ -80,14 +115,17 @@ function toolCall(prompt: string): Reply | undefined {
 function answer(prompt: string, userTexts: readonly string[]): Reply {
   if (has(prompt, "remember")) return { kind: "text", text: userTexts.map((text, i) => `${i + 1}. ${text.trim()}`).join("\n") };
   if (has(prompt, "think")) return { kind: "text", text: defaultText, reasoning: "The script asks me to think first." };
-  if (has(prompt, "cut-off")) return { kind: "text", text: "This answer stops in the mid", cutOff: true };
+  if (has(prompt, "cut-off")) return { kind: "text", text: "This answer stops in the mid", end: "cut-off" };
+  if (has(prompt, "break-off")) return { kind: "text", text: "This answer never gets to its end.", end: "broken-off" };
+  if (has(prompt, "refuse")) return { kind: "text", text: refusalText, end: "refused" };
+  if (has(prompt, "say-nothing")) return { kind: "text", text: "" };
   return { kind: "text", text: /\bsay:(.+)/.exec(prompt)?.[1]?.trim() ?? defaultText };
 }
 
 // Tool names differ by CLI ("bash", "Bash"); a tool that was not offered cannot be called.
 function offered(reply: Reply | undefined, toolNames: readonly string[]): Reply | undefined {
   if (reply?.kind !== "tool") return undefined;
-  const tool = toolNames.find((name) => name.toLowerCase() === reply.tool);
+  const tool = toolNames.find((name) => name.toLowerCase() === reply.tool.toLowerCase());
   return tool === undefined ? undefined : { ...reply, tool };
 }
 
@@ -105,6 +143,8 @@ export function chooseReply(conversation: Conversation): Reply {
   if (toolNames.length === 0 && /title/i.test(system)) return { kind: "text", text: titleText };
   const prompt = userTexts.at(-1) ?? "";
   for (const [word, error] of Object.entries(errors)) if (has(prompt, word)) return { kind: "error", ...error };
+  const resumed = userTexts.length > 1;
+  for (const [word, error] of Object.entries(spoilt)) if (resumed && has(prompt, word)) return { kind: "error", ...error };
   if (has(prompt, "hang")) return { kind: "hang" };
   if (has(prompt, "drop")) return { kind: "drop" };
   const call = nextCall(prompt, conversation);

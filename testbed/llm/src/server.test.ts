@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { defaultText, type Llm, startLlm, summaryText, titleText, usage } from "./index.ts";
+import { defaultText, type Llm, refusalText, startLlm, summaryText, titleText, usage } from "./index.ts";
 
 let llm: Llm;
 beforeAll(async () => {
@@ -110,6 +110,39 @@ test.each([
   expect(other.status).toBe(anthropicStatus);
   expect(await json(other)).toMatchObject({ type: "error", error: { type } });
   if (word === "quota") expect(other.headers.get("retry-after")).toBe("3600");
+});
+
+test("a subscription's limit says when it is reset", async () => {
+  const refused = await anthropic({ messages: [user("usage-limit")] });
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get("anthropic-ratelimit-unified-reset")).toBe("1900000000");
+});
+
+test("any tool that is offered can be called by name, another cannot", async () => {
+  const ask = async (tool: string) =>
+    json(await anthropic({ messages: [user(`call:${tool} {"a":1}`)], tools: [{ name: "mcp__x__Look" }] }));
+  expect((await ask("mcp__x__look")).content[0]).toMatchObject({ type: "tool_use", name: "mcp__x__Look", input: { a: 1 } });
+  expect((await ask("mcp__y__look")).content[0]).toMatchObject({ type: "text" });
+});
+
+test("refuse declines, say-nothing is silent, a CLI's own notes change neither", async () => {
+  const note = user("Your response above was stopped by a safety classifier, do not repeat it.");
+  const refused = await json(await anthropic({ messages: [user("refuse"), { role: "assistant", content: "no" }, note] }));
+  expect(refused).toMatchObject({ stop_reason: "refusal", content: [{ text: refusalText }] });
+  expect((await json(await openai({ messages: [user("refuse")] }))).choices[0].finish_reason).toBe("content_filter");
+  expect(await json(await anthropic({ messages: [user("say-nothing")] }))).toMatchObject({ content: [], usage: { output_tokens: 0 } });
+});
+
+test("break-off ends in the middle of the text", async () => {
+  const body = { stream: true, messages: [user("break-off")] };
+  const text = anthropic(body).then((response) => response.text());
+  await expect(text).rejects.toThrow();
+});
+
+test.each(["spoilt-session", "bad-image"])("%s fails only in a resumed session", async (word) => {
+  const resumed = [user("say: one"), { role: "assistant", content: "one" }, user(word)];
+  expect((await anthropic({ messages: resumed })).status).toBe(400);
+  expect((await anthropic({ messages: [user(word)] })).status).toBe(200);
 });
 
 test("words within other words pick nothing", async () => {

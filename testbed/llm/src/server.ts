@@ -22,6 +22,7 @@ export interface LlmRequest {
   readonly apiKey: string;
   readonly model: string;
   readonly stream: boolean;
+  readonly system: string;
   readonly messages: readonly WireMessage[];
   readonly userTexts: readonly string[];
   readonly tools: number;
@@ -73,13 +74,24 @@ async function play(wire: Wire, reply: Reply, turn: Omit<Turn, "answer">): Promi
       return;
     case "error": {
       const status = reply.type === "overloaded_error" ? wire.overloadedStatus : reply.status;
-      const headers = reply.retryAfterSec === undefined ? undefined : { "retry-after": String(reply.retryAfterSec) };
-      sendJson(response, status, wire.error(reply.type, reply.message), headers);
+      sendJson(response, status, wire.error(reply.type, reply.message), adviceHeaders(reply));
       return;
     }
     default:
       await wire.answer({ ...turn, answer: reply });
   }
+}
+
+/** When to try again, in seconds or, as for a subscription, as the time of its reset. */
+function adviceHeaders({ retryAfterSec, resetAt }: Extract<Reply, { kind: "error" }>): Record<string, string> {
+  return {
+    ...(retryAfterSec !== undefined && { "retry-after": String(retryAfterSec) }),
+    ...(resetAt !== undefined && {
+      "anthropic-ratelimit-unified-status": "rejected",
+      "anthropic-ratelimit-unified-reset": String(resetAt),
+      "anthropic-ratelimit-unified-representative-claim": "five_hour",
+    }),
+  };
 }
 
 // What CLIs ask for besides turns: the list of models, a token count, a sign of life.
@@ -109,9 +121,21 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
     const wire = wireOf(path);
     const reply = wire && chooseReply(conversation);
     const { model = "", stream = false, messages = [] } = body;
-    const { userTexts, toolNames } = conversation;
+    const { system, userTexts, toolNames } = conversation;
     const apiKey = apiKeyOf(request);
-    requests.push({ method, path, apiKey, model, stream, messages, userTexts, tools: toolNames.length, toolNames, reply: reply?.kind });
+    requests.push({
+      method,
+      path,
+      apiKey,
+      model,
+      stream,
+      system,
+      messages,
+      userTexts,
+      tools: toolNames.length,
+      toolNames,
+      reply: reply?.kind,
+    });
     options.onRequest?.(requests.at(-1)!);
     if (!wire || !reply) return answerSideRequest(path, method, response);
     const gone = new AbortController();

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Pocket, startPocket } from "./index.ts";
@@ -42,6 +43,30 @@ describe("errors are Status objects", () => {
     };
     expect(await ask("list")).toBe(false);
     expect(await ask("get")).toBe(true);
+  });
+
+  test("an account of its own may do what its rules say, there, and nothing else", async () => {
+    const path = cluster.createAccount("a", [{ group: "batch", resource: "jobs", verb: "list" }]);
+    const { users } = JSON.parse(readFileSync(path, "utf8"));
+    const authorization = `Bearer ${users[0].user.token}`;
+    const ask = async (url: string) => (await fetch(`${cluster.url}${url}`, { headers: { authorization } })).json();
+    expect(await ask(jobs("a"))).toMatchObject({ kind: "JobList" });
+    expect(cluster.requests.at(-1)).toMatchObject({ account: "system:serviceaccount:a:account-1", status: 200 });
+    const user = "system:serviceaccount:a:account-1";
+    expect(await ask(`${jobs("a")}?watch=true`)).toMatchObject({
+      reason: "Forbidden",
+      message: `jobs.batch is forbidden: User "${user}" cannot watch resource "jobs" in API group "batch" in the namespace "a"`,
+    });
+    expect(await ask(jobs("b"))).toMatchObject({ code: 403 });
+    expect(await ask(secrets("a"))).toMatchObject({ code: 403 });
+    const review = async (resourceAttributes: object) => {
+      const init = { method: "POST", body: JSON.stringify({ spec: { resourceAttributes } }), headers: { authorization } };
+      const reply = await fetch(`${cluster.url}/apis/authorization.k8s.io/v1/selfsubjectaccessreviews`, init);
+      return ((await reply.json()) as { status: { allowed: boolean } }).status.allowed;
+    };
+    expect(await review({ namespace: "a", group: "batch", resource: "jobs", verb: "list" })).toBe(true);
+    expect(await review({ namespace: "b", group: "batch", resource: "jobs", verb: "list" })).toBe(false);
+    expect(await review({ namespace: "a", resource: "jobs", verb: "list" })).toBe(false);
   });
 
   test("404 for an object, a namespace and a path", async () => {

@@ -18,12 +18,12 @@ export function checkPreconditions(resource: ResourceName, object: KubeObject, o
   const { uid, resourceVersion } = options.preconditions ?? {};
   const { metadata } = object;
   if (uid !== undefined && uid !== metadata.uid) {
-    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid}`;
-    throw conflict(resource, metadata.name, why);
+    const why = `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid})`;
+    throw conflict(resource, metadata.name, `${why}. The object might have been deleted and then recreated`);
   }
   if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
-    const why = `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${metadata.resourceVersion}`;
-    throw conflict(resource, metadata.name, why);
+    const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion})`;
+    throw conflict(resource, metadata.name, `${why}. The object might have been modified`);
   }
 }
 

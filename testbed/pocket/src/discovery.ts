@@ -31,11 +31,13 @@ export function discovery(path: string): object | string | undefined {
     case "/api":
       return { kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs: [] };
     case "/apis":
-      return { kind: "APIGroupList", apiVersion: "v1", groups: [group("batch"), group("authorization.k8s.io")] };
+      return { kind: "APIGroupList", apiVersion: "v1", groups: [group("batch"), group("authorization.k8s.io"), group("storage.k8s.io")] };
     case "/api/v1":
       return resourceList("v1");
     case "/apis/batch/v1":
       return resourceList("batch/v1");
+    case "/apis/storage.k8s.io/v1":
+      return resourceList("storage.k8s.io/v1");
     default:
       return undefined;
   }

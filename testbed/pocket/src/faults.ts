@@ -211,6 +211,13 @@ export class Faults {
     return once(() => kubelet.find());
   }
 
+  /** The volume behind a claim is gone for good. */
+  loseVolume(namespace: string, claim: string): void {
+    this.#parts.world.store.change("persistentvolumeclaims", namespace, claim, (draft) => {
+      draft.status = { phase: "Lost" };
+    });
+  }
+
   /** By hand; `gracePeriodSeconds: 0` is a forced deletion. */
   deletePod(namespace: string, pod: string, options: { gracePeriodSeconds?: number } = {}): void {
     deleteObject(this.#parts.world.store, "pods", this.#pod(namespace, pod), options);

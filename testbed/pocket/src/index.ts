@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { DeniedAccess } from "./access.ts";
+import type { AccessRule, DeniedAccess } from "./access.ts";
 import type { AuditEntry } from "./audit.ts";
 import { EventRecorder } from "./event-recorder.ts";
 import { onExit } from "./exit-guard.ts";
@@ -18,14 +18,14 @@ import { clusterMarker, killMarked } from "./processes.ts";
 import { startReaper } from "./reaper.ts";
 import type { ResourceName, Resources } from "./resources.ts";
 import { Scheduler } from "./scheduler.ts";
-import { createClaim, createNamespace, createNode } from "./seed.ts";
+import { createClaim, createNamespace, createNode, createStorageClass } from "./seed.ts";
 import { ApiServer } from "./server.ts";
 import { Store } from "./store.ts";
 import { Timers } from "./timers.ts";
 import { type Timings, timingsOf } from "./timings.ts";
 import type { World } from "./world.ts";
 
-export type { DeniedAccess } from "./access.ts";
+export type { AccessRule, DeniedAccess } from "./access.ts";
 export type { AuditEntry } from "./audit.ts";
 export type { Faults } from "./faults.ts";
 export type { ImageDefinition, ImageTable } from "./image.ts";
@@ -66,6 +66,8 @@ export interface Pocket {
   readonly connections: number;
   createNamespace(name: string, labels?: Record<string, string>): void;
   createClaim(namespace: string, name: string, hostDir: string, options?: { accessModes?: string[]; bound?: boolean }): void;
+  /** An account that may do only this, in this namespace; the path of its kubeconfig. */
+  createAccount(namespace: string, allowed: readonly AccessRule[]): string;
   get<R extends ResourceName>(resource: R, namespace: string | undefined, name: string): Resources[R] | undefined;
   list<R extends ResourceName>(resource: R, namespace?: string): Resources[R][];
   /** What a container has written so far; the first container's unless named. Works after the pod is gone. */
@@ -83,6 +85,7 @@ export async function startPocket(options: PocketOptions = {}): Promise<Pocket> 
   const { kubelet, scheduler } = startControllers(world);
   createNode(world, options.nodeLabels ?? {}, options.capacity ?? {});
   createNamespace(world, "default");
+  createStorageClass(world);
   const token = options.token ?? randomUUID();
   const server = new ApiServer(world, token, options.port);
   server.denied.push(...(options.denied ?? []));
@@ -112,6 +115,7 @@ export async function startPocket(options: PocketOptions = {}): Promise<Pocket> 
     },
     createNamespace: (name, labels) => createNamespace(world, name, labels),
     createClaim: (namespace, name, hostDir, claim) => createClaim(world, namespace, name, hostDir, claim),
+    createAccount: (namespace, allowed) => createAccount(server, dir, namespace, allowed),
     get: (resource, namespace, name) => world.store.get(resource, namespace, name),
     list: (resource, namespace) => world.store.list(resource, namespace),
     podLog: (namespace, pod, container) => podLog(world, kubelet, namespace, pod, container),
@@ -136,8 +140,18 @@ function startControllers(world: World): { kubelet: Kubelet; scheduler: Schedule
   return { kubelet, scheduler };
 }
 
+function createAccount(server: ApiServer, dir: string, namespace: string, allowed: readonly AccessRule[]): string {
+  const name = `account-${server.accounts.size}`;
+  const token = randomUUID();
+  server.accounts.set(token, { user: `system:serviceaccount:${namespace}:${name}`, rules: { namespace, allowed } });
+  mkdirSync(join(dir, "accounts"), { recursive: true });
+  const path = join(dir, "accounts", name);
+  writeFileSync(path, kubeconfig(`http://127.0.0.1:${server.port}`, token, namespace), { mode: 0o600 });
+  return path;
+}
+
 const ownPaths = (dir: string, ownDir: boolean): string[] =>
-  ownDir ? [dir] : ["pods", "claims", "kubeconfig"].map((name) => join(dir, name));
+  ownDir ? [dir] : ["pods", "claims", "accounts", "kubeconfig"].map((name) => join(dir, name));
 
 function leaveNothing({ dir, clusterId }: World, ownDir: boolean): void {
   killMarked(clusterMarker, clusterId);

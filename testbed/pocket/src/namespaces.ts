@@ -3,11 +3,9 @@ import { join } from "node:path";
 import { deleteObject } from "./delete.ts";
 import type { Claim } from "./object.ts";
 import { type ResourceName, resources } from "./resources.ts";
+import { storageClass } from "./seed.ts";
 import type { StoreEvent } from "./store.ts";
 import { hostDirAnnotation, type World } from "./world.ts";
-
-/** Claims of this class are bound to a fresh folder; all others wait for a volume that never comes. */
-export const storageClass = "pocket";
 
 const namespaced = (Object.keys(resources) as ResourceName[]).filter((name) => resources[name].namespaced);
 

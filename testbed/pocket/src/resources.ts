@@ -12,6 +12,7 @@ export interface Resources {
   persistentvolumeclaims: Claim;
   events: KubeEvent;
   serviceaccounts: KubeObject;
+  storageclasses: KubeObject;
 }
 
 export type ResourceName = keyof Resources;
@@ -41,6 +42,7 @@ export const resources: Readonly<Record<ResourceName, ResourceInfo>> = {
   persistentvolumeclaims: core("PersistentVolumeClaim", true, true),
   events: core("Event"),
   serviceaccounts: core("ServiceAccount"),
+  storageclasses: { group: "storage.k8s.io", apiVersion: "storage.k8s.io/v1", kind: "StorageClass", namespaced: false, hasStatus: false },
   jobs: { group: "batch", apiVersion: "batch/v1", kind: "Job", namespaced: true, hasStatus: true },
 };
 

@@ -28,6 +28,20 @@ export function createNode(world: World, labels: Readonly<Record<string, string>
   } as never);
 }
 
+/** Claims of this class are bound to a fresh folder; all others wait for a volume that never comes. */
+export const storageClass = "pocket";
+
+export function createStorageClass(world: World): void {
+  world.store.create("storageclasses", {
+    apiVersion: "storage.k8s.io/v1",
+    kind: "StorageClass",
+    metadata: { name: storageClass },
+    provisioner: "pocket",
+    reclaimPolicy: "Delete",
+    volumeBindingMode: "Immediate",
+  });
+}
+
 export function createNamespace(world: World, name: string, labels: Record<string, string> = {}): void {
   if (world.store.get("namespaces", undefined, name)) return;
   world.store.create("namespaces", {

@@ -1,17 +1,24 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { type DeniedAccess, forbidden, isDenied, review } from "./access.ts";
-import type { AuditEntry } from "./audit.ts";
+import { type Account, type DeniedAccess, forbidden, isDenied, permits, review } from "./access.ts";
+import { type AuditEntry, auditEntry, reviewPath } from "./audit.ts";
 import { discovery } from "./discovery.ts";
 import { readBody } from "./read-body.ts";
 import { type FaultAction, RequestFaults } from "./request-faults.ts";
+import { resources } from "./resources.ts";
 import { route, type Target, type Verb, verbOf } from "./route.ts";
 import { ApiError, badRequest, methodNotAllowed, noSuchPath, unauthorized } from "./status.ts";
 import { type Answer, perform } from "./verbs.ts";
 import { WatchStream } from "./watch.ts";
 import type { World } from "./world.ts";
 
-const reviewPath = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+interface Question {
+  readonly request: IncomingMessage;
+  readonly url: URL;
+  readonly target: Target | undefined;
+  readonly verb: Verb | undefined;
+  readonly body: unknown;
+}
 
 // The API server: a real HTTP server that can be taken down and brought up again on its port.
 export class ApiServer {
@@ -19,11 +26,12 @@ export class ApiServer {
   readonly faults = new RequestFaults();
   readonly watches = new Set<WatchStream>();
   readonly denied: DeniedAccess[] = [];
+  /** By token. */
+  readonly accounts = new Map<string, Account>();
   connections = 0;
   expireAs: "event" | "http" = "event";
   onWatch: (stream: WatchStream) => void = () => {};
   readonly #world: World;
-  readonly #token: string;
   readonly #sockets = new Set<Socket>();
   readonly #busy = new Set<Socket>();
   #server: Server | null = null;
@@ -31,7 +39,7 @@ export class ApiServer {
 
   constructor(world: World, token: string, port = 0) {
     this.#world = world;
-    this.#token = token;
+    this.accounts.set(token, { user: "pocket", rules: null });
     this.#port = port;
   }
 
@@ -82,11 +90,16 @@ export class ApiServer {
     response.on("close", () => this.#busy.delete(request.socket));
     try {
       const body = await readBody(request, entry);
-      if (request.headers.authorization !== `Bearer ${this.#token}`) throw unauthorized();
+      const account = this.accounts.get(request.headers.authorization?.replace(/^Bearer /, "") ?? "");
+      if (!account) throw unauthorized();
+      entry.account = account.user;
       const fault = this.faults.take(entry);
       if (fault && !(await this.#meet(fault, request, entry.watch))) return;
-      if (target && verb === "watch") return this.#watch(target, url, response, entry);
-      const answer = this.#answer(request, url, target, verb, body);
+      if (target && verb === "watch") {
+        this.#authorize(account, verb, target);
+        return this.#watch(target, url, response, entry);
+      }
+      const answer = this.#answer(account, { request, url, target, verb, body });
       // The write took effect, its answer is lost.
       if (fault?.kind === "drop") request.socket.destroy();
       else send(response, entry, answer);
@@ -105,22 +118,26 @@ export class ApiServer {
     return false;
   }
 
-  #answer(request: IncomingMessage, url: URL, target: Target | undefined, verb: Verb | undefined, body: unknown): Answer {
+  #answer(account: Account, { request, url, target, verb, body }: Question): Answer {
     if (url.pathname === reviewPath) {
       if (request.method !== "POST") throw methodNotAllowed();
-      return { status: 201, body: review(this.denied, body) };
+      return { status: 201, body: review(account, this.denied, body) };
     }
     const known = discovery(url.pathname);
     if (known !== undefined) return { status: 200, body: known };
     if (!target) throw noSuchPath();
     if (!verb) throw methodNotAllowed();
-    if (isDenied(this.denied, { verb, ...target })) throw forbidden(verb, target);
+    this.#authorize(account, verb, target);
     const contentType = request.headers["content-type"] ?? "";
     return perform(this.#world, { verb, target, query: url.searchParams, contentType, body });
   }
 
+  #authorize(account: Account, verb: Verb, target: Target): void {
+    const asked = { verb, group: resources[target.resource].group, ...target };
+    if (!permits(account, asked) || isDenied(this.denied, asked)) throw forbidden(account, verb, target);
+  }
+
   #watch(target: Target, url: URL, response: ServerResponse, entry: AuditEntry): void {
-    if (isDenied(this.denied, { verb: "watch", ...target })) throw forbidden("watch", target);
     const query = new URLSearchParams(url.searchParams);
     if (target.name !== undefined) query.append("fieldSelector", `metadata.name=${target.name}`);
     const { resource, namespace } = target;
@@ -138,23 +155,6 @@ function safeRoute(path: string): Target | undefined {
   } catch {
     return undefined; // a malformed escape names nothing
   }
-}
-
-function auditEntry(method: string, url: URL, target: Target | undefined, verb: Verb | undefined): AuditEntry {
-  return {
-    at: Date.now(),
-    method,
-    path: url.pathname,
-    verb: verb ?? (url.pathname === reviewPath ? "create" : "other"),
-    resource: target?.resource ?? url.pathname.split("/").at(-1) ?? "",
-    subresource: target?.subresource ?? null,
-    name: target?.name ?? null,
-    namespace: target?.namespace ?? null,
-    query: Object.fromEntries(url.searchParams),
-    watch: verb === "watch",
-    status: null,
-    bodyBytes: 0,
-  };
 }
 
 function asAnswer(error: unknown): Answer & { headers?: Readonly<Record<string, string>> } {

@@ -40,7 +40,7 @@ export function perform(world: World, call: Call): Answer {
     case "create": {
       if (target.name !== undefined || (resources[target.resource].namespaced && target.namespace === undefined)) throw methodNotAllowed();
       const made = createObject(world, target, call.body, dryRun);
-      return { status: 201, body: made, ...securityWarning(world, target, made) };
+      return { status: 201, body: made, ...jobWarning(world, target, made) };
     }
     case "update":
       return { status: 200, body: replaceObject(world, target, call.body, dryRun) };
@@ -118,9 +118,14 @@ function removeAll(world: World, target: Target, query: URLSearchParams, options
   };
 }
 
-// A Job whose pods the namespace will refuse is accepted all the same, with a warning.
-function securityWarning(world: World, target: Target, made: KubeObject): { warning?: string } {
+// A Job whose pods the namespace will refuse, or that uses what is going away, is accepted all the same, with a warning.
+function jobWarning(world: World, target: Target, made: KubeObject): { warning?: string } {
   if (target.resource !== "jobs") return {};
-  const violations = podSecurity(world, target.namespace!, (made as Job).spec.template.spec);
-  return violations ? { warning: `would violate PodSecurity "restricted:latest": ${violations}` } : {};
+  const { spec } = (made as Job).spec.template;
+  const violations = podSecurity(world, target.namespace!, spec);
+  if (violations) return { warning: `would violate PodSecurity "restricted:latest": ${violations}` };
+  const old = Object.keys(spec.nodeSelector ?? {}).find((key) => key === "beta.kubernetes.io/os" || key === "beta.kubernetes.io/arch");
+  if (old === undefined) return {};
+  const now = old.replace("beta.", "");
+  return { warning: `spec.template.spec.nodeSelector[${old}]: deprecated since v1.14; use "${now}" instead` };
 }

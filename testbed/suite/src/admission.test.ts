@@ -43,7 +43,7 @@ test("who waits says for which Job, and can be cancelled", async () => {
     .toContain(first.request.runId);
   second.cancel();
   expect((await second.done).outcome).toMatchObject({ kind: "cancelled" });
-  expect(first.jobs()).toBe(1);
+  expect(await first.jobs()).toBe(1);
   first.cancel();
   expect((await first.done).outcome).toMatchObject({ kind: "cancelled", stopped: true });
 });
@@ -58,7 +58,7 @@ test("patience with the holder is bounded", async () => {
 });
 
 test("a finished Job that nobody removes does not hold the key for ever", async () => {
-  const fault = bed.cluster.faults.fail({ verb: "delete", resource: "jobs" }, { status: 403, times: 99 });
+  const fault = bed.faults.fail({ verb: "delete", resource: "jobs" }, { status: 403, times: 99 });
   const first = startRun(bed, keyed("stale", { script: `console.log("x")` }));
   expect((await first.done).outcome).toMatchObject({ kind: "exited" });
   fault.undo();

@@ -1,7 +1,7 @@
 import { createRunClock } from "@paperclip-k8s/engine";
-import type { Pocket } from "@paperclip-k8s/pocket";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Bed, startBed } from "./bed.ts";
+import type { BedFaults } from "./bed-faults.ts";
 import { finishRun, startRun } from "./run.ts";
 
 // Trouble on the wire in each phase of a run: none of it may become a success, a timeout or a deletion.
@@ -28,7 +28,7 @@ async function expectGood(run: ReturnType<typeof startRun>, output: string): Pro
   expect(done.output.toString()).toBe(output);
 }
 
-type Trouble = (faults: Pocket["faults"], match: { verb: "create" | "delete"; resource: string }) => unknown;
+type Trouble = (faults: BedFaults, match: { verb: "create" | "delete"; resource: string }) => unknown;
 const passing: [string, Trouble][] = [
   ["500", (faults, match) => faults.fail(match, { status: 500 })],
   ["503 twice", (faults, match) => faults.fail(match, { status: 503, times: 2 })],
@@ -40,24 +40,24 @@ const passing: [string, Trouble][] = [
 
 describe("submit", () => {
   test.each(passing)("creating the Job: %s", async (_, make) => {
-    make(bed.cluster.faults, { verb: "create", resource: "jobs" });
+    make(bed.faults, { verb: "create", resource: "jobs" });
     await expectGood(startRun(bed, { script: HELLO }), "hello\n");
   });
 
   test.each(passing)("creating the Secret: %s", async (_, make) => {
-    make(bed.cluster.faults, { verb: "create", resource: "secrets" });
+    make(bed.faults, { verb: "create", resource: "secrets" });
     await expectGood(startRun(bed, { script: HELLO }), "hello\n");
   });
 
   test("a forbidden Job is a clear error, and nothing is left", async () => {
-    const fault = bed.cluster.faults.fail({ verb: "create", resource: "jobs" }, { status: 403, times: 99 });
+    const fault = bed.faults.fail({ verb: "create", resource: "jobs" }, { status: 403, times: 99 });
     const { outcome } = await finishRun(bed, { script: HELLO });
     fault.undo();
     expect(outcome).toMatchObject({ kind: "never-started", cause: "job-create-failed", message: expect.stringMatching(/forbidden/i) });
   });
 
   test("a forbidden Secret takes the Job back", async () => {
-    const fault = bed.cluster.faults.fail({ verb: "create", resource: "secrets" }, { status: 403, times: 99 });
+    const fault = bed.faults.fail({ verb: "create", resource: "secrets" }, { status: 403, times: 99 });
     const run = startRun(bed, { script: HELLO });
     const { outcome } = await run.done;
     fault.undo();
@@ -66,25 +66,25 @@ describe("submit", () => {
   });
 
   test("an API server that is down when the run begins", async () => {
-    await bed.cluster.faults.down();
+    await bed.faults.down();
     const run = startRun(bed, { script: HELLO });
     await new Promise((resolve) => setTimeout(resolve, 1500));
-    await bed.cluster.faults.up();
+    await bed.faults.up();
     await expectGood(run, "hello\n");
   });
 
   test("an API server that stays down: nothing was created, and that is what is said", async () => {
-    await bed.cluster.faults.down();
+    await bed.faults.down();
     // A connection that breaks while a request is on it leaves open what became of it; here it is broken before.
     await new Promise((resolve) => setTimeout(resolve, 200));
     const { outcome } = await finishRun(bed, { script: HELLO, engine: { clock: createRunClock(100) } });
-    await bed.cluster.faults.up();
+    await bed.faults.up();
     expect(outcome).toMatchObject({ kind: "never-started", cause: "job-create-failed", permanent: false });
   });
 
   test("a Secret that comes after a long outage still starts the run", async () => {
-    const fault = bed.cluster.faults.fail({ verb: "create", resource: "secrets" }, { status: 503, times: 99 });
-    const policy = { schedule: 36_000_000, start: 36_000_000, noPod: 36_000_000, horizon: 360_000_000 };
+    const fault = bed.faults.fail({ verb: "create", resource: "secrets" }, { status: 503, times: 99 });
+    const policy = { schedule: 36e6, start: 36e6, noPod: 36e6, missingVolume: 36e6, horizon: 360e6 };
     const run = startRun(bed, { script: HELLO, engine: { clock: createRunClock(100), policy } });
     await expect.poll(() => run.status.some((line) => line.text.includes("not confirmed yet")), { timeout: 15_000 }).toBe(true);
     fault.undo();
@@ -92,7 +92,7 @@ describe("submit", () => {
   });
 
   test("cancel while the API server does not answer", async () => {
-    const fault = bed.cluster.faults.hang({ verb: "create", resource: "jobs" }, { times: 99 });
+    const fault = bed.faults.hang({ verb: "create", resource: "jobs" }, { times: 99 });
     const run = startRun(bed, { script: HELLO });
     await new Promise((resolve) => setTimeout(resolve, 300));
     run.cancel();
@@ -103,18 +103,18 @@ describe("submit", () => {
   });
 
   test("cancel while a create is under way: the Job it makes does not stay", async () => {
-    bed.cluster.faults.delay({ verb: "create", resource: "jobs" }, 1500);
+    bed.faults.delay({ verb: "create", resource: "jobs" }, 1500);
     const run = startRun(bed, { script: HELLO });
     await new Promise((resolve) => setTimeout(resolve, 500));
     run.cancel();
     expect((await run.done).outcome).toMatchObject({ kind: "cancelled", stopped: true });
     await new Promise((resolve) => setTimeout(resolve, 1500));
-    expect(run.jobs()).toBe(0);
+    expect(await run.jobs()).toBe(0);
   });
 
   test("a Secret whose answers are all lost: the run goes on", async () => {
-    const fault = bed.cluster.faults.drop({ verb: "create", resource: "secrets" }, { when: "after", times: 1 });
-    const refused = bed.cluster.faults.fail({ verb: "create", resource: "secrets" }, { status: 503, times: 3 });
+    const fault = bed.faults.drop({ verb: "create", resource: "secrets" }, { when: "after", times: 1 });
+    const refused = bed.faults.fail({ verb: "create", resource: "secrets" }, { status: 503, times: 3 });
     await expectGood(startRun(bed, { script: HELLO }), "hello\n");
     fault.undo();
     refused.undo();
@@ -124,13 +124,13 @@ describe("submit", () => {
 describe("follow", () => {
   test("watches that are cut, again and again", async () => {
     const run = startRun(bed, { script: working(2000) });
-    const timer = setInterval(() => bed.cluster.faults.cutWatches(), 150);
+    const timer = setInterval(() => bed.faults.cutWatches(), 150);
     await expectGood(run, "one\ntwo\n");
     clearInterval(timer);
   });
 
   test("watches that say nothing: the files tell", async () => {
-    const fault = bed.cluster.faults.silenceWatches();
+    const fault = bed.faults.silenceWatches();
     await expectGood(startRun(bed, { script: working(500) }), "one\ntwo\n");
     fault.undo();
   });
@@ -138,13 +138,13 @@ describe("follow", () => {
   test.each(["event", "http"] as const)("a history that has expired (410 as %s)", async (as) => {
     const run = startRun(bed, { script: working(1500) });
     await run.saw("one\n");
-    bed.cluster.faults.expireHistory({ as });
-    bed.cluster.faults.cutWatches();
+    bed.faults.expireHistory({ as });
+    bed.faults.cutWatches();
     await expectGood(run, "one\ntwo\n");
   });
 
   test("events that come twice", async () => {
-    const fault = bed.cluster.faults.duplicateEvents();
+    const fault = bed.faults.duplicateEvents();
     const run = startRun(bed, { script: working(300) });
     await expectGood(run, "one\ntwo\n");
     fault.undo();
@@ -154,35 +154,37 @@ describe("follow", () => {
   test("an API server that is down in the middle, and the CLI ends meanwhile", async () => {
     const run = startRun(bed, { script: working(800) });
     await run.saw("one\n");
-    await bed.cluster.faults.down();
+    await bed.faults.down();
     const { outcome, output } = await run.done;
-    await bed.cluster.faults.up();
+    await bed.faults.up();
     expect(outcome).toMatchObject({ kind: "exited", exitCode: 0, evidence: { output: { complete: true } } });
     expect(output.toString()).toBe("one\ntwo\n");
     expect(run.status.some((line) => line.level === "warning")).toBe(true);
   });
 
-  test("an API server that is down and back, and then the pod is killed", async () => {
-    const run = startRun(bed, { script: `console.log("one"); setInterval(() => {}, 1000)` });
+  test("an API server that is down and back, and then the pod is deleted", async () => {
+    const run = startRun(bed, {
+      script: `process.on("SIGTERM", () => process.exit(143)); console.log("one"); setInterval(() => {}, 1000)`,
+    });
     await run.saw("one\n");
-    await bed.cluster.faults.down();
+    await bed.faults.down();
     await new Promise((resolve) => setTimeout(resolve, 500));
-    await bed.cluster.faults.up();
-    bed.cluster.faults.oom(bed.namespace, run.pod());
-    expect((await run.done).outcome).toMatchObject({ kind: "killed", by: "oom" });
+    await bed.faults.up();
+    await bed.faults.deletePod(await run.pod());
+    expect((await run.done).outcome).toMatchObject({ kind: "deleted", what: "pod" });
   });
 });
 
 describe("settle", () => {
   test.each(passing)("deleting the Job: %s", async (_, make) => {
-    make(bed.cluster.faults, { verb: "delete", resource: "jobs" });
+    make(bed.faults, { verb: "delete", resource: "jobs" });
     const run = startRun(bed, { script: HELLO });
     await expectGood(run, "hello\n");
     await expect.poll(() => run.jobs(), { timeout: 5000 }).toBe(0);
   });
 
   test("a Job that may not be deleted is a warning, the result stays", async () => {
-    const fault = bed.cluster.faults.fail({ verb: "delete", resource: "jobs" }, { status: 403, times: 99 });
+    const fault = bed.faults.fail({ verb: "delete", resource: "jobs" }, { status: 403, times: 99 });
     const run = startRun(bed, { script: HELLO });
     await expectGood(run, "hello\n");
     fault.undo();

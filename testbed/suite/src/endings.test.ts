@@ -103,10 +103,10 @@ describe("stdin and environment", () => {
   });
 
   test("a prompt too large for a Secret is refused before anything is created", async () => {
-    const before = bed.cluster.requests.filter((request) => request.verb === "create").length;
+    const before = bed.requests.filter((request) => request.verb === "create").length;
     const run = startRun(bed, { script: "", change: (request) => ({ ...request, stdin: Buffer.alloc(1024 * 1024) }) });
     await expect(run.done).rejects.toMatchObject({ code: "prompt_too_large" });
-    expect(bed.cluster.requests.filter((request) => request.verb === "create")).toHaveLength(before);
+    expect(bed.requests.filter((request) => request.verb === "create")).toHaveLength(before);
     expect(existsSync(run.request.output.path)).toBe(false);
   });
 });
@@ -131,7 +131,7 @@ describe("stopping", () => {
     const { outcome, output } = await run.done;
     expect(outcome).toMatchObject({ kind: "cancelled", reason: "by an operator", exitCode: 7, stopped: true });
     expect(output.toString()).toBe("on\nbye\n");
-    await expect.poll(() => bed.cluster.list("jobs", bed.namespace).length, { timeout: 5000 }).toBe(0);
+    await expect.poll(() => run.jobs(), { timeout: 5000 }).toBe(0);
   });
 
   test("cancel of a CLI that ignores SIGTERM is bounded by its grace", async () => {
@@ -161,6 +161,6 @@ test("a run leaves nothing behind: no Job, Secret, pod or file", async () => {
   expect(existsSync(request.output.path)).toBe(false);
   expect(existsSync(`${request.output.path}.meta`)).toBe(false);
   for (const kind of ["jobs", "secrets", "pods"] as const) {
-    await expect.poll(() => bed.cluster.list(kind, bed.namespace).length, { timeout: 5000 }).toBe(0);
+    await expect.poll(async () => (await bed.list(kind)).length, { timeout: 5000 }).toBe(0);
   }
 });

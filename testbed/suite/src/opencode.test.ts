@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { createEngine } from "@paperclip-k8s/engine";
 import { type Llm, startLlm } from "@paperclip-k8s/llm";
 import { createAdapter, type ExecutionContext } from "@paperclip-k8s/paperclip";
@@ -16,7 +18,7 @@ let bed: Bed;
 let llm: Llm;
 beforeAll(async () => {
   bed = await startBed();
-  llm = await startLlm();
+  llm = await startLlm({ host: bed.hostAddress });
 });
 afterAll(async () => {
   await llm.stop();
@@ -42,14 +44,15 @@ async function wake({ task, agent = randomUUID(), session = null, config, ctx, s
     models: { m: { limit: { context: 100_000, output: 4096 }, cost: { input: 3, output: 15, cache_read: 0.3 } } },
   };
   const adapter = createAdapter(opencode, { engine: createEngine(), serverEnv, pollMs: 100 });
+  const runId = randomUUID();
   const result = await adapter.execute({
-    runId: randomUUID(),
+    runId,
     agent: { id: agent, companyId: "company-1", name: "Tester" },
     runtime: { sessionId: null, sessionParams: session, sessionDisplayId: null, taskKey: null },
     config: {
       kubeconfig: bed.kubeconfig,
       namespace: bed.namespace,
-      image: "agent:1",
+      image: bed.images.agent,
       dataClaim: "data",
       dataPath: bed.data,
       graceSec: 5,
@@ -69,7 +72,7 @@ async function wake({ task, agent = randomUUID(), session = null, config, ctx, s
     onCancellationReady: async () => {},
     ...ctx,
   });
-  return { result, log: log.join(""), meta };
+  return { result, runId, log: log.join(""), meta };
 }
 
 test("two turns: tool call, cost and tokens, then the session is resumed and remembers", async () => {
@@ -95,10 +98,8 @@ test("two turns: tool call, cost and tokens, then the session is resumed and rem
 
 test("no secret, token or prompt is in the Job, in a log line, in onMeta's arguments or in an error", async () => {
   const seen: string[] = [];
-  const spy = setInterval(
-    () => seen.push(JSON.stringify([bed.cluster.list("jobs"), bed.cluster.list("pods"), bed.cluster.list("events")])),
-    50,
-  );
+  const look = async () => seen.push(JSON.stringify(await Promise.all([bed.list("jobs"), bed.list("pods"), bed.list("events")])));
+  const spy = setInterval(() => void look().catch(() => {}), 100);
   const prompt = "secret-prompt-words model-error";
   const { result, log, meta } = await wake({ task: prompt });
   clearInterval(spy);
@@ -107,6 +108,16 @@ test("no secret, token or prompt is in the Job, in a log line, in onMeta's argum
   const texts = [...seen, log, result.errorMessage ?? "", JSON.stringify(result)];
   for (const secret of [SECRET, TOKEN]) for (const text of [...texts, JSON.stringify(meta)]) expect(text.includes(secret)).toBe(false);
   for (const text of texts) expect(text.includes("secret-prompt-words")).toBe(false);
+}, 60_000);
+
+test("the container's log and the file on the volume hold the same bytes", async () => {
+  const { result, runId } = await wake({ task: "Please use-tool once", config: { retainJobs: true } });
+  expect(result.exitCode).toBe(0);
+  const pod = (await bed.list("pods")).find(({ metadata }) => metadata.labels?.["paperclip.io/run-id"] === runId);
+  const file = (await readdir(bed.data, { recursive: true })).find((path) => path.endsWith(`${runId}.pod.ndjson`));
+  const written = await readFile(join(bed.data, file ?? ""), "utf8");
+  expect(written).toContain("hello-from-tool");
+  expect(await bed.podLog(pod?.metadata.name ?? "")).toBe(written);
 }, 60_000);
 
 test("a tool that fails does not fail the run", async () => {
@@ -155,7 +166,7 @@ test("on a host without signals the run's status cancels", async () => {
 }, 60_000);
 
 test("the time limit keeps session and usage", async () => {
-  const { result } = await wake({ task: "endless-steps", config: { timeoutSec: 8, graceSec: 1 } });
+  const { result } = await wake({ task: "endless-steps", config: { timeoutSec: 15, graceSec: 1 } });
   expect(result).toMatchObject({ timedOut: true, errorCode: "timeout", sessionId: expect.stringMatching(/^ses_/) });
   expect(result.usage?.outputTokens).toBeGreaterThan(0);
 }, 60_000);
@@ -165,10 +176,10 @@ test.each([
   [{ timeoutSec: "soon" }, /^timeoutSec: /],
   [{ env: { PAPERCLIP_OPENCODE_PROVIDERS: `{"key":"${SECRET}"` } }, /^PAPERCLIP_OPENCODE_PROVIDERS: is not valid JSON$/],
 ])("bad settings are refused by name before anything is created: %j", async (config, message) => {
-  const before = bed.cluster.requests.length;
+  const before = bed.requests.length;
   const { result } = await wake({ task: "x", config });
   expect(result).toMatchObject({ exitCode: null, errorCode: "configuration_incomplete", errorMessage: expect.stringMatching(message) });
-  expect(bed.cluster.requests).toHaveLength(before);
+  expect(bed.requests).toHaveLength(before);
 });
 
 test("ids that cannot be path parts are refused", async () => {

@@ -36,7 +36,7 @@ function tellingCli(found: (line: string) => void): AgentCli {
     },
     finalLine: null,
     plan: () => ({ argv: ["node", "-e", TELL], plainEnv: {}, secretEnv: {}, notes: [] }),
-    billerOf: () => null,
+    billing: () => ({ provider: null, biller: "unknown", type: "unknown" }),
     describe: (text) => [{ kind: "other", text }],
     createParser: () => ({
       push: found,
@@ -79,7 +79,7 @@ test("every variable of the host, the agent's own ones byte for byte, private ho
     config: {
       kubeconfig: bed.kubeconfig,
       namespace: bed.namespace,
-      image: "agent:1",
+      image: bed.images.agent,
       dataClaim: "data",
       env: {
         ODD: odd,
@@ -132,7 +132,8 @@ test("every variable of the host, the agent's own ones byte for byte, private ho
     PAPERCLIP_AGENT_ID: "agent-1",
     PAPERCLIP_COMPANY_ID: "company-1",
     PAPERCLIP_RUN_ID: "run-1",
-    PAPERCLIP_API_URL: "http://host.example:3100",
+    // The runner's relay, which leads there.
+    PAPERCLIP_API_URL: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
     PAPERCLIP_API_KEY: "run-token",
     PAPERCLIP_TASK_ID: "task-1",
     PAPERCLIP_ISSUE_WORK_MODE: "standard",

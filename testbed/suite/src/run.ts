@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createEngine, type EngineOptions, type RunOutcome, type RunRequest, type StatusLine } from "@paperclip-k8s/engine";
+import { createEngine, type EngineOptions, type RunIo, type RunOutcome, type RunRequest, type StatusLine } from "@paperclip-k8s/engine";
 import type { Bed } from "./bed.ts";
 
 /** What a test wants to differ from a plain run. */
@@ -9,6 +9,11 @@ export interface RunOptions {
   readonly argv?: readonly [string, ...string[]];
   readonly change?: (request: RunRequest) => RunRequest;
   readonly engine?: EngineOptions;
+  readonly onStatus?: (line: StatusLine) => void;
+  readonly judge?: RunIo["judgeHolder"];
+  readonly detach?: AbortSignal;
+  /** A random one unless set. */
+  readonly runId?: string;
   /** Called with each chunk of output, awaited. */
   readonly onOutput?: (bytes: Buffer) => Promise<void> | void;
 }
@@ -19,9 +24,9 @@ export interface RunHandle {
   readonly status: StatusLine[];
   readonly output: () => Buffer;
   /** The run's objects as they stand in the cluster now. */
-  jobs(): number;
-  job(): string;
-  pod(): string;
+  jobs(): Promise<number>;
+  job(): Promise<string>;
+  pod(): Promise<string>;
   cancel(reason?: string): void;
   /** Resolves when the output so far contains the text. */
   saw(text: string): Promise<void>;
@@ -35,7 +40,14 @@ export interface FinishedRun {
   readonly ms: number;
 }
 
-const KEYS = { runId: "suite.test/run-id", nonce: "suite.test/nonce", runner: "suite.test/runner" };
+export const KEYS: RunRequest["keys"] = {
+  runId: "suite.test/run-id",
+  nonce: "suite.test/nonce",
+  runner: "suite.test/runner",
+  output: "suite.test/output",
+  firstRun: "suite.test/first-run",
+  adoptedFrom: "suite.test/adopted-from",
+};
 
 /** Starts a run of the real engine on the bed's cluster. */
 export function startRun(bed: Bed, options: RunOptions): RunHandle {
@@ -64,20 +76,23 @@ export function startRun(bed: Bed, options: RunOptions): RunHandle {
         },
         onStatus: (line) => {
           status.push(line);
+          options.onStatus?.(line);
         },
+        ...(options.judge === undefined ? {} : { judgeHolder: options.judge }),
+        ...(options.detach === undefined ? {} : { detach: options.detach }),
       },
     )
     .then((outcome) => ({ outcome, output: output(), stderr, status, ms: performance.now() - begun }));
   done.catch(() => {});
-  const mine = (kind: "jobs" | "pods") =>
-    bed.cluster.list(kind, bed.namespace).filter((object) => object.metadata.labels?.["suite.test/run-id"] === request.runId);
-  const only = (kind: "jobs" | "pods") => {
-    const name = mine(kind)[0]?.metadata.name;
+  const mine = async (kind: "jobs" | "pods") =>
+    (await bed.list(kind)).filter((object) => object.metadata.labels?.["suite.test/run-id"] === request.runId);
+  const only = async (kind: "jobs" | "pods") => {
+    const name = (await mine(kind))[0]?.metadata.name;
     if (name === undefined) throw new Error(`the run has no object among the ${kind}`);
     return name;
   };
   return {
-    jobs: () => mine("jobs").length,
+    jobs: async () => (await mine("jobs")).length,
     job: () => only("jobs"),
     pod: () => only("pods"),
     request,
@@ -103,18 +118,17 @@ export async function finishRun(bed: Bed, options: RunOptions): Promise<Finished
 }
 
 function plainRequest(bed: Bed, options: RunOptions): RunRequest {
-  const runId = randomUUID();
+  const runId = options.runId ?? randomUUID();
   return {
     runId,
     name: { prefix: "suite-", parts: [runId], identity: runId },
     exclusive: null,
-    continues: null,
     namespace: bed.namespace,
     labels: { "suite.test/managed": "yes", "suite.test/run-id": runId },
     annotations: {},
     keys: KEYS,
     selector: "suite.test/managed=yes",
-    container: { name: "agent", image: "agent:1", imagePullPolicy: "IfNotPresent", workingDir: bed.data, runtime: ["node"] },
+    container: { name: "agent", image: bed.images.agent, imagePullPolicy: "IfNotPresent", workingDir: bed.data, runtime: ["node"] },
     argv: options.argv ?? ["node", "-e", options.script ?? ""],
     stdin: Buffer.alloc(0),
     files: {},

@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import type { Bed } from "./bed.ts";
 import { startRun } from "./run.ts";
 
-const [kubeconfig = "", data = ""] = process.argv.slice(2);
-const bed = { kubeconfig, data, namespace: "agents", cluster: { list: () => [] } } as unknown as Bed;
+const [kubeconfig = "", data = "", namespace = "", agent = ""] = process.argv.slice(2);
+const bed = { kubeconfig, data, namespace, images: { agent } } as unknown as Bed;
 process.on("SIGTERM", () => process.exit(0));
 const run = startRun(bed, { script: `console.log("on"); setInterval(() => {}, 1000)` });
 await run.saw("on\n");

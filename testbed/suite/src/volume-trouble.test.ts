@@ -16,7 +16,7 @@ afterAll(() => bed.stop());
 /** Leads a file's writers into a pipe that nobody reads: it fills up and then blocks them. */
 function leadIntoPipe(path: string): () => void {
   const pipe = `${path}.pipe`;
-  execFileSync("mkfifo", [pipe]);
+  execFileSync("mkfifo", ["-m", "666", pipe]);
   const held = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
   unlinkSync(path);
   symlinkSync(pipe, path);
@@ -26,7 +26,7 @@ function leadIntoPipe(path: string): () => void {
 test("a stalled output path: the container exits with its code, other runs' output flows", async () => {
   const sick = await bed.addVolume("sick");
   // The pod waits for its Secret: time to spoil the file the server has made.
-  const late = bed.cluster.faults.delay({ verb: "create", resource: "secrets" }, 1000);
+  const late = bed.faults.delay({ verb: "create", resource: "secrets" }, 1000);
   const stalled = startRun(bed, {
     script: `process.stdout.write("x".repeat(300_000) + "\\n", () => { process.exitCode = 9 })`,
     change: (request) => ({
@@ -51,12 +51,14 @@ test("a stalled output path: the container exits with its code, other runs' outp
     evidence: { proof: "termination-message", output: { complete: false, expected: 300_001 } },
   });
   expect(outcome.evidence.output.problem).toBeTruthy();
-  expect(stalled.jobs()).toBe(1);
+  expect(await stalled.jobs()).toBe(1);
 }, 60_000);
 
 test("a server whose reader is stuck can exit within a second", async () => {
   const script = fileURLToPath(new URL("stuck-server.ts", import.meta.url));
-  const server = spawn(process.execPath, [script, bed.kubeconfig, bed.data], { stdio: ["ignore", "pipe", "inherit"] });
+  const server = spawn(process.execPath, [script, bed.kubeconfig, bed.data, bed.namespace, bed.images.agent], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   await new Promise<void>((resolve) => server.stdout.on("data", (data) => String(data).includes("stuck") && resolve()));
   const begun = performance.now();
   server.kill("SIGTERM");
@@ -64,11 +66,11 @@ test("a server whose reader is stuck can exit within a second", async () => {
   expect(code).toBe(0);
   expect(performance.now() - begun).toBeLessThan(1000);
   // The Job outlives the server: nobody asked for its end.
-  expect(bed.cluster.list("jobs", bed.namespace).length).toBeGreaterThan(0);
+  expect(await bed.list("jobs")).not.toHaveLength(0);
 }, 30_000);
 
 test("a volume that cannot be written is refused before anything is created", async () => {
-  const creates = () => bed.cluster.requests.filter((request) => request.verb === "create").length;
+  const creates = () => bed.requests.filter((request) => request.verb === "create").length;
   const before = creates();
   const { outcome } = await startRun(bed, {
     script: "",

@@ -1,0 +1,59 @@
+import { permissions } from "@paperclip-k8s/engine";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Bed, startBed } from "./bed.ts";
+import { type RunOptions, startRun } from "./run.ts";
+
+// Each optional permission of a takeover that is missing costs what the table says, and never the run.
+
+let bed: Bed;
+beforeAll(async () => {
+  bed = await startBed();
+});
+afterAll(() => bed.stop());
+
+const TALKING = `let n = 0; console.log("on"); setInterval(() => console.log("on " + ++n), 500)`;
+
+/** A live run, and one that takes it over with an account that lacks a row. */
+async function takeOverWithout(verb: string, resource: string) {
+  const key = `without-${resource}`;
+  const options: RunOptions = {
+    script: TALKING,
+    judge: async () => ({ kind: "adopt" }),
+    change: (request) => ({ ...request, exclusive: key, name: { prefix: "suite-", parts: [key], identity: key } }),
+  };
+  const holder = startRun(bed, options);
+  await holder.saw("on\n");
+  const kubeconfig = await bed.account(permissions.filter((row) => !(row.verb === verb && row.resource === resource)));
+  const run = startRun({ ...bed, kubeconfig }, options);
+  const warned = (text: string) =>
+    expect
+      .poll(() => run.status.filter((line) => line.level === "warning" && line.text.includes(text)).length, { timeout: 20_000 })
+      .toBe(1);
+  return { holder, run, warned };
+}
+
+test("patch jobs: the Job is waited for, as by a run that does not continue it", async () => {
+  const { holder, run, warned } = await takeOverWithout("patch", "jobs");
+  await warned("cannot be taken over: not allowed to patch jobs");
+  run.cancel();
+  expect((await run.done).outcome).toMatchObject({ kind: "cancelled" });
+  expect(await holder.jobs()).toBe(1);
+  holder.cancel();
+  expect((await holder.done).outcome).toMatchObject({ kind: "cancelled", stopped: true });
+}, 60_000);
+
+test.each([
+  ["secrets", "the Secret of the Job taken over cannot be changed: not allowed to patch secrets"],
+  ["pods", "cannot be labelled: not allowed to patch pods"],
+])(
+  "patch %s: taken over all the same",
+  async (resource, warning) => {
+    const { holder, run, warned } = await takeOverWithout("patch", resource);
+    await warned(warning);
+    await run.saw("on 1\n");
+    expect((await holder.done).outcome).toMatchObject({ kind: "superseded" });
+    run.cancel();
+    expect((await run.done).outcome).toMatchObject({ kind: "cancelled", stopped: true });
+  },
+  60_000,
+);

@@ -1,0 +1,69 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { RunRequest } from "@paperclip-k8s/engine";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Bed, startBed } from "./bed.ts";
+import { type RunOptions, startRun } from "./run.ts";
+
+// An agent that is taken over acts under the name of the run that took it, within seconds and without knowing.
+
+let bed: Bed;
+let api: Server;
+const seen: { readonly token: string; readonly runId: string; readonly at: number }[] = [];
+
+beforeAll(async () => {
+  bed = await startBed();
+  api = createServer((request, response) => {
+    const { authorization = "", "x-run-id": runId = "" } = request.headers;
+    seen.push({ token: authorization.replace("Bearer ", ""), runId: String(runId), at: performance.now() });
+    response.end("{}");
+  });
+  await new Promise<void>((resolve) => api.listen(0, bed.hostAddress, resolve));
+});
+afterAll(async () => {
+  api.close();
+  await bed.stop();
+});
+
+const CALLING = `console.log("on"); setInterval(() => fetch(process.env.API_URL + "/x", { headers: {
+  authorization: "Bearer " + process.env.API_TOKEN, "x-run-id": process.env.RUN_ID } }).catch(() => {}), 100)`;
+
+function relayed(request: RunRequest): RunRequest {
+  const token = `token-of-${request.runId}`;
+  return {
+    ...request,
+    exclusive: "relayed",
+    name: { prefix: "suite-", parts: ["relayed"], identity: "relayed" },
+    env: { plain: { RUN_ID: request.runId }, secret: { API_TOKEN: token }, references: [] },
+    relay: {
+      target: `http://${bed.hostAddress}:${(api.address() as AddressInfo).port}`,
+      urlEnv: "API_URL",
+      tokenEnv: "API_TOKEN",
+      headers: { authorization: "Authorization", runId: "X-Run-Id" },
+      retry: { statuses: [409], bodyPattern: "owner", maxSec: 90 },
+      maxReplayBytes: 1024,
+      credentials: { token, runId: request.runId },
+    },
+  };
+}
+
+test("the token changes with the owner", async () => {
+  const options: RunOptions = { script: CALLING, change: relayed, judge: async () => ({ kind: "adopt" }) };
+  const first = startRun(bed, options);
+  await first.saw("on\n");
+  await expect.poll(() => seen.length, { timeout: 10_000 }).toBeGreaterThan(2);
+  expect(new Set(seen.map(({ token, runId }) => `${token} ${runId}`))).toEqual(
+    new Set([`token-of-${first.request.runId} ${first.request.runId}`]),
+  );
+  const second = startRun(bed, options);
+  const { runId } = second.request;
+  await second.saw("on\n");
+  const takenAt = performance.now();
+  await expect.poll(() => seen.at(-1), { timeout: 15_000 }).toMatchObject({ token: `token-of-${runId}`, runId });
+  const swap = seen.find((request) => request.runId === runId)!.at - takenAt;
+  console.log(`the new token was in use ${Math.round(swap)} ms after the takeover`);
+  expect(swap).toBeLessThan(10_000);
+  second.cancel();
+  expect((await second.done).outcome).toMatchObject({ kind: "cancelled", stopped: true });
+  expect((await first.done).outcome).toMatchObject({ kind: "superseded" });
+}, 60_000);

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Bed, startBed } from "./bed.ts";
+import { startRun } from "./run.ts";
+
+// 403s that come and go, and those that have nothing to do with permissions.
+
+let bed: Bed;
+beforeAll(async () => {
+  bed = await startBed();
+});
+afterAll(() => bed.stop());
+
+const refusal = (verb: string, resource: string, group: string) =>
+  `${resource} is forbidden: User "u" cannot ${verb} resource "${resource}" in API group "${group}" in the namespace "${bed.namespace}"`;
+
+test("a Role that is taken away during a run: told once, by name; the run goes on and sees again", async () => {
+  const run = startRun(bed, { script: `console.log("one"); setTimeout(() => console.log("two"), 4000)` });
+  await run.saw("one\n");
+  const fault = bed.faults.fail(
+    { verb: ["list", "watch"], resource: "pods" },
+    { status: 403, times: 999, message: refusal("watch", "pods", "") },
+  );
+  bed.faults.cutWatches();
+  const told = () => run.status.filter(({ text }) => text.includes('needs "watch" on "pods"'));
+  await expect.poll(() => told().length, { timeout: 10_000 }).toBe(1);
+  fault.undo();
+  await expect.poll(() => run.status.some(({ text }) => text === "the API server is back"), { timeout: 10_000 }).toBe(true);
+  const { outcome, output } = await run.done;
+  expect(outcome).toMatchObject({ kind: "exited", exitCode: 0, evidence: { output: { complete: true } } });
+  expect(output.toString()).toBe("one\ntwo\n");
+  expect(told()).toHaveLength(1);
+  expect(told()[0]).toMatchObject({ level: "warning", text: expect.stringContaining("the run goes on") });
+}, 30_000);
+
+test("a Role that is gone when a run begins, and back when the next one does", async () => {
+  const before = startRun(bed, { script: `console.log("hello")` });
+  expect((await before.done).outcome).toMatchObject({ kind: "exited" });
+  const message = refusal("list", "jobs", "batch");
+  const fault = bed.faults.fail({ verb: ["list", "watch"], resource: "jobs" }, { status: 403, times: 999, message });
+  bed.faults.cutWatches();
+  await expect.poll(() => fault.hits, { timeout: 10_000 }).toBeGreaterThan(0);
+  const { outcome } = await startRun(bed, { script: `console.log("hello")` }).done;
+  expect(outcome).toMatchObject({
+    kind: "never-started",
+    permanent: true,
+    message: expect.stringContaining('needs "list" on "jobs.batch"'),
+  });
+  fault.undo();
+  const next = await startRun(bed, { script: `console.log("hello")` }).done;
+  expect(next.outcome).toMatchObject({ kind: "exited", exitCode: 0 });
+}, 30_000);
+
+test.each([
+  ["create", "jobs", "batch"],
+  ["create", "secrets", ""],
+] as const)("an API server that has just started and refuses %s %s for a moment", async (verb, resource, group) => {
+  const fault = bed.faults.fail({ verb, resource }, { status: 403, times: 2, message: refusal(verb, resource, group) });
+  const run = startRun(bed, { script: `console.log("hello")` });
+  expect((await run.done).outcome).toMatchObject({ kind: "exited", exitCode: 0 });
+  expect(fault.hits).toBe(2);
+  expect(run.status.some(({ level, text }) => level === "warning" && text.includes(`needs "${verb}" on`))).toBe(true);
+});
+
+test("a full quota is no missing permission, and passes", async () => {
+  const message = 'jobs.batch "x" is forbidden: exceeded quota: jobs, requested: count/jobs.batch=1, used: count/jobs.batch=5';
+  bed.faults.fail({ verb: "create", resource: "jobs" }, { status: 403, message });
+  const { outcome } = await startRun(bed, { script: "" }).done;
+  expect(outcome).toMatchObject({ kind: "never-started", permanent: false, message: expect.stringContaining("exceeded quota") });
+  expect("message" in outcome ? outcome.message : "").not.toContain("needs");
+});
+
+test("a webhook's denial is told in its own words, and lasts", async () => {
+  const message = 'admission webhook "policy.example.io" denied the request: images must come from the company registry';
+  bed.faults.fail({ verb: "create", resource: "jobs" }, { status: 403, message });
+  const { outcome } = await startRun(bed, { script: "" }).done;
+  expect(outcome).toMatchObject({ kind: "never-started", permanent: true, message: expect.stringContaining("company registry") });
+});

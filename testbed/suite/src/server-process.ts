@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { Policy, RunOutcome, StatusLine } from "@paperclip-k8s/engine";
+import type { Bed } from "./bed.ts";
+
+export interface ServerRun {
+  readonly runId: string;
+  /** Runs of one key take turns. */
+  readonly key: string;
+  readonly script: string;
+  /** Runs whose Job it may take over. */
+  readonly continues: readonly string[];
+  /** Runs whose end is on record: a Job of theirs that is over may go. */
+  readonly recorded?: readonly string[];
+}
+
+export interface ServerOrder {
+  readonly bed: { readonly kubeconfig: string; readonly data: string; readonly namespace: string; readonly agent: string };
+  readonly runs: readonly ServerRun[];
+  readonly policy: Partial<Policy>;
+  readonly lingerMs: number;
+}
+
+export type ServerNews =
+  | { readonly event: "output"; readonly runId: string; readonly text: string }
+  | { readonly event: "done"; readonly runId: string; readonly outcome: RunOutcome; readonly status: readonly StatusLine[] }
+  | { readonly event: "status"; readonly runId: string; readonly text: string };
+
+export interface Finished {
+  readonly outcome: RunOutcome;
+  readonly status: readonly StatusLine[];
+  readonly output: string;
+}
+
+const MAIN = fileURLToPath(new URL("server-main.ts", import.meta.url));
+
+/** A server with live runs in a process of its own, to be killed for real. */
+export class ServerProcess {
+  readonly finished = new Map<string, Finished>();
+  readonly #child: ChildProcess;
+  readonly #output = new Map<string, string>();
+  readonly #status = new Map<string, string>();
+  readonly #listeners = new Set<() => void>();
+  readonly #exited: Promise<void>;
+  #gone = false;
+
+  constructor(bed: Bed, runs: readonly ServerRun[], options: { readonly policy?: Partial<Policy>; readonly lingerMs?: number } = {}) {
+    const { kubeconfig, data, namespace, images } = bed;
+    const { policy = {}, lingerMs = 0 } = options;
+    const order: ServerOrder = { bed: { kubeconfig, data, namespace, agent: images.agent }, runs, policy, lingerMs };
+    this.#child = spawn(process.execPath, [MAIN, JSON.stringify(order)], { stdio: ["pipe", "pipe", "inherit"] });
+    let rest = "";
+    this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      const lines = (rest + text).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) this.#hear(JSON.parse(line) as ServerNews);
+    });
+    this.#exited = new Promise((resolve) => {
+      this.#child.on("close", () => {
+        this.#gone = true;
+        this.#changed();
+        resolve();
+      });
+    });
+  }
+
+  output(runId: string): string {
+    return this.#output.get(runId) ?? "";
+  }
+
+  saw(runId: string, text: string): Promise<void> {
+    return this.#until(() => this.output(runId).includes(text), `run ${runId} to write ${JSON.stringify(text)}`);
+  }
+
+  /** Resolves when a status line of the run contains the text. */
+  heard(runId: string, text: string): Promise<void> {
+    return this.#until(() => this.#status.get(runId)?.includes(text) ?? false, `run ${runId} to say ${JSON.stringify(text)}`);
+  }
+
+  async done(runId: string): Promise<Finished> {
+    await this.#until(() => this.finished.has(runId), `run ${runId} to end`);
+    return this.finished.get(runId)!;
+  }
+
+  /** Resolves when the process is gone and all it said was heard. */
+  async kill(signal: "SIGKILL" | "SIGTERM" = "SIGKILL"): Promise<void> {
+    this.#child.kill(signal);
+    await this.#exited;
+  }
+
+  #hear(news: ServerNews): void {
+    if (news.event === "output") this.#output.set(news.runId, this.output(news.runId) + news.text);
+    if (news.event === "status") this.#status.set(news.runId, `${this.#status.get(news.runId) ?? ""}${news.text}\n`);
+    if (news.event === "done") {
+      const { outcome, status } = news;
+      this.finished.set(news.runId, { outcome, status, output: this.output(news.runId) });
+    }
+    this.#changed();
+  }
+
+  #changed(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  #until(condition: () => boolean, what: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        if (!condition() && !this.#gone) return;
+        this.#listeners.delete(look);
+        if (condition()) resolve();
+        else reject(new Error(`the server is gone; it was waited for ${what}`));
+      };
+      this.#listeners.add(look);
+      look();
+    });
+  }
+}

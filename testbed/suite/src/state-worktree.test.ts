@@ -1,0 +1,55 @@
+import { execFileSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { chmod, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { onKube } from "./bed.ts";
+import { openStateStage, type StateStage } from "./state-agents.ts";
+
+// A workspace as the host makes it, a git worktree on the shared volume: the agent commits, and the host finds what it expects.
+
+let stage: StateStage;
+beforeAll(async () => {
+  stage = await openStateStage();
+});
+afterAll(() => stage?.stop());
+
+/** As the server's user: where pods have users at all, a server that is not root shares its own with them. */
+function git(folder: string, ...args: string[]): string {
+  const user = onKube ? { uid: 1000, gid: 1000 } : {};
+  const env = { PATH: process.env.PATH, HOME: "/nonexistent", GIT_CONFIG_NOSYSTEM: "1" };
+  const who = ["-c", "user.name=Server", "-c", "user.email=server@example.com"];
+  return execFileSync("git", [...who, "-C", folder, ...args], { ...user, env, encoding: "utf8" }).trim();
+}
+
+test("two tasks commit to their own worktrees of one repository at the same time; branches, index and repository stay sound", async () => {
+  const { data } = stage.bed;
+  if (onKube) await chmod(data, 0o777);
+  await writeFile(join(data, ".gitconfig"), "[user]\n\tname = Agent\n\temail = agent@example.com\n");
+  git(data, "init", "--initial-branch", "main", "repo");
+  const repo = join(data, "repo");
+  git(repo, "commit", "--allow-empty", "-m", "first");
+  const agent = randomUUID();
+  const work = async (task: string) => {
+    const cwd = join(data, "worktrees", task);
+    git(repo, "worktree", "add", "-b", `work/${task}`, cwd);
+    const paperclipWorkspace = { cwd, source: "project_primary", strategy: "git_worktree", branchName: `work/${task}`, worktreePath: cwd };
+    const prompt = `bash:echo ${task} > ${task}.txt && git add . && git commit -q -m "by ${task}" && git status --short --branch`;
+    return stage.turn({ cli: "claude", agent, task, prompt, context: { paperclipWorkspace } });
+  };
+  const tasks = ["task-a", "task-b"];
+  const turns = await Promise.all(tasks.map(work));
+  for (const [index, { result, log }] of turns.entries()) {
+    const task = tasks[index] ?? "";
+    const cwd = join(data, "worktrees", task);
+    expect(result, log).toMatchObject({ exitCode: 0, sessionParams: { cwd } });
+    expect(log).toContain(`## work/${task}`);
+    // What the host looks at after the run.
+    expect(git(cwd, "rev-parse", "--abbrev-ref", "HEAD")).toBe(`work/${task}`);
+    expect(git(cwd, "status", "--porcelain")).toBe("");
+    expect(git(cwd, "log", "--format=%an %s", "main..")).toBe(`Agent by ${task}`);
+  }
+  expect(git(repo, "rev-parse", "--abbrev-ref", "HEAD")).toBe("main");
+  expect(git(repo, "fsck")).toBe("");
+  git(repo, "worktree", "remove", join(data, "worktrees/task-a"));
+}, 240_000);
