@@ -1,13 +1,19 @@
 import { defineConfig } from "vitest/config";
 
-// Real servers, real CLI: run by `npm run test:hosts`, not by `npm test`, which takes only *.test.ts.
+// A server that is killed and started again takes minutes each time: those go to `npm run test:long`.
+const long = ["system/restart.system.ts", "system/operator.system.ts"];
+
+// Real servers, real CLI: run by `npm run test:system`, not by `npm test`, which takes only *.test.ts.
 export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: ["system/*.system.ts"],
+    exclude: process.env.LONG ? [] : long,
+    // Hosts, browsers and clusters at once on a small machine: what fails once is tried again and told as flaky.
+    retry: 1,
     globalSetup: ["system/setup.ts"],
     pool: "forks", // a thread cannot give up root
-    fileParallelism: false,
+    maxWorkers: 2, // much of the time is the host's own waiting
     testTimeout: 120_000,
     hookTimeout: 180_000,
   },

@@ -1,24 +1,33 @@
-import { call } from "./api.ts";
-import type { PackedAdapter } from "./install.ts";
+import { call, type HostAddress } from "./api.ts";
 
 export interface AdapterInfo {
   readonly type: string;
   readonly capabilities?: Readonly<Record<string, unknown>>;
 }
 
+/** A field of the agent's form, as far as we fill it in. */
+export interface FormField {
+  readonly key: string;
+  readonly label: string;
+  readonly type: string;
+  readonly default?: string | number | boolean;
+  readonly options?: readonly { readonly label: string; readonly value: string }[];
+  readonly meta?: { readonly visibleWhen?: { readonly key: string; readonly value: string } };
+}
+
 /** The adapters of a host, as its settings page sees them. */
-export function adaptersOf(base: string) {
+export function adaptersOf(host: HostAddress) {
   return {
-    install: (packed: PackedAdapter) =>
-      call<AdapterInfo>(base, "POST", "/adapters/install", { packageName: packed.path, isLocalPath: true }),
-    list: () => call<AdapterInfo[]>(base, "GET", "/adapters"),
-    configSchema: (type: string) => call<{ fields: { key: string; type: string }[] }>(base, "GET", `/adapters/${type}/config-schema`),
-    uiParser: (type: string) => call<string>(base, "GET", `/adapters/${type}/ui-parser.js`),
-    configurationDoc: (type: string) => call<string>(base, "GET", `/llms/agent-configuration/${type}.txt`),
-    models: (companyId: string, type: string) => call<{ id: string }[]>(base, "GET", `/companies/${companyId}/adapters/${type}/models`),
+    /** From a folder on the server. */
+    install: (packageName: string) => call<AdapterInfo>(host, "POST", "/adapters/install", { packageName, isLocalPath: true }),
+    list: () => call<AdapterInfo[]>(host, "GET", "/adapters"),
+    configSchema: (type: string) => call<{ fields: FormField[] }>(host, "GET", `/adapters/${type}/config-schema`),
+    uiParser: (type: string) => call<string>(host, "GET", `/adapters/${type}/ui-parser.js`),
+    configurationDoc: (type: string) => call<string>(host, "GET", `/llms/agent-configuration/${type}.txt`),
+    models: (companyId: string, type: string) => call<{ id: string }[]>(host, "GET", `/companies/${companyId}/adapters/${type}/models`),
     testEnvironment: (companyId: string, type: string, adapterConfig: Readonly<Record<string, unknown>>) =>
       call<{ status: string; checks: { code: string; level: string; message: string }[] }>(
-        base,
+        host,
         "POST",
         `/companies/${companyId}/adapters/${type}/test-environment`,
         { adapterConfig },

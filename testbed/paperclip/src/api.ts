@@ -10,14 +10,21 @@ export class ApiError extends Error {
   }
 }
 
+/** Where a host is, and what makes us its owner there; a local_trusted one takes whoever is on its machine for that. */
+export interface HostAddress {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** Longer than the host waits for a cancelled run (60 s). */
 const TIMEOUT_MS = 90_000;
 
-/** One request to the host's API. A local_trusted host takes a request without credentials for its owner's. */
-export async function call<T>(base: string, method: string, path: string, body?: unknown): Promise<T> {
-  const answer = await fetch(`${base}/api${path}`, {
+/** One request to the host's API. */
+export async function call<T>(host: HostAddress, method: string, path: string, body?: unknown): Promise<T> {
+  const answer = await fetch(`${host.url}/api${path}`, {
     method,
-    ...(body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+    headers: { ...host.headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   const text = await answer.text();

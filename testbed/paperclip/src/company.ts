@@ -1,8 +1,10 @@
-import { call } from "./api.ts";
+import { call, type HostAddress } from "./api.ts";
 
 export interface Agent {
   readonly id: string;
+  readonly name: string;
   readonly status: string;
+  readonly adapterType: string;
   readonly adapterConfig: Readonly<Record<string, unknown>>;
 }
 
@@ -41,6 +43,11 @@ export interface RecoveryAction {
   readonly status: string;
 }
 
+export interface Comment {
+  readonly body: string;
+  readonly authorAgentId: string | null;
+}
+
 /** What became of a stopped run, in the words the host takes from its board. */
 export interface Reconciliation {
   readonly actionId: string;
@@ -51,18 +58,27 @@ export interface Reconciliation {
 
 /** One company on a host, seen by its owner. */
 export class Company {
-  readonly #base: string;
+  readonly #host: HostAddress;
   readonly id: string;
 
-  constructor(base: string, id: string) {
-    this.#base = base;
+  constructor(host: HostAddress, id: string) {
+    this.#host = host;
     this.id = id;
   }
 
-  static async create(base: string, name: string): Promise<Company> {
-    const { id } = await call<{ id: string }>(base, "POST", "/companies", { name });
-    return new Company(base, id);
+  static async create(host: HostAddress, name: string): Promise<Company> {
+    const { id } = await call<{ id: string }>(host, "POST", "/companies", { name });
+    return new Company(host, id);
   }
+
+  /** The company of that name; a new one unless there is one from an earlier start. */
+  static async open(host: HostAddress, name: string): Promise<Company> {
+    const found = (await call<{ id: string; name: string }[]>(host, "GET", "/companies")).find((company) => company.name === name);
+    return found === undefined ? Company.create(host, name) : new Company(host, found.id);
+  }
+
+  about = (): Promise<{ issuePrefix: string }> => this.#call("GET", `/companies/${this.id}`);
+  agents = (): Promise<Agent[]> => this.#call("GET", `/companies/${this.id}/agents`);
 
   /** An agent that runs only when somebody or something wakes it. */
   hire(name: string, adapterType: string, adapterConfig: Readonly<Record<string, unknown>>): Promise<Agent> {
@@ -83,9 +99,12 @@ export class Company {
     return this.#call("POST", `/companies/${this.id}/issues`, { title, description, status: "todo", assigneeAgentId: agentId });
   }
 
+  issuesOf = (agentId: string): Promise<Issue[]> => this.#call("GET", `/companies/${this.id}/issues?assigneeAgentId=${agentId}`);
   issue = (id: string): Promise<Issue> => this.#call("GET", `/issues/${id}`);
   update = (id: string, change: Readonly<Record<string, unknown>>): Promise<Issue> => this.#call("PATCH", `/issues/${id}`, change);
   comment = (id: string, body: string): Promise<unknown> => this.#call("POST", `/issues/${id}/comments`, { body });
+
+  comments = (id: string): Promise<Comment[]> => this.#call("GET", `/issues/${id}/comments`);
 
   wake(agentId: string, issueId?: string): Promise<{ id?: string; status: string; reason?: string }> {
     const payload = issueId === undefined ? {} : { payload: { issueId } };
@@ -125,6 +144,6 @@ export class Company {
   }
 
   #call<T>(method: string, path: string, body?: unknown): Promise<T> {
-    return call<T>(this.#base, method, path, body);
+    return call<T>(this.#host, method, path, body);
   }
 }

@@ -1,14 +1,14 @@
 import { spawn } from "node:child_process";
 import { databaseDir, type Home } from "./home.ts";
 
-// Its input ends when we do, however that was: then server and database end by their recorded pids, and the folder goes.
+// Its input ends when we do, however that was: then server and database end by their recorded pids, and a folder that nobody keeps goes.
 const script = `read -r _
 kill -9 "$(cat "$1/server.pid")"; kill -3 "$(head -n 1 "$2/postmaster.pid")"
-sleep 2; rm -rf "$1"`;
+[ "$3" = kept ] || { sleep 2; rm -rf "$1"; }`;
 
 /** A small shell that cleans up after a test process that was killed. Returns how to dismiss it. */
-export function guard(home: Home): () => void {
-  const shell = spawn("/bin/sh", ["-c", script, "guard", home.root, databaseDir(home)], {
+export function guard(home: Home, removes: boolean): () => void {
+  const shell = spawn("/bin/sh", ["-c", script, "guard", home.root, databaseDir(home), removes ? "gone" : "kept"], {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
   });

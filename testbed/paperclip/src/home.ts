@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -19,8 +19,11 @@ export interface Home {
   readonly jwtSecret: string;
 }
 
-export async function createHome(): Promise<Home> {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "paperclip-")));
+/** A new home in a temporary folder, or the one in the given folder, which stays. */
+export async function createHome(kept?: string): Promise<Home> {
+  const known = kept === undefined ? null : readKept(kept);
+  if (known !== null) return known;
+  const root = realpathSync(kept ?? mkdtempSync(join(tmpdir(), "paperclip-")));
   const [port, databasePort] = await freePorts(2);
   const home = {
     root,
@@ -35,11 +38,20 @@ export async function createHome(): Promise<Home> {
   for (const folder of [home.path, home.tmp, join(home.path, "instances"), dirname(config)]) mkdirSync(folder, { recursive: true });
   writeFileSync(config, JSON.stringify(configFile(home), null, 2));
   writeFileSync(home.log, "");
+  writeFileSync(join(root, DESCRIPTION), JSON.stringify(home));
   const user = serverUser();
   const owned = [root, home.path, home.tmp, join(home.path, "instances"), dirname(config), config, home.log];
   if (user !== null) for (const path of owned) chownSync(path, user.uid, user.gid);
   chmodSync(root, 0o755);
   return home;
+}
+
+const DESCRIPTION = "home.json";
+
+function readKept(root: string): Home | null {
+  mkdirSync(root, { recursive: true });
+  const file = join(root, DESCRIPTION);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Home) : null;
 }
 
 export function removeHome({ root }: Home): void {
@@ -76,7 +88,7 @@ function configFile(home: Home) {
   };
 }
 
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, () => {
       const server = createServer();

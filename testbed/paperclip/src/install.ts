@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,18 +9,29 @@ import { serverUser } from "./user.ts";
 
 const run = promisify(execFile);
 const TIMEOUT_MS = 5 * 60_000;
+/** Folders of the adapters below packages/. */
+const ADAPTERS = ["adapter-opencode", "adapter-claude"] as const;
 
-/** An adapter as npm installs it, ready for a server's "install by local path". */
-export interface PackedAdapter {
-  /** Folder of the installed package, its dependencies beside it. */
-  readonly path: string;
+/** Our adapters as npm installs them, ready for a server's "install by local path". */
+export interface PackedAdapters {
+  /** The node_modules with the adapters and what they need. */
+  readonly folder: string;
+  /** Names of the adapters' packages in it. */
+  readonly names: readonly string[];
   remove(): Promise<void>;
 }
 
-/** Builds and packs one of our adapters and installs the tarball, so that what is tested is what would be published. */
-export async function packAdapter(folder: string, say: (line: string) => void = () => {}): Promise<PackedAdapter> {
+export const pathsOf = ({ folder, names }: Pick<PackedAdapters, "folder" | "names">): string[] => names.map((name) => join(folder, name));
+
+/**
+ * Builds and packs our adapters and installs the tarballs, so that what is tested is what would be published. PACKED_ADAPTERS names the
+ * node_modules of an earlier call, to be used as it is.
+ */
+export async function packAdapters(say: (line: string) => void = () => {}): Promise<PackedAdapters> {
+  const given = process.env.PACKED_ADAPTERS;
+  if (given) return { folder: given, names: readdirSync(given).filter((name) => /^paperclip-adapter-/.test(name)), remove: async () => {} };
   const begun = Date.now();
-  const place = await realpath(await mkdtemp(join(tmpdir(), "packed-adapter-")));
+  const place = await realpath(await mkdtemp(join(tmpdir(), "packed-adapters-")));
   const atExit = () => rmSync(place, { recursive: true, force: true });
   process.once("exit", atExit);
   const remove = async () => {
@@ -29,17 +40,21 @@ export async function packAdapter(folder: string, say: (line: string) => void = 
   };
   try {
     await run(process.execPath, ["scripts/build.ts"], { cwd: ROOT, timeout: TIMEOUT_MS });
-    const source = join(ROOT, "packages", folder);
-    const packed = await run("npm", ["pack", "--json", "--pack-destination", place], { cwd: source, timeout: TIMEOUT_MS });
-    const { filename, name } = Object.values(JSON.parse(packed.stdout) as Record<string, { filename: string; name: string }>)[0]!;
-    await npmInstall(place, { [name]: `file:${join(place, filename)}` });
+    const packed = await Promise.all(ADAPTERS.map((folder) => pack(folder, place)));
+    await npmInstall(place, Object.fromEntries(packed.map(({ name, filename }) => [name, `file:${join(place, filename)}`])));
     await handOver(place);
-    say(`built, packed and installed ${filename} in ${((Date.now() - begun) / 1000).toFixed(1)} s`);
-    return { path: join(place, "node_modules", name), remove };
+    say(`adapters built, packed and installed from their tarballs (${((Date.now() - begun) / 1000).toFixed(1)} s)`);
+    return { folder: join(place, "node_modules"), names: packed.map(({ name }) => name), remove };
   } catch (error) {
     await remove();
     throw error;
   }
+}
+
+async function pack(folder: string, place: string): Promise<{ readonly name: string; readonly filename: string }> {
+  const options = { cwd: join(ROOT, "packages", folder), timeout: TIMEOUT_MS };
+  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", place], options);
+  return Object.values(JSON.parse(stdout) as Record<string, { filename: string; name: string }>)[0]!;
 }
 
 /** The server's user reads it and, after we gave up root, removes it. */

@@ -26,7 +26,7 @@ const OVER = (run: Run) => !["queued", "running", "scheduled_retry"].includes(ru
 export async function makeHappen(stage: Stage, way: Way, number: number): Promise<() => Promise<Observed>> {
   const { company } = stage;
   const marker = `case-${number}`;
-  const agent = await company.hire(`Agent ${number}`, "opencode_k8s", { ...stage.config, ...way.config });
+  const agent = await company.hire(`Agent ${number}`, "opencode_k8s", { ...stage.config("opencode_k8s"), ...way.config });
   const issue = await company.assign(agent.id, marker, way.task);
   let run = await until(`a run of ${way.name}`, async () => (await company.runs(agent.id))[0], 30);
   let complaint: string | null = null;

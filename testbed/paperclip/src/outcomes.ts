@@ -1,4 +1,4 @@
-// `node testbed/paperclip/src/outcomes.ts [--version v] [--only text] [--adapter folder]`: makes every way a run can end happen on real
+// `node testbed/paperclip/src/outcomes.ts [--version v] [--only text]`: makes every way a run can end happen on real
 // hosts and prints what each host made of it, as a table.
 import { parseArgs } from "node:util";
 import type { Run } from "./company.ts";
@@ -12,9 +12,9 @@ import { openStage } from "./stage.ts";
 const AT_ONCE = 3;
 const say = (line: string) => console.error(line);
 
-const { values } = parseArgs({ options: { version: { type: "string" }, only: { type: "string" }, adapter: { type: "string" } } });
+const { values } = parseArgs({ options: { version: { type: "string" }, only: { type: "string" } } });
 const versions = VERSIONS.filter((version) => values.version === undefined || version === values.version);
-const packed = await prepare(versions, values.adapter, say);
+const packed = await prepare(versions, say);
 try {
   for (const version of versions) print(version, await observeAll(version));
 } finally {

@@ -5,6 +5,8 @@ import { prepareRelease, type Version } from "./release.ts";
 
 export interface PaperclipOptions {
   readonly version: Version;
+  /** A folder for the home, used again and never removed; a temporary one unless given. */
+  readonly keepAt?: string;
   /** Serve the web pages too; off unless told. */
   readonly ui?: boolean;
   /** More environment for the server, for example settings of its scheduler. */
@@ -36,8 +38,8 @@ const TERM_MS = 30_000;
 export async function startPaperclip(options: PaperclipOptions): Promise<Paperclip> {
   const say = options.say ?? (() => {});
   const release = await prepareRelease(options.version, say);
-  const home = await createHome();
-  const dismissGuard = guard(home);
+  const home = await createHome(options.keepAt);
+  const dismissGuard = guard(home, options.keepAt === undefined);
   let server: ServerProcess;
 
   const start = async () => {
@@ -52,7 +54,7 @@ export async function startPaperclip(options: PaperclipOptions): Promise<Papercl
     await end("SIGTERM");
     await endDatabase(home);
     dismissGuard();
-    removeHome(home);
+    if (options.keepAt === undefined) removeHome(home);
   };
 
   try {

@@ -1,4 +1,4 @@
-// `node testbed/paperclip/src/transcript.ts [--version v] [--task words] [--adapter folder]`: one real run, and its page as text, without
+// `node testbed/paperclip/src/transcript.ts [--version v] [--task words]`: one real run, and its page as text, without
 // and with the ui-parser.
 import { parseArgs } from "node:util";
 import { adaptersOf } from "./adapters.ts";
@@ -9,13 +9,13 @@ import { openStage } from "./stage.ts";
 import { until } from "./wait.ts";
 
 const say = (line: string) => console.error(line);
-const { values } = parseArgs({ options: { version: { type: "string" }, task: { type: "string" }, adapter: { type: "string" } } });
+const { values } = parseArgs({ options: { version: { type: "string" }, task: { type: "string" } } });
 const version = VERSIONS.find((known) => known === values.version) ?? VERSIONS[0];
-const packed = await prepare([version], values.adapter, say);
+const packed = await prepare([version], say);
 const stage = await openStage(packed, { version, say });
 try {
   const { company } = stage;
-  const agent = await company.hire("Writer", "opencode_k8s", stage.config);
+  const agent = await company.hire("Writer", "opencode_k8s", stage.config("opencode_k8s"));
   await company.assign(agent.id, "Say hello", values.task ?? "Please use-tool once");
   const over = await until(
     "the run's end",
@@ -24,7 +24,7 @@ try {
   );
   const log = await company.log(over.id);
   console.log(`--- ${version}, as sent (no working parser)\n${pageText(pageOf(log))}`);
-  const parser = loadParser(await adaptersOf(stage.host.url).uiParser("opencode_k8s"));
+  const parser = loadParser(await adaptersOf(stage.host).uiParser("opencode_k8s"));
   console.log(`\n--- ${version}, with the parser\n${pageText(pageOf(log, parser))}`);
 } finally {
   await stage.stop();

@@ -20,12 +20,12 @@ test.each(VERSIONS)("%s restarts on its home after SIGTERM and SIGKILL, and leav
   const host = await startPaperclip({ version });
   let pids: (number | null)[] = [];
   try {
-    const { id } = await Company.create(host.url, "Kept");
+    const { id } = await Company.create(host, "Kept");
     await host.restart("SIGTERM");
     await host.end("SIGKILL");
     expect(alive(databasePid(host.home))).toBe(true);
     await host.start();
-    expect(await call(host.url, "GET", `/companies/${id}`)).toMatchObject({ name: "Kept" });
+    expect(await call(host, "GET", `/companies/${id}`)).toMatchObject({ name: "Kept" });
     pids = [host.pid, databasePid(host.home)];
     expect(pids.every(alive)).toBe(true);
   } finally {

@@ -1,19 +1,26 @@
 import type { TestProject } from "vitest/node";
-import { packAdapter } from "../src/install.ts";
+import { packAdapters } from "../src/install.ts";
+import { prepareChromium } from "../src/page/chromium.ts";
+import { ARTEFACTS, picturesFolder } from "../src/page/pictures.ts";
+import { preparePlaywright } from "../src/page/playwright.ts";
 import { prepareRelease, VERSIONS } from "../src/release.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    adapterPath: string;
+    /** The node_modules with our packed adapters, and their names. */
+    packed: { folder: string; names: string[] };
+    chromium: string;
   }
 }
 
-/** What needs our own user's rights, before the tests give them up: the releases from npm and the packed adapter. */
+/** What needs our own user's rights, before the tests give them up: releases, browser and the packed adapters. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const say = (line: string) => console.log(line);
   for (const version of VERSIONS) await prepareRelease(version, say);
-  const given = process.env.ADAPTER_PATH; // one that is installed already, to skip the packing
-  const packed = given ? { path: given, remove: async () => {} } : await packAdapter("adapter-opencode", say);
-  project.provide("adapterPath", packed.path);
+  project.provide("chromium", await prepareChromium(say));
+  await preparePlaywright(say);
+  picturesFolder(ARTEFACTS);
+  const packed = await packAdapters(say);
+  project.provide("packed", { folder: packed.folder, names: [...packed.names] });
   return packed.remove;
 }

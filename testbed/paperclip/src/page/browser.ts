@@ -26,16 +26,23 @@ export interface Browser {
   close(): Promise<void>;
 }
 
+export interface BrowserOptions {
+  /** For profile and home. */
+  readonly folder: string;
+  /** Of the window; 1000 unless given. */
+  readonly height?: number;
+}
+
 /** A browser with an empty profile in that folder, which whoever owns the folder removes. */
-export async function openBrowser(playwright: Playwright, executablePath: string, folder: string): Promise<Browser> {
+export async function openBrowser(playwright: Playwright, executablePath: string, options: BrowserOptions): Promise<Browser> {
+  const { folder } = options;
   const [profile, home] = [join(folder, "profile"), join(folder, "home")];
   for (const path of [profile, home]) mkdirSync(path, { recursive: true });
   const context: BrowserContext = await playwright.chromium.launchPersistentContext(profile, {
     executablePath,
     headless: true,
     args: FLAGS,
-    // As tall as a long transcript, so that a picture has all of it.
-    viewport: { width: 1440, height: 3000 },
+    viewport: { width: 1440, height: options.height ?? 1000 },
     // After we gave up root, the home of our environment is not ours.
     env: { ...process.env, HOME: home, TMPDIR: home },
     // A signal is for us; Chromium ends by itself when the pipe to it breaks.

@@ -1,11 +1,13 @@
-import { chownSync, mkdirSync, rmSync } from "node:fs";
+import { chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { ROOT } from "../release.ts";
 import { serverUser } from "../user.ts";
 
-/** A new folder for pictures in the given one. It is the server's user's, whom we become before there is anything to put in it. */
-export function picturesFolder(out: string): string {
-  const folder = join(out, "run-page");
-  rmSync(folder, { recursive: true, force: true });
+/** Where the tests leave their pictures. */
+export const ARTEFACTS: string = join(ROOT, "testbed/paperclip/artefacts");
+
+/** A folder for pictures; older ones in it are replaced. It is the server's user's, whom we become before there is anything to put in it. */
+export function picturesFolder(folder: string): string {
   mkdirSync(folder, { recursive: true });
   const user = serverUser();
   if (user !== null) chownSync(folder, user.uid, user.gid);

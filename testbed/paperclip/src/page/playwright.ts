@@ -14,22 +14,39 @@ export interface Playwright {
 
 export interface BrowserContext {
   newPage(): Promise<Page>;
+  addCookies(cookies: readonly { name: string; value: string; url: string }[]): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface Page {
+interface Finder {
+  getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator;
+  getByText(text: string | RegExp, options?: { exact?: boolean }): Locator;
+  getByLabel(text: string): Locator;
+  locator(selector: string): Locator;
+}
+
+export interface Page extends Finder {
   addInitScript(script: { content: string }): Promise<unknown>;
   goto(url: string, options: { waitUntil: "domcontentloaded" }): Promise<unknown>;
-  getByRole(role: string, options: { name: string; exact: boolean }): Locator;
-  getByText(text: RegExp): Locator;
+  reload(options: { waitUntil: "domcontentloaded" }): Promise<unknown>;
+  url(): string;
+  screenshot(options: { path: string; fullPage?: boolean }): Promise<unknown>;
+  setViewportSize(size: { width: number; height: number }): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface Locator {
+export interface Locator extends Finder {
   first(): Locator;
-  locator(selector: string): Locator;
+  last(): Locator;
   click(): Promise<void>;
-  waitFor(options: { timeout: number }): Promise<void>;
+  fill(text: string): Promise<void>;
+  blur(): Promise<void>;
+  count(): Promise<number>;
+  inputValue(): Promise<string>;
+  getAttribute(name: string): Promise<string | null>;
+  isVisible(): Promise<boolean>;
+  scrollIntoViewIfNeeded(): Promise<void>;
+  waitFor(options: { timeout: number; state?: "visible" | "hidden" }): Promise<void>;
   /** The text as it is shown, and nothing that is hidden. */
   innerText(): Promise<string>;
   /** The function runs in the page: it knows nothing of ours. */

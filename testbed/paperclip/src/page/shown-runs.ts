@@ -19,11 +19,11 @@ export const shownRuns: readonly ShownRun[] = [
 
 /** Makes the run happen; returns the path of its page. */
 export async function makeRun(
-  { company, config: usual }: Stage,
+  { company, config: usualOf }: Stage,
   prefix: string,
   { name, task, config }: ShownRun,
 ): Promise<{ path: string; run: Run }> {
-  const adapterConfig = { ...usual, ...config };
+  const adapterConfig = { ...usualOf("opencode_k8s"), ...config };
   const agent = await company.hire(name, "opencode_k8s", adapterConfig);
   const issue = await company.assign(agent.id, name, task);
   // The oldest: the host may have begun a run of its own after it.

@@ -1,9 +1,9 @@
-// `node testbed/paperclip/src/page/transcript.ts [--out DIR] [--task words] [--adapter folder]`: real runs, and their transcripts as the
+// `node testbed/paperclip/src/page/transcript.ts [--out DIR] [--task words]`: real runs, and their transcripts as the
 // page of a real host shows them in Chromium: as users get it today, and with the host's parser worker mended.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { call } from "../api.ts";
-import { packAdapter } from "../install.ts";
+import { packAdapters } from "../install.ts";
 import { prepareRelease } from "../release.ts";
 import { openStage, type Stage } from "../stage.ts";
 import { dropRoot } from "../user.ts";
@@ -17,13 +17,13 @@ import { makeRun, type ShownRun, shownRuns } from "./shown-runs.ts";
 const VERSION = "2026.916.1";
 const begun = Date.now();
 const say = (line: string) => console.error(line);
-const { values } = parseArgs({ options: { out: { type: "string" }, task: { type: "string" }, adapter: { type: "string" } } });
+const { values } = parseArgs({ options: { out: { type: "string" }, task: { type: "string" } } });
 const runs: readonly ShownRun[] = values.task === undefined ? shownRuns : [{ name: "task", task: values.task }];
 
 await prepareRelease(VERSION, say);
 const [chromium, playwright] = [await prepareChromium(say), await preparePlaywright(say)];
-const pictures = values.out === undefined ? null : picturesFolder(values.out);
-const packed = values.adapter ? { path: values.adapter, remove: async () => {} } : await packAdapter("adapter-opencode", say);
+const pictures = values.out === undefined ? null : picturesFolder(join(values.out, "run-page"));
+const packed = await packAdapters(say);
 dropRoot();
 try {
   await showAll();
@@ -36,9 +36,12 @@ async function showAll(): Promise<void> {
   const stage = await openStage(packed, { version: VERSION, ui: true, say });
   try {
     // In the host's home, since that goes even when we are killed.
-    const browser = await openBrowser(playwright, chromium, join(stage.host.home.root, "browser"));
+    const browser = await openBrowser(playwright, chromium, {
+      folder: join(stage.host.home.root, "browser"),
+      height: 3000, // as tall as a long transcript, so that a picture has all of it
+    });
     try {
-      const { issuePrefix } = await call<{ issuePrefix: string }>(stage.host.url, "GET", `/companies/${stage.company.id}`);
+      const { issuePrefix } = await call<{ issuePrefix: string }>(stage.host, "GET", `/companies/${stage.company.id}`);
       for (const shown of runs) {
         const { path, run } = await makeRun(stage, issuePrefix, shown);
         say(`${shown.name}: ${run.status}`);

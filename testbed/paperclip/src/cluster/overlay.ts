@@ -1,0 +1,80 @@
+import { randomBytes } from "node:crypto";
+import { cp, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ROOT } from "../release.ts";
+
+/** What of deploy/ is another matter on each cluster. */
+export interface Overlay {
+  readonly namespace: string;
+  readonly image: string;
+  /** There is no name server in the test's cluster, so the Service gets a known address. */
+  readonly serviceAddress: string;
+  /** Where the browser sees the server. */
+  readonly origin: string;
+  /** Keys and addresses of models, which agents inherit. */
+  readonly providers: Readonly<Record<string, string>>;
+}
+
+export const CLAIM = "paperclip-data";
+/** Inherited by agents too. */
+export const NODE_SELECTOR = { "kubernetes.io/os": "linux" } as const;
+export const TOLERATIONS = [{ key: "agents-only", operator: "Exists", effect: "NoSchedule" }] as const;
+
+/** Copies deploy/ to the folder and puts a kustomization on top of it, as an operator would. */
+export async function writeOverlay(folder: string, overlay: Overlay): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await cp(join(ROOT, "deploy"), join(folder, "base"), { recursive: true });
+  await writeFile(join(folder, "kustomization.yaml"), JSON.stringify(kustomization(overlay), null, 2));
+}
+
+// JSON is YAML too.
+function kustomization({ namespace, image, serviceAddress, providers, origin }: Overlay) {
+  const [newName, newTag] = splitTag(image);
+  const secret = () => randomBytes(32).toString("hex");
+  const literals = (values: Readonly<Record<string, string>>) => Object.entries(values).map(([name, value]) => `${name}=${value}`);
+  return {
+    apiVersion: "kustomize.config.k8s.io/v1beta1",
+    kind: "Kustomization",
+    namespace,
+    resources: ["base", "base/network-policy.yaml"],
+    images: [{ name: "paperclip", newName, newTag }],
+    generatorOptions: { disableNameSuffixHash: true },
+    secretGenerator: [
+      { name: "paperclip", literals: literals({ BETTER_AUTH_SECRET: secret(), PAPERCLIP_AGENT_JWT_SECRET: secret() }) },
+      { name: "paperclip-providers", literals: literals(providers) },
+    ],
+    patches: [
+      { target: { kind: "PersistentVolumeClaim" }, patch: JSON.stringify(claim()) },
+      { target: { kind: "Service" }, patch: JSON.stringify([{ op: "add", path: "/spec/clusterIP", value: serviceAddress }]) },
+      { target: { kind: "Deployment" }, patch: JSON.stringify(deployment(serviceAddress, origin)) },
+    ],
+  };
+}
+
+/** A volume that we made, not one of a storage class. */
+const claim = () => [{ op: "add", path: "/spec/storageClassName", value: "" }];
+
+function deployment(serviceAddress: string, origin: string) {
+  const env = {
+    PAPERCLIP_API_URL: `http://${serviceAddress}:3100`,
+    PAPERCLIP_ALLOWED_HOSTNAMES: serviceAddress,
+    // The forwarded port is not 3100.
+    BETTER_AUTH_TRUSTED_ORIGINS: origin,
+    PAPERCLIP_TELEMETRY_DISABLED: "1",
+    PAPERCLIP_ANNOUNCEMENTS_ENABLED: "false",
+    PAPERCLIP_DB_BACKUP_ENABLED: "false",
+    HEARTBEAT_SCHEDULER_INTERVAL_MS: "10000", // the least it takes
+  };
+  const container = { name: "paperclip", env: Object.entries(env).map(([name, value]) => ({ name, value })) };
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name: "paperclip" },
+    spec: { template: { spec: { nodeSelector: NODE_SELECTOR, tolerations: TOLERATIONS, containers: [container] } } },
+  };
+}
+
+function splitTag(image: string): [string, string] {
+  const at = image.lastIndexOf(":");
+  return [image.slice(0, at), image.slice(at + 1)];
+}

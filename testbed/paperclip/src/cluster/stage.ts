@@ -1,0 +1,82 @@
+import { randomBytes } from "node:crypto";
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
+import { type KubeCluster, openCluster } from "@paperclip-k8s/kube";
+import { startLlm } from "@paperclip-k8s/llm";
+import { adaptersOf } from "../adapters.ts";
+import { type AdapterType, KINDS, plainEnv } from "../agent-kinds.ts";
+import { Closers } from "../closers.ts";
+import { Company } from "../company.ts";
+import { freePorts } from "../home.ts";
+import type { PackedAdapters } from "../install.ts";
+import { run } from "../run.ts";
+import type { AnyStage, StageOptions } from "../stage.ts";
+import { type Deployed, deploy } from "./deployed.ts";
+import { type Admin, becomeFirstAdmin } from "./first-admin.ts";
+import { forward } from "./forward.ts";
+import { loadImage } from "./image.ts";
+
+/** The host inside the real cluster, from deploy/: what agents need it takes from its own pod. */
+export interface ClusterStage extends AnyStage {
+  readonly cluster: KubeCluster;
+  readonly deployed: Deployed;
+  readonly image: string;
+  /** Ends what runs on this machine and leaves the server in the cluster. */
+  leave(): Promise<void>;
+}
+
+export async function openClusterStage(packed: Pick<PackedAdapters, "folder" | "names">, options: StageOptions): Promise<ClusterStage> {
+  const say = options.say ?? (() => {});
+  const opened = new Closers();
+  try {
+    const cluster = openCluster();
+    opened.add(() => cluster.close());
+    const image = await loadImage(cluster, options.version, say);
+    const llm = opened.keep(await startLlm({ host: cluster.hostAddress }));
+    const [port] = await freePorts(1);
+    const url = `http://127.0.0.1:${port}`;
+    const deployed = await deploy(
+      cluster,
+      {
+        namespace: `paperclip-${randomBytes(3).toString("hex")}`,
+        image,
+        serviceAddress: `10.96.${128 + (randomBytes(1)[0]! % 128)}.${1 + (randomBytes(1)[0]! % 254)}`,
+        origin: url,
+        providers: { ...KINDS.opencode_k8s.provider(llm), ...KINDS.claude_k8s.provider(llm) },
+      },
+      say,
+    );
+    let leaving = false;
+    opened.add(() => (leaving ? undefined : deployed.remove()));
+    opened.keep(await forward(cluster, deployed.namespace, port!));
+    const admin = await becomeFirstAdmin(url);
+    await installAdapters(packed, deployed, admin);
+    const company = await Company.open(admin.host, options.companyName ?? "Testbed");
+    const jobs = async () => (await deployed.kubectl("get", "jobs", "-o", "name")).split("\n").filter((line) => line !== "");
+    const leave = () => {
+      leaving = true;
+      return opened.close();
+    };
+    return { cluster, deployed, image, host: admin.host, signIn: admin, llm, company, jobs, config, stop: opened.close, leave };
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+/** Nothing of the cluster: image, namespace, volume, keys, node settings and user are the server's own. */
+const config = (type: AdapterType) => ({
+  model: KINDS[type].model,
+  graceSec: 5,
+  // Small, so that many run at once on a small machine.
+  resources: { requests: { cpu: "120m", memory: "128Mi" } },
+  env: plainEnv(KINDS[type].quiet),
+});
+
+/** The server's own npm would put them below its home too, but there is no registry in the cluster. */
+async function installAdapters(packed: Pick<PackedAdapters, "folder" | "names">, { data }: Deployed, { host }: Admin): Promise<void> {
+  const folder = join(data, "adapter-packages/node_modules");
+  await cp(packed.folder, folder, { recursive: true });
+  await run("chown", ["-R", "1000:1000", join(data, "adapter-packages")]);
+  for (const name of packed.names) await adaptersOf(host).install(`/paperclip/adapter-packages/node_modules/${name}`);
+}

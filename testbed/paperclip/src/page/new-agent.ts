@@ -1,0 +1,15 @@
+import type { Page } from "./playwright.ts";
+
+const PATIENCE_MS = 30_000;
+
+/** Goes through the host's dialog for a new agent; the page is then the new agent's. */
+export async function createAgent(page: Page, name: string, adapterLabel: string): Promise<void> {
+  await page.getByLabel("Agent name").fill(name);
+  await page.getByRole("button", { name: "Choose adapter" }).click();
+  await page.getByRole("dialog").getByText(adapterLabel, { exact: true }).first().click();
+  await page.getByRole("button", { name: "Configure agent" }).click();
+  const finish = page.getByRole("button", { name: /^(Finish setup|Creating)/ });
+  await finish.waitFor({ timeout: PATIENCE_MS });
+  await finish.click();
+  await finish.waitFor({ timeout: PATIENCE_MS, state: "hidden" });
+}

@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { opencode } from "../../../packages/adapter-opencode/src/agent-cli.ts";
+import { adaptersOf } from "../src/adapters.ts";
+import { TYPES } from "../src/agent-kinds.ts";
+import { NODE_SELECTOR, TOLERATIONS } from "../src/cluster/overlay.ts";
+import { type ClusterStage, openClusterStage } from "../src/cluster/stage.ts";
+import { nextRun } from "../src/follow.ts";
+import { VERSIONS } from "../src/release.ts";
+import { until } from "../src/wait.ts";
+import { closesItsIssue } from "./closes-its-issue.ts";
+import { tenAtOnce } from "./ten-at-once.ts";
+
+// The newest host inside the real cluster, from deploy/: agents inherit what they need from its pod.
+
+let stage: ClusterStage;
+beforeAll(async () => {
+  stage = await openClusterStage(inject("packed"), { version: VERSIONS[0], say: (line) => console.log(line) });
+});
+afterAll(() => stage?.stop());
+
+const settled = { timeout: 30_000, interval: 500 };
+
+test.each(TYPES)("%s: the form's test finds nothing to object to in a setup that inherits everything", async (type) => {
+  const { status, checks } = await adaptersOf(stage.host).testEnvironment(stage.company.id, type, stage.config(type));
+  expect(checks.filter(({ level }) => level === "error")).toEqual([]);
+  expect(status).not.toBe("fail");
+});
+
+test.each(TYPES)("%s: an issue goes from assigned to done, by the agent's own hand", async (type) => {
+  const { run } = await closesItsIssue(stage, type);
+  expect(JSON.stringify(await stage.company.events(run.id))).not.toContain("not-a-key");
+});
+
+test("a Job has image, volume, user and node settings of the server's own pod, and none of its secrets", async () => {
+  const { company, deployed } = stage;
+  const agent = await company.hire("Heir", "claude_k8s", stage.config("claude_k8s"));
+  const issue = await company.assign(agent.id, "Heir", "endless-steps slow-1");
+  const query = ["get", "jobs", "-l", `paperclip.io/agent-id=${agent.id}`, "-o", "json"];
+  const jobs = async () => (JSON.parse(await deployed.kubectl(...query)) as { items: Job[] }).items;
+  try {
+    const job = await until("the Job", async () => (await jobs())[0], 60);
+    const { spec } = job.spec.template;
+    expect(spec.containers[0]?.image).toBe(stage.image);
+    expect(spec).toMatchObject({ nodeSelector: NODE_SELECTOR, securityContext: { runAsUser: 1000 } });
+    expect(spec.tolerations).toEqual(expect.arrayContaining([...TOLERATIONS]));
+    expect(JSON.stringify(spec.volumes)).toContain('"claimName":"paperclip-data"');
+    // That the model's address and key came along, the runs above have shown: only the server's pod has them.
+    for (const secret of ["not-a-key", "BETTER_AUTH_SECRET"]) expect(JSON.stringify(job)).not.toContain(secret);
+  } finally {
+    await company.cancel((await nextRun(company, agent)).id);
+    await company.update(issue.id, { status: "cancelled" });
+  }
+  await expect.poll(jobs, settled).toEqual([]);
+});
+
+test("ten issues at once for one agent: all done, transcripts complete", async () => {
+  await tenAtOnce(stage, opencode, (path) => join(stage.deployed.data, path.replace(/^\/paperclip\//, "")));
+}, 300_000);
+
+interface Job {
+  readonly spec: {
+    readonly template: {
+      readonly spec: {
+        readonly volumes: unknown;
+        readonly tolerations: unknown;
+        readonly containers: readonly { readonly image: string }[];
+      };
+    };
+  };
+}

@@ -1,0 +1,47 @@
+import { readFileSync } from "node:fs";
+import { expect } from "vitest";
+import type { AgentCli } from "../../../packages/paperclip/src/agent-cli.ts";
+import { TranscriptLines } from "../../../packages/paperclip/src/transcript/present.ts";
+import type { AdapterType } from "../src/agent-kinds.ts";
+import { runEnd } from "../src/follow.ts";
+import type { AnyStage } from "../src/stage.ts";
+import { until } from "../src/wait.ts";
+
+const COUNT = 10;
+
+/** Ten issues for one agent at the same time: all are worked on, and each run's transcript is what its file says, line by line. */
+export async function tenAtOnce(stage: AnyStage, cli: AgentCli, fileHere: (path: string) => string): Promise<void> {
+  const { company } = stage;
+  // The files stay, to be compared with.
+  const agent = await company.hire("Ten", cli.type, { ...stage.config(cli.type as AdapterType), retainJobs: true });
+  const task = (index: number) => `bash:close-issue && seq 1 ${20 + index} #`;
+  const issues = await Promise.all(Array.from({ length: COUNT }, (_, index) => company.assign(agent.id, `Issue ${index}`, task(index))));
+  const runs = await until(
+    "ten runs",
+    async () => {
+      const all = await company.runs(agent.id);
+      return all.length >= COUNT && all;
+    },
+    60,
+  );
+  const ended = await Promise.all(runs.map(({ id }) => runEnd(company, id, 300)));
+  expect(ended.map(({ status, error }) => error ?? status)).toEqual(Array(COUNT).fill("succeeded"));
+  for (const { id } of issues) expect(await company.issue(id)).toMatchObject({ status: "done" });
+  for (const { id } of ended) {
+    const log = (await company.log(id)).map(({ chunk }) => chunk).join("");
+    const file = /and (\S+) are kept/.exec(log)?.[1];
+    if (file === undefined) throw new Error(`the log of run ${id} names no file:\n${log}`);
+    const shown = log.split("\n").filter((line) => line !== "" && !line.startsWith("[paperclip]"));
+    expect(shown).toEqual(linesOf(cli, readFileSync(fileHere(file), "utf8")));
+    expect(shown.length).toBeGreaterThan(3);
+  }
+}
+
+/** What the CLI's own output becomes on the host's page. */
+function linesOf(cli: AgentCli, output: string): string[] {
+  const transcript = new TranscriptLines((line) => cli.describe(line));
+  return output
+    .split("\n")
+    .filter((line) => line !== "")
+    .flatMap((line) => transcript.push(line));
+}
