@@ -1,0 +1,72 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { claude } from "../../packages/adapter-claude/src/agent-cli.ts";
+import { opencode } from "../../packages/adapter-opencode/src/agent-cli.ts";
+import { restoreState } from "../../packages/runner/src/state/restore-state.ts";
+import { saveState } from "../../packages/runner/src/state/save-state.ts";
+import { type CliName, openStateStage, type StateStage, type Turned } from "../../testbed/suite/src/state-agents.ts";
+import { median, ms, type Row } from "../figures.ts";
+import { growSession } from "../grow-session.ts";
+
+const MESSAGES = [10, 100, 1000];
+const BUDGET_MS = 1000;
+const CLIS = { opencode, claude };
+const LABELS = { opencode: "OpenCode", claude: "Claude Code" } as const;
+
+interface Kept {
+  readonly restoreMs: number;
+  readonly saveMs: number;
+  readonly last: { readonly bytes: number };
+}
+
+/** What carrying a real CLI's session in and out adds to a turn. A turn without it does neither; the rest of the two is the same. */
+export async function measureState(turns: number): Promise<Row[]> {
+  const stage = await openStateStage();
+  try {
+    const rows: Row[] = [];
+    for (const cli of ["opencode", "claude"] as const)
+      for (const messages of MESSAGES) rows.push(await measureLength(stage, cli, messages, turns));
+    return rows;
+  } finally {
+    await stage.stop();
+  }
+}
+
+async function measureLength(stage: StateStage, cli: CliName, messages: number, turns: number): Promise<Row> {
+  const conversation = { cli, agent: "bench", task: `messages-${messages}` };
+  const first = await stage.turn({ ...conversation, prompt: "Please use-tool once" });
+  await grow(stage, conversation, messages);
+  const kept: Kept[] = [];
+  for (let turn = 0, before: Turned = first; turn < turns; turn++) {
+    before = await stage.turn({ ...conversation, prompt: `turn-${turn} of ${messages}`, session: before.session });
+    const sent = stage.llm.requests.findLast(({ tools }) => tools > 0)?.messages.length ?? 0;
+    if (before.result.sessionId !== first.result.sessionId || sent < messages * 0.6)
+      throw new Error(`the session was not resumed as a whole: ${sent} messages were sent\n${before.log}`);
+    kept.push(before.result.resultJson?.state as Kept);
+  }
+  const [restore, save] = [median(kept.map(({ restoreMs }) => restoreMs)), median(kept.map(({ saveMs }) => saveMs))];
+  const bytes = kept.at(-1)?.last.bytes ?? 0;
+  return {
+    what: `\`portable\` over \`ephemeral\`, ${LABELS[cli]} session of ${messages.toLocaleString("en")} messages: medians of ${turns} turns`,
+    budget: messages === 1000 ? ms(BUDGET_MS) : "–",
+    measured: `${ms(restore + save)}: restore ${ms(restore)}, save ${ms(save)}; ${(bytes / 1e6).toFixed(1)} MB each way`,
+    ok: messages === 1000 ? restore + save <= BUDGET_MS : null,
+  };
+}
+
+/** The runner's own restore and save, with a longer session in between. */
+async function grow(stage: StateStage, conversation: Parameters<StateStage["savedFolder"]>[0], messages: number): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), "bench-state-"));
+  const saved = stage.savedFolder(conversation);
+  const parts = CLIS[conversation.cli].state?.parts ?? [];
+  try {
+    mkdirSync(home, { recursive: true });
+    restoreState({ act: "restore", saved, home, parts });
+    growSession(conversation.cli, home, messages);
+    const known = { version: null, run: "bench", tag: "00000000", live: false, fingerprint: null, from: null, damaged: [] };
+    await saveState({ act: "save", saved, home, parts, maxBytes: 2 ** 30, ...known });
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,81 @@
+// Stands for the host's server, in a process of its own, so that its CPU and memory are the adapter's.
+import { createEngine } from "@paperclip-k8s/engine";
+import { createAdapter } from "@paperclip-k8s/paperclip";
+import type { Script } from "./stamp.ts";
+import { standIn } from "./stand-in.ts";
+
+export interface Ask {
+  readonly id: number;
+  readonly name: string;
+  readonly script: Script;
+  readonly config: Record<string, unknown>;
+  /** The run is cancelled when its log says this. */
+  readonly until: string | null;
+}
+
+export interface RunRecord {
+  readonly id: number;
+  readonly calledAt: number;
+  readonly returnedAt: number;
+  readonly exitCode: number | null;
+  readonly error: string | null;
+  readonly log: readonly { readonly at: number; readonly text: string }[];
+}
+
+export interface Usage {
+  readonly id: number;
+  readonly cpuMs: number;
+  readonly rssBytes: number;
+  readonly heapBytes: number;
+}
+
+const engine = createEngine();
+
+const adapters = new Map<string, ReturnType<typeof createAdapter>>();
+
+// One for all runs of a kind, as the host has one.
+function adapterFor(script: Script): ReturnType<typeof createAdapter> {
+  const key = JSON.stringify(script);
+  const adapter = adapters.get(key) ?? createAdapter(standIn(script), { engine, serverEnv: {} });
+  adapters.set(key, adapter);
+  return adapter;
+}
+
+async function run({ id, name, script, config, until }: Ask): Promise<RunRecord> {
+  const log: { at: number; text: string }[] = [];
+  const stop = new AbortController();
+  const adapter = adapterFor(script);
+  const calledAt = Date.now();
+  const result = await adapter.execute({
+    runId: name,
+    agent: { id: name, companyId: "bench", name },
+    runtime: { sessionId: null, sessionParams: null, sessionDisplayId: null, taskKey: null },
+    config,
+    context: { paperclipTaskMarkdown: "Write your lines." },
+    onLog: async (_, text) => {
+      log.push({ at: Date.now(), text });
+      if (until !== null && text.includes(until)) stop.abort(new Error("seen"));
+    },
+    signal: stop.signal,
+    onCancellationReady: async () => {},
+  });
+  return { id, calledAt, returnedAt: Date.now(), exitCode: result.exitCode, error: result.errorMessage ?? null, log };
+}
+
+let notOurs = 0;
+
+function usage(id: number): Usage {
+  const { user, system } = process.cpuUsage();
+  // Garbage is nobody's memory; its collection here is the bench's own work.
+  globalThis.gc?.();
+  const afterwards = process.cpuUsage({ user, system });
+  const cpuMs = (user + system - notOurs) / 1000;
+  notOurs += afterwards.user + afterwards.system;
+  const { rss, heapUsed } = process.memoryUsage();
+  return { id, cpuMs, rssBytes: rss, heapBytes: heapUsed };
+}
+
+process.on("message", async (ask: Ask | { readonly id: number; readonly usage: true }) => {
+  process.send?.("usage" in ask ? usage(ask.id) : await run(ask));
+});
+process.on("disconnect", () => process.exit(0));

@@ -1,0 +1,38 @@
+import type { AgentCli } from "@paperclip-k8s/paperclip";
+import { type Script, scriptText } from "./stamp.ts";
+
+/** An agent CLI that is nothing but its output: what is measured is what lies between it and the host. */
+export function standIn(script: Script): AgentCli {
+  return {
+    type: "bench_k8s",
+    label: "Stand-in",
+    container: "bench",
+    jobPrefix: "agent-bench-",
+    models: [],
+    listModels: async () => [],
+    sessionManagement: {
+      supportsSessionResume: false,
+      nativeContextManagement: "none",
+      defaultSessionCompaction: { enabled: false, maxSessionRuns: 0, maxRawInputTokens: 0, maxSessionAgeHours: 0 },
+    },
+    finalLine: null,
+    plan: () => ({ argv: ["node", "-e", scriptText(script)], plainEnv: {}, secretEnv: {}, notes: [] }),
+    billing: () => ({ provider: null, biller: "unknown", type: "unknown" }),
+    describe: (text) => [{ kind: "other", text }],
+    createParser: () => ({ push: () => {}, report: () => REPORT, fault: () => null }),
+  };
+}
+
+const REPORT = {
+  sessionId: null,
+  text: "",
+  model: null,
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  outputTokens: 0,
+  costUsd: null,
+  errors: [],
+  recovered: [],
+  finished: true,
+  events: 1,
+} as const;

@@ -1,0 +1,92 @@
+// One process that writes the files of many pods, as their runners would. The pods themselves only sleep.
+import { openSync, readdirSync, readFileSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { EndRecord, MetaRecord, RunnerSpec } from "@paperclip-k8s/runner";
+
+/** How many pods write, and whether all of them end. */
+export interface PodOrder {
+  readonly writing: number;
+  readonly end: boolean;
+}
+
+const EVERY_MS = 200;
+const STEP_MS = 5;
+const [registry = ""] = process.argv.slice(2);
+
+class SyntheticPod {
+  readonly #pid: number;
+  readonly #output: number;
+  readonly #meta: number;
+  #lines = 0;
+  #bytes = 0;
+  #due = 0;
+
+  constructor(pid: number, spec: RunnerSpec) {
+    this.#pid = pid;
+    this.#output = openSync(spec.files.output, "a");
+    this.#meta = openSync(spec.files.meta, "a");
+    const { run, nonce } = spec;
+    this.#record({ type: "start", at: new Date().toISOString(), run, nonce, pod: `synthetic-${pid}`, runtime: "none" });
+    this.#record({ type: "cli-started", at: new Date().toISOString(), pid });
+  }
+
+  /** A line when it is time, each pod at its own moment. */
+  writeDue(now: number): void {
+    if (this.#due === 0) this.#due = now + Math.random() * EVERY_MS;
+    if (now < this.#due) return;
+    this.#due += EVERY_MS;
+    this.#bytes += writeSync(this.#output, `line ${this.#lines++} at ${Date.now()}\n`);
+  }
+
+  end(): void {
+    const counts = { bytes: this.#bytes, written: this.#bytes, lines: this.#lines };
+    const unread = { oomKills: null, peakMemoryBytes: null, memoryLimitBytes: null, cpuMs: null, error: null };
+    const rest = { stderrDropped: 0, leftoversEnded: false };
+    const end: EndRecord = {
+      type: "end",
+      at: new Date().toISOString(),
+      exitCode: 0,
+      signal: null,
+      cause: "exit",
+      ...counts,
+      ...unread,
+      ...rest,
+    };
+    this.#record(end);
+    process.kill(this.#pid);
+  }
+
+  get lines(): number {
+    return this.#lines;
+  }
+
+  #record(record: MetaRecord): void {
+    writeSync(this.#meta, `${JSON.stringify(record)}\n`);
+  }
+}
+
+const pods = new Map<string, SyntheticPod>();
+let writing = 0;
+
+function admit(): void {
+  for (const name of readdirSync(registry)) {
+    if (name.endsWith(".new") || pods.has(name)) continue;
+    const [pid, runner = ""] = readFileSync(join(registry, name), "utf8").trim().split(" ");
+    pods.set(name, new SyntheticPod(Number(pid), JSON.parse(readFileSync(join(dirname(runner), "spec.json"), "utf8"))));
+    process.send?.({ pods: pods.size });
+  }
+}
+
+setInterval(admit, 100);
+setInterval(() => {
+  let left = writing;
+  for (const pod of pods.values()) if (left-- > 0) pod.writeDue(performance.now());
+}, STEP_MS);
+process.on("message", (order: PodOrder) => {
+  writing = order.writing;
+  if (!order.end) return;
+  const lines = [...pods.values()].reduce((sum, pod) => sum + pod.lines, 0);
+  for (const pod of pods.values()) pod.end();
+  process.send?.({ lines });
+});
+process.on("disconnect", () => process.exit(0));
