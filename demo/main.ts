@@ -1,10 +1,11 @@
 // npm run demo: a real run of the real CLI on an embedded cluster, shown live.
 
+import { agents, type DemoAgent } from "./agents.ts";
 import { scenarios } from "./scenarios.ts";
 import { createScreen } from "./screen.ts";
 import { openStage, type Stage } from "./stage.ts";
 
-const HELP = `Runs the real OpenCode CLI through the opencode_k8s adapter, on an embedded cluster with a scripted LLM.
+const HELP = `Runs a real agent CLI through its adapter, on an embedded cluster with a scripted LLM.
 
   npm run demo                 ${scenarios[0]?.about}
 ${scenarios
@@ -12,6 +13,7 @@ ${scenarios
   .map((scenario) => `  npm run demo -- ${scenario.flag?.padEnd(12)} ${scenario.about}`)
   .join("\n")}
   npm run demo -- --all        all of them, one after the other
+  npm run demo -- --agent NAME ${agents.map(({ name }) => name).join(" or ")}; ${agents[0].name} unless given, together with any of the above
   npm run demo -- --help       this text
 
 Plain text when piped; NO_COLOR is respected. Nothing stays behind.`;
@@ -21,19 +23,20 @@ async function main(args: readonly string[]): Promise<number> {
     console.log(HELP);
     return 0;
   }
-  const flags = new Set(args);
+  const { agent, rest } = chooseAgent(args);
+  const flags = new Set(rest);
   const all = flags.delete("--all");
-  const chosen = scenarios.filter((scenario) => (all ? true : scenario.flag === null ? args.length === 0 : flags.delete(scenario.flag)));
-  if (flags.size > 0 && !all) {
-    console.error(`Unknown option: ${[...flags].join(" ")}\n\n${HELP}`);
+  const chosen = scenarios.filter((scenario) => (all ? true : scenario.flag === null ? rest.length === 0 : flags.delete(scenario.flag)));
+  if (agent === undefined || (flags.size > 0 && !all)) {
+    console.error(`Unknown option: ${[...flags].join(" ") || args.join(" ")}\n\n${HELP}`);
     return 2;
   }
-  const screen = createScreen(process.stdout);
+  const screen = createScreen(process.stdout, agent);
   let stage: Stage | null = null;
   try {
     screen.welcome();
     const begun = performance.now();
-    stage = await openStage();
+    stage = await openStage(agent);
     endOnSignal(stage);
     screen.ready(stage, performance.now() - begun);
     let good = true;
@@ -43,6 +46,13 @@ async function main(args: readonly string[]): Promise<number> {
   } finally {
     await stage?.close();
   }
+}
+
+/** The agent that `--agent` names, and the other arguments. */
+function chooseAgent(args: readonly string[]): { readonly agent: DemoAgent | undefined; readonly rest: readonly string[] } {
+  const at = args.indexOf("--agent");
+  if (at === -1) return { agent: agents[0], rest: args };
+  return { agent: agents.find(({ name }) => name === args[at + 1]), rest: args.filter((_, index) => index !== at && index !== at + 1) };
 }
 
 /** Ctrl-C ends everything that was started, then the demo. */

@@ -1,4 +1,4 @@
-import { formatLine } from "../packages/adapter-opencode/src/cli.ts";
+import type { DemoAgent } from "./agents.ts";
 import type { Screen } from "./scenarios.ts";
 import type { Stage } from "./stage.ts";
 
@@ -19,7 +19,7 @@ export interface DemoScreen extends Screen {
 }
 
 /** The demo's terminal: at most 100 columns, colours only where there are some. */
-export function createScreen(out: NodeJS.WriteStream): DemoScreen {
+export function createScreen(out: NodeJS.WriteStream, agent: DemoAgent): DemoScreen {
   const color = out.isTTY === true && !process.env.NO_COLOR;
   const width = Math.min(out.columns ?? WIDTH, WIDTH);
   const paint = (code: number) => (text: string) => (color ? `\u001b[${code}m${text}\u001b[0m` : text);
@@ -29,13 +29,13 @@ export function createScreen(out: NodeJS.WriteStream): DemoScreen {
   return {
     welcome() {
       print(bold("One agent run, from the host's call to its result"));
-      print(dim("The real OpenCode CLI, an embedded cluster, a scripted LLM: no network, no key, no root."));
+      print(dim(`The real ${agent.title} CLI, an embedded cluster, a scripted LLM: no network, no key, no root.`));
     },
     ready(stage, ms) {
       print();
       field("cluster", `embedded, ${stage.cluster.url} (ready in ${seconds(ms)})`);
       field("LLM", `scripted, ${stage.llm.url}`);
-      field("agent", `opencode ${stage.cliVersion}, adapter opencode_k8s`);
+      field("agent", `${agent.name} ${agent.version}, adapter ${agent.type}`);
     },
     title(text, task) {
       print();
@@ -44,7 +44,7 @@ export function createScreen(out: NodeJS.WriteStream): DemoScreen {
       print();
     },
     line(line) {
-      const text = formatLine(line, { color, width });
+      const text = agent.formatLine(line, { color, width });
       if (text !== "") print(text);
     },
     note: (text) => print(dim(`  (${text})`)),
@@ -81,9 +81,11 @@ function phases(timings: unknown, total: number): string[] {
 
 /** What the run asked of the API server; the two list-watches serve all runs. */
 function summary(requests: readonly string[]): string {
-  const shared = requests.filter((request) => /^(list|watch) /.test(request)).length;
-  const own = requests.filter((request) => !/^(list|watch) /.test(request));
-  return `${own.length} (${own.join(", ")})${shared === 0 ? "" : `, and ${shared} for the shared list-watches`}`;
+  const isShared = (request: string) => /^(list|watch) |accessreviews$/.test(request);
+  const shared = requests.filter(isShared).length;
+  const own = requests.filter((request) => !isShared(request));
+  const forAll = shared === 0 ? "" : `, and ${shared} that all runs share (permissions, lists, watches)`;
+  return `${own.length} (${own.join(", ")})${forAll}`;
 }
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`;

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { createServerAdapter } from "../packages/adapter-opencode/src/index.ts";
+import type { DemoAgent } from "./agents.ts";
 import type { Stage } from "./stage.ts";
 
-type Adapter = ReturnType<typeof createServerAdapter>;
+type Adapter = ReturnType<DemoAgent["createServerAdapter"]>;
 export type Result = Awaited<ReturnType<Adapter["execute"]>>;
 
 export interface Turn {
@@ -35,7 +35,7 @@ export async function playTurn(stage: Stage, turn: Turn): Promise<TurnReport> {
       if (line.endsWith("CLI started")) turn.whenStarted?.({ cancel: (reason) => cancel.abort(new Error(reason)) });
     }
   };
-  const result = await createServerAdapter().execute({
+  const result = await stage.agent.createServerAdapter().execute({
     runId: randomUUID(),
     agent: { id: "demo-agent", companyId: "demo-company", name: "Demo" },
     runtime: { sessionId: null, sessionParams: turn.session ?? null, sessionDisplayId: null, taskKey: null },

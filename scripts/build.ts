@@ -1,6 +1,6 @@
 // Builds each published package: one ESM entry, the terminal formatter, the CommonJS ui-parser, and their declarations.
 import { execFileSync } from "node:child_process";
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ import { build } from "esbuild";
 import "./generate.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const adapters = ["adapter-opencode"];
+const adapters = ["adapter-opencode", "adapter-claude"];
 
 for (const adapter of adapters) {
   const folder = join(root, "packages", adapter);
@@ -17,6 +17,26 @@ for (const adapter of adapters) {
   // Parts of the host's library are in the bundle; its licence goes with them.
   await cp(join(root, "node_modules/@paperclipai/shared/LICENSE"), join(folder, "dist/LICENSE.paperclip.txt"));
   await declare(adapter);
+}
+
+await bundleCommand(join(root, "packages/cli"));
+
+/** The operator's command line: one file that node runs. */
+async function bundleCommand(folder: string): Promise<void> {
+  await rm(join(folder, "dist"), { recursive: true, force: true });
+  await build({
+    bundle: true,
+    legalComments: "none",
+    logLevel: "warning",
+    absWorkingDir: root,
+    platform: "node",
+    format: "esm",
+    target: "node24",
+    entryPoints: [join(folder, "src/main.ts")],
+    outfile: join(folder, "dist/main.js"),
+    external: ["@kubernetes/client-node"],
+  });
+  await chmod(join(folder, "dist/main.js"), 0o755);
 }
 
 async function bundle(folder: string): Promise<void> {

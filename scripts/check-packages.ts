@@ -10,29 +10,48 @@ const bin = (name: string) => join(root, "node_modules/.bin", name);
 const IMPORT_BUDGET_MS = 50;
 const ROUNDS = 15;
 
-for (const adapter of ["adapter-opencode"]) {
+for (const [name, check] of [
+  ["adapter-opencode", checkAdapter],
+  ["adapter-claude", checkAdapter],
+  ["cli", checkCommand],
+] as const) {
   const folder = await mkdtemp(join(tmpdir(), "packed-"));
   try {
-    await checkPackage(join(root, "packages", adapter), folder);
+    await check(join(root, "packages", name), folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function checkPackage(source: string, folder: string): Promise<void> {
+async function checkAdapter(source: string, folder: string): Promise<void> {
+  const { tarball, unpacked } = await pack(source, folder);
+  execFileSync(bin("attw"), [tarball, "--profile", "esm-only"], { stdio: "inherit" });
+  await loadAsHost(unpacked);
+  await evaluateParser(unpacked);
+  await measureImport(unpacked, folder);
+}
+
+/** As a shell starts it: by its own first line. */
+async function checkCommand(source: string, folder: string): Promise<void> {
+  const { unpacked } = await pack(source, folder);
+  const manifest = JSON.parse(await readFile(join(unpacked, "package.json"), "utf8")) as { version: string; bin: Record<string, string> };
+  const command = join(unpacked, manifest.bin["paperclip-k8s"] ?? "");
+  const said = execFileSync(command, ["--version"], { encoding: "utf8" }).trim();
+  if (said !== manifest.version) throw new Error(`paperclip-k8s says version ${said}, its package is ${manifest.version}`);
+  console.log(`paperclip-k8s ${said} starts`);
+}
+
+async function pack(source: string, folder: string): Promise<{ tarball: string; unpacked: string }> {
   const packed = JSON.parse(execFileSync("npm", ["pack", "--json", "--pack-destination", folder], { cwd: source, encoding: "utf8" })) as
     | { filename: string }[]
     | Record<string, { filename: string }>;
   const filename = Object.values(packed)[0]?.filename ?? "";
   const tarball = join(folder, filename);
   execFileSync(bin("publint"), [tarball, "--strict"], { stdio: "inherit" });
-  execFileSync(bin("attw"), [tarball, "--profile", "esm-only"], { stdio: "inherit" });
   execFileSync("tar", ["-xzf", tarball, "-C", folder]);
   const unpacked = join(folder, "package");
   await symlink(join(root, "node_modules"), join(unpacked, "node_modules"));
-  await loadAsHost(unpacked);
-  await evaluateParser(unpacked);
-  await measureImport(unpacked, folder);
+  return { tarball, unpacked };
 }
 
 /** The host reads `exports["."]`, imports that file by URL and calls `createServerAdapter`. */

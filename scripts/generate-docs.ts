@@ -1,15 +1,40 @@
-// Writes the settings of the README from the schema; --check only says whether they are the same. A path names another README.
+// Writes what stands in documents but is known elsewhere: settings, permissions, checks. --check only says whether they are the same. A path names another README, and nothing else is looked at.
 import { readFile, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { withSettings } from "../packages/paperclip/src/config/readme.ts";
+import { between } from "./docs/between.ts";
+import { checkTable } from "./docs/checks.ts";
+import { clusterRbacFile, permissionTable, rbacFile } from "./docs/permissions.ts";
 
+interface Document {
+  readonly path: string;
+  readonly wanted: (found: string) => string;
+}
+
+const root = fileURLToPath(new URL("..", import.meta.url));
 const args = process.argv.slice(2);
-const path = args.find((arg) => !arg.startsWith("--")) ?? fileURLToPath(new URL("../README.md", import.meta.url));
-const found = await readFile(path, "utf8");
-const wanted = withSettings(found, "opencode_k8s");
+const check = args.includes("--check");
+const otherReadme = args.find((arg) => !arg.startsWith("--"));
 
-if (!args.includes("--check")) await writeFile(path, wanted);
-else if (found !== wanted) {
-  console.error(`${path}: settings differ from the schema; run: node scripts/generate-docs.ts`);
-  process.exitCode = 1;
+const readme = (path: string, adapter = "opencode_k8s"): Document => ({ path, wanted: (found) => withSettings(found, adapter) });
+const documents: readonly Document[] = [
+  readme("README.md"),
+  readme("packages/adapter-claude/README.md", "claude_k8s"),
+  { path: "deploy/rbac.yaml", wanted: rbacFile },
+  { path: "deploy/rbac-cluster.yaml", wanted: clusterRbacFile },
+  { path: "docs/permissions.md", wanted: (found) => between(found, "permissions", permissionTable()) },
+  { path: "docs/test-environment.md", wanted: (found) => between(found, "checks", checkTable()) },
+];
+
+for (const { path, wanted } of otherReadme === undefined ? documents : [readme(otherReadme)]) {
+  const file = resolve(root, path);
+  const found = await readFile(file, "utf8").catch(() => "");
+  const text = wanted(found);
+  if (found === text) continue;
+  if (!check) await writeFile(file, text);
+  else {
+    console.error(`${path} differs from what it is made of; run: npm run docs`);
+    process.exitCode = 1;
+  }
 }

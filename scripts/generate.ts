@@ -1,4 +1,4 @@
-// Bundles the programs that run outside the server process (runner, reader) and writes each as a module that exports its text.
+// Bundles the programs that run outside the server process (runner, reader, filter) and writes each as a module that exports its text.
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -9,10 +9,22 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const programs = [
   { entry: "packages/runner/src/main.ts", text: "packages/runner/generated/text.ts", name: "runnerText", target: "node18" },
   {
+    entry: "packages/runner/src/self-check.ts",
+    text: "packages/runner/generated/self-check-text.ts",
+    name: "selfCheckText",
+    target: "node18",
+  },
+  {
     entry: "packages/engine/src/output/reader-process.ts",
     text: "packages/engine/generated/reader-text.ts",
     name: "readerText",
     target: "node24",
+  },
+  {
+    entry: "packages/adapter-claude/src/filter/main.ts",
+    text: "packages/adapter-claude/generated/filter-text.ts",
+    name: "filterText",
+    target: "node18",
   },
 ];
 

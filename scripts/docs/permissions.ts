@@ -1,0 +1,30 @@
+import { allowedToAll, permissions, qualified } from "../../packages/engine/src/cluster/permissions.ts";
+import { clusterRbacObjects, rbacObjects, rbacYaml } from "../../packages/engine/src/manifest/rbac.ts";
+
+const HEAD = `# What the Paperclip server needs in the namespace its agents run in. Written from the table of permissions by \`npm run docs\`: change it there.
+# Put your namespace in place of "paperclip" (sed 's/namespace: paperclip/namespace: yours/'), apply it, and run the server's pod with serviceAccountName: paperclip.
+`;
+
+const CLUSTER_HEAD = `# What the Paperclip server may ask of the whole cluster, if its administrator grants it; without it nothing but a check of the "Test" button is missing.
+# Written from the table of permissions by \`npm run docs\`. Put your namespace in place of "paperclip" as in rbac.yaml.
+`;
+const NAMES = { namespace: "paperclip", name: "paperclip", labels: { "app.kubernetes.io/part-of": "paperclip" } };
+
+/** deploy/rbac.yaml */
+export function rbacFile(): string {
+  return HEAD + rbacYaml(permissions, rbacObjects(permissions, NAMES));
+}
+
+/** deploy/rbac-cluster.yaml */
+export function clusterRbacFile(): string {
+  return CLUSTER_HEAD + rbacYaml(permissions, clusterRbacObjects(permissions, NAMES));
+}
+
+/** The table of docs/permissions.md. */
+export function permissionTable(): string {
+  const rows = permissions.map(
+    (row) => `| \`${row.verb}\` | \`${qualified(row)}\` | ${row.required ? "required" : "optional"} | ${row.why} | ${row.lostWithout} |`,
+  );
+  const all = `Besides, \`${allowedToAll.verb}\` on \`${qualified(allowedToAll)}\` is used, which every account may do by default (ClusterRole \`system:basic-user\`).`;
+  return ["| verb | resource | | what for | what is lost without it |", "|---|---|---|---|---|", ...rows, "", all].join("\n");
+}

@@ -1,0 +1,113 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { parseConfig } from "../packages/paperclip/src/config.ts";
+import { RUNNER_EXIT } from "../packages/runner/src/records.ts";
+import { errorCodes } from "./docs/error-codes.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+const pages = [
+  "README.md",
+  "CONTRIBUTING.md",
+  ...readdirSync(join(root, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+];
+
+const troubleshooting = read("docs/troubleshooting.md");
+
+/** What stands between a heading and the next of its kind. */
+function section(page: string, heading: string): string {
+  const from = page.indexOf(`\n## ${heading}\n`);
+  if (from < 0) throw new Error(`no heading "${heading}"`);
+  const to = page.indexOf("\n## ", from + 1);
+  return page.slice(from, to < 0 ? undefined : to);
+}
+
+test("the troubleshooting page has a row for each error code of the source, and for no other", () => {
+  const firstCells = section(troubleshooting, "Error codes").match(/^\| (`[^|]+) \|/gm) ?? [];
+  const told = firstCells.flatMap((cell) => [...cell.matchAll(/`([a-z0-9_]+)`/g)].map(([, code]) => code ?? ""));
+  const known = errorCodes(root);
+  // The scan itself must not go blind.
+  expect(known).toEqual(
+    expect.arrayContaining(["timeout", "k8s_oom_killed", "k8s_pod_schedule_failed", "claude_truncated", "provider_quota"]),
+  );
+  expect([...told].sort()).toEqual(known);
+});
+
+test("the troubleshooting page names the runner's own exit codes", () => {
+  const text = section(troubleshooting, "Error codes");
+  const missing = Object.values(RUNNER_EXIT).filter((code) => !new RegExp(`\\b${code}\\b`).test(text));
+  expect(missing).toEqual([]);
+});
+
+const examples = [...read("docs/configure.md").matchAll(/^```json(?: (opencode|claude))?\n([\s\S]*?)^```$/gm)].map(
+  ([, adapter, text = ""], index) => ({ name: `${index + 1}: ${text.trim().slice(0, 60).replaceAll("\n", " ")}`, adapter, text }),
+);
+
+test("the configuration guide has examples", () => expect(examples.length).toBeGreaterThan(10));
+
+test.each(examples)("the adapters take example $name", ({ adapter, text }) => {
+  for (const each of adapter === undefined ? ["opencode", "claude"] : [adapter]) {
+    const settings = JSON.parse(text) as Record<string, unknown>;
+    expect(parseConfig(settings, {}, `${each}_k8s`).warnings).toEqual([]);
+    for (const key of Object.keys(settings)) expect(isRead(key, `${each}_k8s`), `${key} is a setting of ${each}`).toBe(true);
+  }
+});
+
+/** A value that no setting can have is refused, but only where the key is read. */
+function isRead(key: string, adapter: string): boolean {
+  const wrong = [{ [key]: { "not ok": [] } }, { [key]: "\0" }];
+  return wrong.some((settings) => {
+    try {
+      parseConfig(settings, {}, adapter);
+      return false;
+    } catch {
+      return true;
+    }
+  });
+}
+
+test("the install guide makes the Secrets that the Deployment takes", () => {
+  const made = [...read("docs/install.md").matchAll(/create secret generic (\S+)/g)].map(([, name]) => name);
+  const taken = [...read("deploy/deployment.yaml").matchAll(/secretRef:\s+name: (\S+)/g)].map(([, name]) => name);
+  expect(made).toEqual(taken);
+});
+
+test("the images of guide and deploy/ have the CLIs that are tested", () => {
+  const { devDependencies } = JSON.parse(read("package.json")) as { devDependencies: Record<string, string> };
+  for (const file of ["docs/install.md", "deploy/Dockerfile"]) {
+    const named = [...read(file).matchAll(/(opencode-ai|@anthropic-ai\/claude-code)@([\d.]+)/g)].map(([, name, version]) => [
+      name,
+      version,
+    ]);
+    expect(named.length, file).toBe(2);
+    for (const [name = "", version] of named) expect(version, `${name} in ${file}`).toBe(devDependencies[name]);
+  }
+});
+
+/** As GitHub makes them. */
+function anchors(page: string): Set<string> {
+  const headings = page.match(/^#+ .+$/gm) ?? [];
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .replace(/^#+ /, "")
+        .toLowerCase()
+        .replace(/[^\w\- ]/g, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+}
+
+test.each(pages)("%s: each link leads somewhere", (page) => {
+  const links = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link ?? "").filter((link) => !/^[a-z]+:/.test(link));
+  for (const link of links) {
+    const [path = "", anchor] = link.split("#");
+    const target = path === "" ? join(root, page) : resolve(root, dirname(page), path);
+    expect(existsSync(target), `${link} in ${page}`).toBe(true);
+    if (anchor !== undefined) expect([...anchors(readFileSync(target, "utf8"))], `${link} in ${page}`).toContain(anchor);
+  }
+});
