@@ -40,7 +40,7 @@ describe.each(TYPES)("%s", (type) => {
     const form = new AgentForm(page);
     await form.ready(fields);
     for (const [field, value] of values) await form.set(field, value);
-    await page.setViewportSize({ width: 1440, height: 3900 });
+    await page.setViewportSize({ width: 1440, height: 4600 });
     await page.screenshot(picture(`form-${type}`));
     await page.setViewportSize({ width: 1440, height: 1000 });
     await form.save();
@@ -55,7 +55,7 @@ describe.each(TYPES)("%s", (type) => {
   test("the test button tells what is wrong, and that all is well", async () => {
     const { fields } = await adaptersOf(browser.stage.host).configSchema(type);
     const form = new AgentForm(page);
-    await page.setViewportSize({ width: 1440, height: 3900 }); // else the bar with the buttons covers the picture
+    await page.setViewportSize({ width: 1440, height: 4600 }); // else the bar with the buttons covers the picture
     const wrong = await form.test();
     expect(wrong).toContain("Couldn't connect");
     expect(wrong).toMatch(/must be/);
