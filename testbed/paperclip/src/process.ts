@@ -88,6 +88,9 @@ export async function endDatabase(home: Home): Promise<void> {
   for (const name of [`.s.PGSQL.${home.databasePort}`, `.s.PGSQL.${home.databasePort}.lock`]) rmSync(join("/tmp", name), { force: true });
 }
 
+/** Programs that the server started and did not wait for; they would write to its home after it is gone. */
+export const endRest = (server: ServerProcess): boolean => server.pid > 1 && send(-server.pid, "SIGKILL");
+
 function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);

@@ -1,6 +1,6 @@
 import { guard } from "./guard.ts";
 import { createHome, type Home, removeHome } from "./home.ts";
-import { endDatabase, endProcess, type ServerProcess, spawnServer } from "./process.ts";
+import { endDatabase, endProcess, endRest, type ServerProcess, spawnServer } from "./process.ts";
 import { prepareRelease, type Version } from "./release.ts";
 
 export interface PaperclipOptions {
@@ -53,6 +53,7 @@ export async function startPaperclip(options: PaperclipOptions): Promise<Papercl
   const stop = async () => {
     await end("SIGTERM");
     await endDatabase(home);
+    endRest(server);
     dismissGuard();
     if (options.keepAt === undefined) removeHome(home);
   };

@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +21,13 @@ export async function deploy(cluster: KubeCluster, overlay: Overlay, say: (line:
   const { namespace } = overlay;
   const files = await mkdtemp(join(tmpdir(), "paperclip-deploy-"));
   const kubectl = (...args: string[]) => run(cluster.kubectl, ["--kubeconfig", cluster.kubeconfig, "-n", namespace, ...args]);
-  const remove = () => removeAll(cluster, namespace, files);
+  const removeFiles = () => rmSync(files, { recursive: true, force: true });
+  process.once("exit", removeFiles);
+  const remove = async () => {
+    removeFiles();
+    process.off("exit", removeFiles);
+    await removeAll(cluster, namespace);
+  };
   try {
     const data = await createVolume(cluster, namespace);
     await writeOverlay(files, overlay);
@@ -60,7 +67,7 @@ async function createVolume(cluster: KubeCluster, namespace: string): Promise<st
   return path;
 }
 
-async function removeAll(cluster: KubeCluster, namespace: string, files: string): Promise<void> {
+async function removeAll(cluster: KubeCluster, namespace: string): Promise<void> {
   const gone = (path: string) =>
     cluster.admin.request("DELETE", path).catch((error: { status?: number }) => {
       if (error.status !== 404) throw error;
@@ -74,5 +81,4 @@ async function removeAll(cluster: KubeCluster, namespace: string, files: string)
   await until("the namespace's end", async () => !(await there(`/api/v1/namespaces/${namespace}`)), 120);
   await gone(`/api/v1/persistentvolumes/${namespace}`);
   await rm(join(cluster.volumes, namespace), { recursive: true, force: true });
-  await rm(files, { recursive: true, force: true });
 }
