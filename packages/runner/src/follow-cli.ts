@@ -108,10 +108,10 @@ function passOn(run: Followed, cli: Cli, scan: LineScan, stderr: StderrPieces): 
     for (const text of stderr.feed(chunk)) link.meta({ type: "stderr", at: new Date().toISOString(), text });
     run.stderrCopy.write(chunk);
   });
-  const hold = (): void => holdOutput(cli.stdout, cli.pid, link.full || run.stdoutCopy.full);
-  link.onFull = hold;
-  run.stdoutCopy.onFull = hold;
-  run.stderrCopy.onFull = (full) => holdOutput(cli.stderr, cli.pid, full);
+  const hold = (): void => holdOutput(cli.stdout, cli.pid, link.backlog.full || run.stdoutCopy.backlog.full);
+  link.backlog.onFull = hold;
+  run.stdoutCopy.backlog.onFull = hold;
+  run.stderrCopy.backlog.onFull = (full) => holdOutput(cli.stderr, cli.pid, full);
 }
 
 /** Reads what is still in the pipes; what holds them open after the CLI's end is given a moment, then ended. */
@@ -126,11 +126,11 @@ async function readToEnd(run: Followed, cli: Cli, overAt: number): Promise<boole
   });
   await within(Math.min(order.waits.leftoverMs, drainMs / 4));
   const copies = [run.stdoutCopy, run.stderrCopy];
-  const held = (): boolean => link.full || copies.some((copy) => copy.full);
+  const held = (): boolean => link.backlog.full || copies.some((copy) => copy.backlog.full);
   // A slow volume or log is no leftover: as long as it holds up the reading, the wait for the end goes on.
   while (!drained && held() && performance.now() < giveUpAt) await within(20);
   for (const copy of copies) copy.giveUp();
-  if (!drained && link.full) link.giveUp(`the volume did not take the output within ${order.spec.drainSec} s of the CLI's end`);
+  if (!drained && link.backlog.full) link.giveUp(`the volume did not take the output within ${order.spec.drainSec} s of the CLI's end`);
   const leftoversEnded = await endLeftovers(cli.pid, Math.min(order.waits.leftoverKillMs, drainMs / 4));
   if (!drained) await within(250);
   cli.abandon();

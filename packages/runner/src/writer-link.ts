@@ -1,6 +1,7 @@
 // The runner's side of its writer process: feeds it within bounds and knows what reached the volume.
 import { type ChildProcess, spawn } from "node:child_process";
 import { type Ack, ackReader, type OpenOrder } from "./acks.ts";
+import { Backlog } from "./backlog.ts";
 import { FRAME, type FrameKind, frameHeader } from "./frames.ts";
 import type { MetaRecord } from "./records.ts";
 import { LIMITS, sleep } from "./waits.ts";
@@ -9,8 +10,7 @@ import { WRITER_FLAG } from "./writer-process.ts";
 export type OpenAnswer = { readonly kind: "opened" | "refused" | "silent" } | { readonly kind: "failed"; readonly error: string };
 
 export class WriterLink {
-  /** The buffer is full (true) or has room again (false). */
-  onFull: (full: boolean) => void = () => {};
+  readonly backlog: Backlog;
   /** The claim was refused, which may be long after the question. */
   onRefused: () => void = () => {};
   /** Why output is no longer given to the writer. */
@@ -19,20 +19,17 @@ export class WriterLink {
   metaError: string | null = null;
   /** Output bytes that are on the volume for certain. */
   flushed = 0;
-  full = false;
   readonly #child: ChildProcess;
-  readonly #stallMs: number;
   #sent = 0;
   #written = 0;
   #over = false;
   #settled = false;
   #done = false;
   #answer: OpenAnswer | null = null;
-  #stallTimer: NodeJS.Timeout | null = null;
   #waiters: Array<() => void> = [];
 
   constructor(runnerFile: string, order: OpenOrder, stallMs: number) {
-    this.#stallMs = stallMs;
+    this.backlog = new Backlog(LIMITS.unwritten, stallMs, () => this.giveUp(`the volume took no output for ${stallMs / 1000} s`));
     this.#child = spawn(process.execPath, [runnerFile, WRITER_FLAG], { stdio: ["pipe", "pipe", "ignore"] });
     this.#child.on("error", (error: NodeJS.ErrnoException) => this.#onOver(`the writer process cannot be started (${error.code})`));
     this.#child.on("close", () => this.#onOver("the writer process ended unexpectedly"));
@@ -54,7 +51,7 @@ export class WriterLink {
     if (this.error !== null) return;
     this.#send(FRAME.output, chunk);
     this.#sent += chunk.length;
-    if (this.#sent - this.#written > LIMITS.unwritten) this.#setFull(true);
+    this.backlog.grew(this.#sent - this.#written);
   }
 
   meta(record: MetaRecord): void {
@@ -64,7 +61,7 @@ export class WriterLink {
   /** From here on output is only counted: what follows a gap must not be appended. */
   giveUp(reason: string): void {
     this.error ??= reason;
-    this.#setFull(false);
+    this.backlog.clear();
   }
 
   /** True when the writer has dealt with everything it was given: `flushed` is final then. */
@@ -116,25 +113,7 @@ export class WriterLink {
     const moved = written > this.#written;
     this.#written = written;
     this.flushed = flushed;
-    if (!this.full) return;
-    if (this.#sent - written <= LIMITS.unwritten / 2) this.#setFull(false);
-    else if (moved) this.#watchStall();
-  }
-
-  #setFull(full: boolean): void {
-    if (this.full === full) return;
-    this.full = full;
-    this.#watchStall();
-    this.onFull(full);
-  }
-
-  /** Only a full buffer makes a stall matter: until then the volume may take its time. */
-  #watchStall(): void {
-    if (this.#stallTimer) clearTimeout(this.#stallTimer);
-    this.#stallTimer = null;
-    if (!this.full) return;
-    const seconds = this.#stallMs / 1000;
-    this.#stallTimer = setTimeout(() => this.giveUp(`the volume took no output for ${seconds} s`), this.#stallMs);
+    if (moved) this.backlog.moved(this.#sent - written);
   }
 
   #onOver(reason: string): void {
