@@ -17,7 +17,9 @@ function runInPod(): void {
     if (guard.group !== null) signalGroup(guard.group, "SIGKILL");
     const { name = "Error", code = "" } = (error ?? {}) as NodeJS.ErrnoException;
     const text = `the runner failed: ${name} ${code}`.trim();
-    writeTerminationMessage(argument, { format: 1, run: guard.run, nonce: guard.nonce, ...notRun("stopped", text), finalLine: null });
+    const signal = guard.group === null ? null : "SIGKILL";
+    const end = { ...notRun("runner-failed", text), signal };
+    writeTerminationMessage(argument, { format: 1, run: guard.run, nonce: guard.nonce, ...end, finalLine: null });
     process.exit(RUNNER_EXIT.failed);
   };
   process.on("uncaughtException", fail);

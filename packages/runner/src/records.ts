@@ -136,8 +136,11 @@ export interface NoteRecord {
   readonly text: string;
 }
 
-/** Why the CLI is over: by itself, at the time limit, told to stop from outside, ended after its final line, or never started. */
-export type EndCause = "exit" | "timeout" | "stopped" | "final-line" | "spawn-failed";
+/**
+ * Why the CLI is over: by itself, at the time limit, told to stop from outside, ended after its final line, or never started.
+ * `runner-failed`: killed with the runner if it had started (SIGKILL), and nothing was counted.
+ */
+export type EndCause = "exit" | "timeout" | "stopped" | "final-line" | "spawn-failed" | "runner-failed";
 
 /** Last record of the meta file, written when every byte of output is flushed: proof of how the run ended. */
 export interface EndRecord extends CliEnd {

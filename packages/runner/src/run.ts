@@ -109,7 +109,9 @@ async function follow(
   for (const text of prepared.close()) note(link, text);
   if (result.error) stderrCopy.write(Buffer.from(`runner: ${result.error}\n`));
   // A pod that lost its claim, or whose CLI never ran, has no state of its own.
-  const saving = invocation.guard.group !== null && !refused ? keeper?.save(saveTimeLeft(order, stop, result.overAt)) : keeper?.halt();
+  const hasState = invocation.guard.group !== null && !refused;
+  if (!hasState) keeper?.halt();
+  const saving = hasState ? keeper?.save(saveTimeLeft(order, stop, result.overAt)) : null;
   let deadline = result.overAt + drainTime(order);
   const left = (): number => Math.max(0, deadline - performance.now());
   noteLosses(link, stdoutCopy.skipped, result.stderrDropped);

@@ -94,3 +94,15 @@ describe.concurrent("how the CLI ended", () => {
     expect(JSON.parse(ended.stdout.toString())).toEqual([pod.folder, "$HOME", secret, null]);
   });
 });
+
+test("a runner that fails says so, and that it took the CLI with it", async () => {
+  // Breaks the runner, and none of the processes it starts.
+  const crash = `if (process.argv[2]?.endsWith("termination-log")) setTimeout(() => { throw new TypeError("secret") }, 1500)`;
+  const env = { NODE_OPTIONS: "--require=./in/crash.cjs" };
+  const pod = preparePod({ argv: shell("echo on; sleep 60"), files: { "crash.cjs": crash }, env });
+  const ended = await pod.start().ended;
+  expect(ended.code).toBe(RUNNER_EXIT.failed);
+  expect(ended.meta.map(({ type }) => type)).toContain("cli-started");
+  expect(ended.message).toMatchObject({ run: "run-1", cause: "runner-failed", signal: "SIGKILL", error: "the runner failed: TypeError" });
+  expect(ended.end).toBeUndefined();
+});

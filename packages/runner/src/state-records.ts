@@ -31,7 +31,7 @@ export interface StateSpec {
   readonly intervalSec: number;
   /** A larger state is not saved. */
   readonly maxBytes: number;
-  /** What cannot be read within this time is not taken for lost: the CLI is not started (`RUNNER_EXIT.noState`). */
+  /** What gives no more bytes for this long is not taken for lost: the CLI is not started (`RUNNER_EXIT.noState`). */
   readonly restoreSec: number;
   /** For the save at the end; a pod that is told to stop has only what is left of `stopGraceSec` and most of `drainSec`. */
   readonly saveSec: number;

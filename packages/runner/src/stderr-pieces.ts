@@ -1,28 +1,46 @@
-// Cuts stderr into texts of whole lines for the meta file, up to a total; the rest is counted.
+// Cuts stderr into texts of whole lines for the meta file: its beginning as it comes, its last words at the end; what lies between is counted.
 import { boundaryBefore } from "./cut-text.ts";
+import { LastBytes } from "./last-bytes.ts";
 import { LIMITS } from "./waits.ts";
 
 const NEWLINE = 0x0a;
 
 export class StderrPieces {
+  /** Bytes that are in no piece, known at the end. */
   dropped = 0;
   #taken = 0;
   #rest: Buffer = Buffer.alloc(0);
+  readonly #last = new LastBytes(LIMITS.stderrTail);
 
   feed(chunk: Buffer): string[] {
-    const room = LIMITS.stderrKept - this.#taken;
-    const kept = chunk.subarray(0, room);
+    const kept = chunk.subarray(0, LIMITS.stderrKept - this.#taken);
     this.#taken += kept.length;
-    this.dropped += chunk.length - kept.length;
-    if (kept.length === 0) return [];
-    this.#rest = Buffer.concat([this.#rest, kept]);
+    if (kept.length < chunk.length) this.#last.feed(chunk.subarray(kept.length));
+    return this.#pieces(kept);
+  }
+
+  /** Why a CLI failed is among the last things it says. */
+  end(): string[] {
+    const pieces = this.#pieces(this.#lastWords());
+    return this.#rest.length > 0 ? [...pieces, this.#take(this.#rest.length)] : pieces;
+  }
+
+  #pieces(bytes: Buffer): string[] {
+    if (bytes.length === 0) return [];
+    this.#rest = Buffer.concat([this.#rest, bytes]);
     const pieces: string[] = [];
     for (let cut = this.#cut(); cut > 0; cut = this.#cut()) pieces.push(this.#take(cut));
     return pieces;
   }
 
-  end(): string[] {
-    return this.#rest.length > 0 ? [this.#take(this.#rest.length)] : [];
+  /** Where something is missing before them, a line says so, and they begin with a line. */
+  #lastWords(): Buffer {
+    const words = this.#last.take();
+    if (this.#last.fed === words.length) return words;
+    const begin = lineStart(words);
+    this.dropped = this.#last.fed - words.length + begin;
+    const mark = `${this.#rest.length > 0 ? "\n" : ""}… ${this.dropped} bytes left out\n`;
+    return Buffer.concat([Buffer.from(mark), words.subarray(begin)]);
   }
 
   /** After the last newline within one piece's size; inside a line only when the line alone is larger than that. */
@@ -38,4 +56,12 @@ export class StderrPieces {
     this.#rest = this.#rest.subarray(length);
     return text;
   }
+}
+
+/** Of one long line, the first whole character. */
+function lineStart(bytes: Buffer): number {
+  const newline = bytes.indexOf(NEWLINE);
+  if (newline !== -1 && newline < bytes.length - 1) return newline + 1;
+  const start = bytes.subarray(0, 4).findIndex((byte) => (byte & 0xc0) !== 0x80);
+  return Math.max(0, start);
 }

@@ -20,7 +20,9 @@ export const LIMITS = {
   unwritten: 4 * MIB,
   /** Copy of the output waiting for a reader of the container's log; beyond it the copy has gaps. */
   logCopy: 4 * MIB,
+  /** Of the beginning of stderr, and of its end. */
   stderrKept: MIB,
+  stderrTail: 64 * 1024,
   stderrPiece: 8 * 1024,
   /** Lines up to this size are matched whole, longer ones by their beginning. */
   matchedLine: MIB,

@@ -18,7 +18,7 @@ export interface StateTools {
 
 /** A save while the CLI runs is in nobody's way. */
 const LONGEST_LIVE_MS = 600_000;
-const ERROR_BYTES = 300;
+const ERROR_BYTES = 500;
 
 export class StateKeeper {
   /** Told once the meta file is open. */
@@ -51,11 +51,12 @@ export class StateKeeper {
   /** What keeps the CLI from being started, if anything does. */
   async restored(isStopped: () => boolean): Promise<string | null> {
     const { restoreSec } = this.#tools.spec;
-    const deadline = this.#began + restoreSec * 1000;
-    const answer = await answerWithin(this.#restoring, () => (isStopped() ? 0 : deadline - performance.now()));
+    // A slow volume is no reason to begin without what it holds: as long as it gives more, it is waited for.
+    const left = () => this.#restoring.progress().at + restoreSec * 1000 - performance.now();
+    const answer = await answerWithin(this.#restoring, () => (isStopped() ? 0 : left()));
     this.#restoreMs = this.#since();
     if (answer === null && isStopped()) return null;
-    if (answer === null) return this.#unreadable(`the volume gave no answer for ${restoreSec} s`);
+    if (answer === null) return this.#unreadable(`the volume gave no answer for ${restoreSec} s${readSoFar(this.#restoring)}`);
     if (answer.kind === "failed") return this.#unreadable(answer.error);
     for (const text of answer.notes) this.#note(text);
     this.#restored = answer.point;
@@ -135,7 +136,8 @@ export class StateKeeper {
 
   /** Not gone, only out of reach: started without it, the CLI's next state would take its place. */
   #unreadable(error: string): string {
-    this.#error = cutText(`the saved state cannot be restored: ${error}`, ERROR_BYTES);
+    const { saved } = this.#tools.spec;
+    this.#error = cutText(`the saved state cannot be restored: ${error}. To begin anew without it, remove ${saved}`, ERROR_BYTES);
     return this.#error;
   }
 
@@ -153,5 +155,7 @@ export class StateKeeper {
     return Math.round(performance.now() - this.#began);
   }
 }
+
+const readSoFar = ({ progress }: StateTask<RestoreAnswer>): string => (progress().bytes === 0 ? "" : ` after ${progress().bytes} bytes`);
 
 const now = (): string => new Date().toISOString();

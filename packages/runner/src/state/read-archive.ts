@@ -8,15 +8,23 @@ import { type ArchiveManifest, CONTENT_FOLDER, MANIFEST_NAME, sumOf, writeAll } 
 /** The archive is there and can be read, but it is not what was saved. */
 export class DamagedArchive extends Error {}
 
-const CHUNK = 1024 * 1024;
-const MAX_MANIFEST = 64 * CHUNK;
+/** Small enough that a slow volume is seen to move. */
+const CHUNK = 128 * 1024;
+const MAX_MANIFEST = 64 * 1024 * 1024;
 
-/** `isWanted` keeps an archive from writing anywhere but where the state is. */
-export function unpackArchive(fd: number, home: string, isWanted: (path: string) => boolean): ArchiveManifest {
+export interface Unpacking {
+  readonly home: string;
+  /** Keeps an archive from writing anywhere but where the state is. */
+  readonly isWanted: (path: string) => boolean;
+  /** So many more bytes were read. */
+  readonly onRead: (bytes: number) => void;
+}
+
+export function unpackArchive(fd: number, { home, isWanted, onRead }: Unpacking): ArchiveManifest {
   const made: string[] = [];
   try {
     const sums = new Map<string, string>();
-    const manifest = unpackMembers(new Blocks(fd), (member, content) => {
+    const manifest = unpackMembers(new Blocks(fd, onRead), (member, content) => {
       const path = member.path.slice(CONTENT_FOLDER.length + 1);
       if (!member.path.startsWith(`${CONTENT_FOLDER}/`) || !isWanted(path)) throw new DamagedArchive(`it holds "${member.path}"`);
       made.push(path);
@@ -111,11 +119,13 @@ function makeFolders(home: string, path: string): void {
 /** The archive's bytes in order; the end of the file before the end of the archive is damage. */
 class Blocks {
   readonly #fd: number;
+  readonly #onRead: (bytes: number) => void;
   readonly #buffer = Buffer.allocUnsafe(CHUNK);
   #at = 0;
 
-  constructor(fd: number) {
+  constructor(fd: number, onRead: (bytes: number) => void) {
     this.#fd = fd;
+    this.#onRead = onRead;
   }
 
   take(length: number): Buffer {
@@ -141,9 +151,10 @@ class Blocks {
   }
 
   #read(into: Buffer, offset: number, length: number): number {
-    const count = readSync(this.#fd, into, offset, length, this.#at);
+    const count = readSync(this.#fd, into, offset, Math.min(CHUNK, length), this.#at);
     if (count === 0) throw new DamagedArchive("it is torn");
     this.#at += count;
+    this.#onRead(count);
     return count;
   }
 }

@@ -4,19 +4,19 @@ import { join } from "node:path";
 import type { StatePart } from "../records.ts";
 import { candidates, markUsed } from "./generations.ts";
 import { fingerprintOf, listState, SQLITE_SUFFIXES } from "./list-state.ts";
-import { DamagedArchive, unpackArchive } from "./read-archive.ts";
+import { DamagedArchive, type Unpacking, unpackArchive } from "./read-archive.ts";
 import type { RestoreAnswer, RestoreOrder } from "./state-orders.ts";
 import type { ArchiveManifest } from "./write-archive.ts";
 
 /** Throws when a state may be there but cannot be read: that is not the same as none. */
-export function restoreState(order: RestoreOrder): RestoreAnswer {
+export function restoreState(order: RestoreOrder, onRead: (bytes: number) => void = () => {}): RestoreAnswer {
   const { saved, home, parts } = order;
   const { pointer, names } = candidates(saved);
   const notes: string[] = [];
   const damaged: string[] = [];
   for (const generation of names) {
     removeRemains(home, parts);
-    const found = unpack(join(saved, generation), home, parts);
+    const found = unpack(join(saved, generation), { home, isWanted: (path) => isPartOf(parts, path), onRead });
     if ("damage" in found) {
       damaged.push(generation);
       notes.push(`saved state ${generation} cannot be used: ${found.damage}`);
@@ -32,7 +32,7 @@ export function restoreState(order: RestoreOrder): RestoreAnswer {
   return { kind: "restored", point: null, fingerprint: null, damaged, notes };
 }
 
-function unpack(file: string, home: string, parts: readonly StatePart[]): ArchiveManifest | { readonly damage: string } {
+function unpack(file: string, unpacking: Unpacking): ArchiveManifest | { readonly damage: string } {
   let fd: number;
   try {
     fd = openSync(file, "r");
@@ -41,7 +41,7 @@ function unpack(file: string, home: string, parts: readonly StatePart[]): Archiv
     throw error;
   }
   try {
-    return unpackArchive(fd, home, (path) => isPartOf(parts, path));
+    return unpackArchive(fd, unpacking);
   } catch (error) {
     if (error instanceof DamagedArchive) return { damage: error.message };
     throw error;

@@ -16,7 +16,7 @@ export async function saveState(order: SaveOrder): Promise<SaveAnswer> {
   const fingerprint = fingerprintOf(listing.entries);
   if (!listing.entries.some((entry) => entry.kind === "file")) return { kind: "unchanged" };
   if (fingerprint !== null && fingerprint === order.fingerprint) return { kind: "unchanged" };
-  if (listing.bytes > order.maxBytes) throw new Error(`the state has ${listing.bytes} bytes, ${order.maxBytes} are allowed`);
+  if (listing.bytes > order.maxBytes) throw new Error(tooLarge(order, listing.bytes));
   if (!order.live || !listing.entries.some((entry) => entry.sqlite)) {
     const atRest = (): boolean => databaseMarks(listState(order.home, order.parts).entries) === databaseMarks(listing.entries);
     const kept = keep(order, listing.entries, atRest);
@@ -33,6 +33,11 @@ export async function saveState(order: SaveOrder): Promise<SaveAnswer> {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Nothing newer will be kept of this conversation until somebody decides. */
+function tooLarge({ maxBytes, saved }: SaveOrder, bytes: number): string {
+  return `the state has ${bytes} bytes, ${maxBytes} are allowed. To begin anew without it, remove ${saved}`;
 }
 
 /** Of a save that was given up. */

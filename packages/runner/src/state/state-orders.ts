@@ -1,4 +1,4 @@
-// What the runner asks of a state process, and what it is told: one JSON text each way, then the process ends.
+// What the runner asks of a state process, and what it is told: one JSON text each way, before the answer lines with the bytes read; then the process ends.
 import type { StatePart, StatePoint } from "../records.ts";
 import type { SeedAnswer, SeedOrder } from "../seed/seed-home.ts";
 

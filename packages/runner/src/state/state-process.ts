@@ -1,4 +1,4 @@
-// The state process: does one order and ends. A volume that stalls holds it up, and nobody else.
+// The state process: does one order, tells how far it is with a restore, and ends. A volume that stalls holds it up, and nobody else.
 import { writeSync } from "node:fs";
 import { seedHome } from "../seed/seed-home.ts";
 import { restoreState } from "./restore-state.ts";
@@ -21,10 +21,24 @@ export function runStateProcess(): void {
   });
 }
 
+const TELL_EVERY_MS = 200;
+
+/** A line with all the bytes read so far, now and then. */
+function createProgress(): (bytes: number) => void {
+  let read = 0;
+  let toldAt = 0;
+  return (bytes) => {
+    read += bytes;
+    if (performance.now() - toldAt < TELL_EVERY_MS) return;
+    toldAt = performance.now();
+    writeSync(1, `${read}\n`);
+  };
+}
+
 async function obey(order: StateOrder): Promise<StateAnswer> {
   try {
     if (order.act === "seed") return seedHome(order);
-    return order.act === "restore" ? restoreState(order) : await saveState(order);
+    return order.act === "restore" ? restoreState(order, createProgress()) : await saveState(order);
   } catch (error) {
     return { kind: "failed", error: error instanceof Error ? error.message : "unknown error" };
   }

@@ -7,6 +7,8 @@ import { STATE_FLAG } from "./state-process.ts";
 
 export interface StateTask<A extends StateAnswer> {
   readonly answer: Promise<A | FailedAnswer>;
+  /** What it has read so far, and when that was last more; `performance.now()`. */
+  readonly progress: () => { readonly bytes: number; readonly at: number };
   readonly abandon: () => void;
 }
 
@@ -18,15 +20,20 @@ export function startStateTask(runnerFile: string, order: SaveOrder): StateTask<
 export function startStateTask(runnerFile: string, order: SeedOrder): StateTask<SeedAnswer>;
 export function startStateTask(runnerFile: string, order: StateOrder): StateTask<never> {
   const child = spawn(process.execPath, [runnerFile, STATE_FLAG], { stdio: ["pipe", "pipe", "ignore"] });
-  const pieces: Buffer[] = [];
-  child.stdout.on("data", (piece: Buffer) => pieces.push(piece));
+  let text = "";
+  let progress = { bytes: 0, at: performance.now() };
+  child.stdout.setEncoding("utf8").on("data", (piece: string) => {
+    const lines = (text + piece).split("\n");
+    text = lines.pop() ?? "";
+    if (lines.length > 0) progress = { bytes: Number(lines.at(-1)), at: performance.now() };
+  });
   child.stdin.on("error", () => {});
   child.stdin.end(JSON.stringify(order));
   const answer = new Promise<FailedAnswer>((resolve) => {
     child.on("error", (error: NodeJS.ErrnoException) => resolve(failed(`the state process cannot be started (${error.code})`)));
-    child.on("close", (code, signal) => resolve(parse(pieces) ?? failed(`the state process ended unexpectedly (${signal ?? code})`)));
+    child.on("close", (code, signal) => resolve(parse(text) ?? failed(`the state process ended unexpectedly (${signal ?? code})`)));
   });
-  return { answer, abandon: () => child.kill("SIGKILL") };
+  return { answer, progress: () => progress, abandon: () => child.kill("SIGKILL") };
 }
 
 /** null, and the process ended, when `leftMs` runs out first; it is asked again and again, for it may shrink. */
@@ -42,9 +49,9 @@ export async function answerWithin<A extends StateAnswer>(task: StateTask<A>, le
 
 const failed = (error: string): FailedAnswer => ({ kind: "failed", error });
 
-function parse(pieces: readonly Buffer[]): FailedAnswer | null {
+function parse(text: string): FailedAnswer | null {
   try {
-    return JSON.parse(Buffer.concat(pieces).toString()) as FailedAnswer;
+    return JSON.parse(text) as FailedAnswer;
   } catch {
     return null;
   }

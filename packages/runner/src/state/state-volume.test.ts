@@ -95,7 +95,7 @@ describe.skipIf(process.platform !== "linux")("a volume that stalls", () => {
     const pod = statePod(stateSpec(saved, { restoreSec: 1 }), "echo ran");
     const ended = await pod.start().ended;
     expect(ended.code).toBe(RUNNER_EXIT.noState);
-    expect(ended.end?.error).toContain("gave no answer for 1 s");
+    expect(ended.end?.error).toContain(`gave no answer for 1 s. To begin anew without it, remove ${saved}`);
     expect(ended.stdout.length).toBe(0);
     await waitFor(() => processesWith(pod.folder).length === 0, "the last process");
   });

@@ -1,0 +1,72 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { RUNNER_EXIT } from "../records.ts";
+import { cleanUp, waitFor } from "../runner-fixture.ts";
+import { cleanUpFolders, generationsIn, makeFolder, statePod, stateSpec } from "./state-fixture.ts";
+
+// A volume that gives its bytes slowly: bindfs with a limit.
+
+const unmounts: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  cleanUp();
+  for (const unmount of unmounts) await unmount();
+  cleanUpFolders();
+});
+
+async function mountSlow(folder: string, bytesPerSec: number): Promise<string> {
+  const at = join(makeFolder(), "slow");
+  mkdirSync(at);
+  // Ends with this process however that ends: its stdin is closed then, and the mount is removed.
+  const script = `bindfs -f --read-rate=${bytesPerSec} "$1" "$2" & read -r _; umount -l "$2"; wait`;
+  const holder = spawn("sh", ["-c", script, "sh", folder, at], { stdio: ["pipe", "ignore", "inherit"], detached: true });
+  const ended = once(holder, "exit");
+  unmounts.push(async () => {
+    holder.stdin.end();
+    await ended;
+  });
+  await waitFor(() => readFileSync("/proc/self/mounts", "utf8").includes(` ${at} fuse`), "the mount", 10_000);
+  return at;
+}
+
+function mayMount(): boolean {
+  if (process.platform !== "linux" || process.getuid?.() !== 0 || !existsSync("/dev/fuse")) return false;
+  try {
+    execFileSync("bindfs", ["--version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Without root there is nothing to mount a volume with. */
+describe.skipIf(!mayMount())("a slow volume", () => {
+  const SIZE = 3_000_000;
+  const saved = async (): Promise<string> => {
+    const folder = makeFolder();
+    const ended = await statePod(stateSpec(folder), `head -c ${SIZE} /dev/zero > data/files/turns`).start().ended;
+    expect(ended.end?.state?.saved).toBe(true);
+    return folder;
+  };
+
+  test("is waited for as long as it gives more", async () => {
+    const slow = await mountSlow(await saved(), 500_000);
+    const ended = await statePod(stateSpec(slow, { restoreSec: 3 }), "wc -c < data/files/turns").start().ended;
+    expect(ended.stdout.toString().trim(), ended.end?.error ?? "").toBe(String(SIZE));
+    expect(ended.end?.state?.restoreMs).toBeGreaterThan(3500);
+  }, 60_000);
+
+  test("that gives no more: what it gave, and what to do, is told", async () => {
+    const folder = await saved();
+    // So slow that the next bytes do not come in time.
+    const slow = await mountSlow(folder, 20_000);
+    const ended = await statePod(stateSpec(slow, { restoreSec: 3 }), "echo ran").start().ended;
+    expect(ended.code).toBe(RUNNER_EXIT.noState);
+    expect(ended.end?.error).toMatch(/gave no answer for 3 s after \d+ bytes\. To begin anew without it, remove \//);
+    expect(ended.end?.error).toContain(slow);
+    // Not started, nothing replaced.
+    expect(generationsIn(folder)).toHaveLength(1);
+  }, 60_000);
+});
