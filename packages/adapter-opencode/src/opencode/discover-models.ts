@@ -1,12 +1,18 @@
-import { createModelDiscovery } from "@paperclip-k8s/paperclip";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createModelDiscovery, listedEnv } from "@paperclip-k8s/paperclip";
+import { noPluginInstall } from "./config-layer.ts";
 import { type Model, models } from "./models.ts";
 
 const PATIENCE_MS = 20_000;
 const MAX_OUTPUT = 4 * 1024 * 1024;
+/** Beside keys, proxies and certificates: where programs are, and what the operator says about models in words, not in files. */
+const TAKEN = ["PATH", "LD_LIBRARY_PATH", "OPENCODE_CONFIG_CONTENT", "OPENCODE_DISABLE_MODELS_FETCH", "OPENCODE_MODELS_URL"];
 
 /** The static models, then those that the CLI on this server reports, where there is one. */
-export function createListModels(command = "opencode", now: () => number = Date.now): () => Promise<Model[]> {
-  const report = async () => parseModels(await runModels(command)).map((id) => ({ id, label: id }));
+export function createListModels(command = "opencode", now: () => number = Date.now, patienceMs = PATIENCE_MS): () => Promise<Model[]> {
+  const report = async () => parseModels(await runModels(command, patienceMs)).map((id) => ({ id, label: id }));
   return createModelDiscovery(() => models, report, now);
 }
 
@@ -16,12 +22,36 @@ export function parseModels(output: string): string[] {
   return [...new Set(ids.filter((id) => /^[\w.-]+\/[\w./:@-]+$/.test(id)))];
 }
 
-async function runModels(command: string): Promise<string> {
+/**
+ * The CLI runs plugins of its home and of the folder it is started in, and the server's home may be the volume that agents write on. So it
+ * gets an empty home, and of the environment what any run may have.
+ */
+async function runModels(command: string, patienceMs: number): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), "opencode-models-"));
+  try {
+    for (const [name, text] of Object.entries(noPluginInstall)) {
+      const path = join(home, ".config/opencode", name);
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, text);
+    }
+    return await outputOf(command, home, patienceMs);
+  } finally {
+    await rm(home, { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+async function outputOf(command: string, home: string, patienceMs: number): Promise<string> {
   const { execFile } = await import("node:child_process");
+  const options = { cwd: home, env: privateEnv(home), timeout: patienceMs, killSignal: "SIGKILL", maxBuffer: MAX_OUTPUT } as const;
   return new Promise((resolve) => {
     // A CLI that is not there, fails or hangs leaves the static list.
-    const options = { timeout: PATIENCE_MS, killSignal: "SIGKILL", maxBuffer: MAX_OUTPUT } as const;
     const child = execFile(command, ["models"], options, (error, stdout) => resolve(error === null ? stdout : ""));
     child.stdin?.end();
   });
+}
+
+function privateEnv(home: string): Record<string, string> {
+  const taken = TAKEN.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
+  const off = { OPENCODE_DISABLE_PROJECT_CONFIG: "true", OPENCODE_DISABLE_AUTOUPDATE: "true" };
+  return { ...listedEnv(process.env), ...Object.fromEntries(taken), ...off, HOME: home, TMPDIR: home };
 }

@@ -55,7 +55,7 @@ const orNull =
   (check: Check): Check =>
   (value) =>
     value === null || check(value);
-const causes: readonly unknown[] = ["exit", "timeout", "stopped", "final-line", "spawn-failed"];
+const causes: readonly unknown[] = ["exit", "timeout", "stopped", "final-line", "spawn-failed", "runner-failed"];
 
 /** The fields of each record; those a newer runner adds are let through. */
 const shapes: { readonly [T in MetaRecord["type"]]: Shape<Extract<MetaRecord, { type: T }>> } = {

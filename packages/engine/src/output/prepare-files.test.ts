@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runFiles } from "./paths.ts";
 import { type Scratch, scratch } from "./testing/scratch.ts";
@@ -45,6 +45,22 @@ describe("prepare", () => {
     const files = runFiles(volume.path("r1"));
     symlinkSync("/etc/hostname", files.output);
     await expect(volume.open().prepare(files, null)).rejects.toMatchObject({ code: "volume_denied", path: files.output });
+  });
+
+  it("refuses a link in the place of a folder, whatever it leads to", async () => {
+    const outside = volume.path("server");
+    mkdirSync(outside, { mode: 0o700 });
+    mkdirSync(volume.path("pods"));
+    symlinkSync(outside, volume.path("pods/state"));
+    const shared = volume.open();
+    const owner = { uid: 1234, gid: 2345 };
+    const refused = { code: "volume_denied", path: volume.path("pods/state") };
+    await expect(shared.prepare(runFiles(volume.path("pods/r1")), owner, [volume.path("pods/state")])).rejects.toMatchObject(refused);
+    await expect(shared.prepare(runFiles(volume.path("pods/state/new/r1")), owner)).rejects.toMatchObject(refused);
+    expect([mode(outside), statSync(outside).gid, readdirSync(outside)]).toEqual(["700", process.getegid?.(), []]);
+    writeFileSync(`${outside}/r1`, "kept");
+    await expect(shared.remove([volume.path("pods/state/r1")])).rejects.toMatchObject(refused);
+    expect(existsSync(`${outside}/r1`)).toBe(true);
   });
 
   it("does not make a root that is not mounted", async () => {

@@ -1,84 +1,65 @@
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  constants,
-  fchmodSync,
-  fchownSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  type Stats,
-  statSync,
-  unlinkSync,
-} from "node:fs";
-import { dirname } from "node:path/posix";
+import { closeSync, constants, fchmodSync, fchownSync, fstatSync, openSync, type Stats, unlinkSync } from "node:fs";
+import { basename, dirname } from "node:path/posix";
+import type { At } from "./in-folder.ts";
+import { inFolderSync } from "./in-folder-sync.ts";
 import type { FileOwner } from "./protocol.ts";
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
 /** Makes folders and files ready for a pod that writes as `owner`. Content that is there stays. */
 export function prepareFiles(root: string, paths: readonly string[], folders: readonly string[], owner: FileOwner | null): void {
-  // A root that is not there is a volume that is not mounted: nothing must be made in its place.
-  statSync(root);
-  for (const folder of folders) prepareFolder(root, folder, owner);
-  for (const path of paths) {
-    prepareFolder(root, dirname(path), owner);
-    prepareFile(path, owner);
-  }
+  for (const folder of folders) prepareFolder(root, folder, owner, () => {});
+  for (const path of paths) prepareFolder(root, dirname(path), owner, (at) => prepareFile(at(basename(path)), owner));
 }
 
-export function removeFiles(paths: readonly string[]): void {
+export function removeFiles(root: string, paths: readonly string[]): void {
   for (const path of paths) {
     try {
-      unlinkSync(path);
+      inFolderSync(root, dirname(path), (at) => unlinkSync(at(basename(path))));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     }
   }
 }
 
-// The pod makes its claim file here, so the folder must be writable for it too.
-function prepareFolder(root: string, folder: string, owner: FileOwner | null): void {
-  const made = makeFolders(root, folder);
-  for (const each of made) {
-    chmodSync(each, 0o775);
-    if (owner !== null && process.geteuid?.() === 0) handOver(each, owner, () => chownSync(each, owner.uid, owner.gid));
-  }
-  if (made.length > 0) return;
-  // A folder that others use keeps its user; the pod comes in by the group.
-  if (owner === null || process.geteuid?.() !== 0 || folder === root) return;
-  const stats = statSync(folder);
-  if (canWrite(stats, owner)) return;
-  handOver(folder, owner, () => {
-    chownSync(folder, stats.uid, owner.gid);
-    chmodSync(folder, (stats.mode & 0o7777) | 0o070);
+// The pod makes its claim file here, so the folder must be writable for it too. A root that is not there is a volume that is not mounted:
+// nothing is made in its place.
+function prepareFolder(root: string, folder: string, owner: FileOwner | null, then: (at: At) => void): void {
+  let isNew = false;
+  inFolderSync(
+    root,
+    folder,
+    (at, fd) => {
+      if (!isNew && folder !== root) openToGroup(fd, owner);
+      then(at);
+    },
+    (fd) => {
+      isNew = true;
+      fchmodSync(fd, 0o775);
+      if (isHandedTo(owner)) handOver(fd, owner, () => fchownSync(fd, owner.uid, owner.gid));
+    },
+  );
+}
+
+// A folder that others use keeps its user; the pod comes in by the group.
+function openToGroup(fd: number, owner: FileOwner | null): void {
+  const stats = fstatSync(fd);
+  if (!isHandedTo(owner) || canWrite(stats, owner)) return;
+  handOver(fd, owner, () => {
+    fchownSync(fd, stats.uid, owner.gid);
+    fchmodSync(fd, (stats.mode & 0o7777) | 0o070);
   });
 }
 
-// By hand: Node's recursive mkdir never returns on a file system that answers ENOENT below a folder that exists (/proc does).
-function makeFolders(root: string, folder: string): string[] {
-  const made: string[] = [];
-  const above: string[] = [];
-  for (let each = folder; each.length > root.length; each = dirname(each)) above.unshift(each);
-  for (const each of above) {
-    try {
-      mkdirSync(each, 0o775);
-      made.push(each);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    }
-  }
-  return made;
-}
+const isHandedTo = (owner: FileOwner | null): owner is FileOwner => owner !== null && process.geteuid?.() === 0;
 
 function prepareFile(path: string, owner: FileOwner | null): void {
   const { fd, made } = openOrMake(path);
   try {
     if (!fstatSync(fd).isFile()) throw Object.assign(new Error(`not a regular file: ${path}`), { path });
     if (made) fchmodSync(fd, 0o664);
-    if (owner === null || process.geteuid?.() !== 0 || canWrite(fstatSync(fd), owner)) return;
-    handOver(path, owner, () => fchownSync(fd, owner.uid, owner.gid));
+    if (!isHandedTo(owner) || canWrite(fstatSync(fd), owner)) return;
+    handOver(fd, owner, () => fchownSync(fd, owner.uid, owner.gid));
   } finally {
     closeSync(fd);
   }
@@ -95,11 +76,11 @@ function openOrMake(path: string): { fd: number; made: boolean } {
 }
 
 // Some mounts know no owners and let everybody write: what counts is whether the pod can.
-function handOver(path: string, owner: FileOwner, change: () => void): void {
+function handOver(fd: number, owner: FileOwner, change: () => void): void {
   try {
     change();
   } catch (error) {
-    if (!canWrite(statSync(path), owner)) throw error;
+    if (!canWrite(fstatSync(fd), owner)) throw error;
   }
 }
 

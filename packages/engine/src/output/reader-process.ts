@@ -61,7 +61,7 @@ const handlers: Handlers = {
     loop.wake();
   },
   prepare: (message) => answer(message, message.paths[0] ?? root, () => prepareFiles(root, message.paths, message.folders, message.owner)),
-  remove: (message) => answer(message, message.paths[0] ?? root, () => removeFiles(message.paths)),
+  remove: (message) => answer(message, message.paths[0] ?? root, () => removeFiles(root, message.paths)),
 };
 
 // The server's end is this process's end; signals to the whole group are the server's to handle.

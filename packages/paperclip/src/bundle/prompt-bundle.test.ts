@@ -86,8 +86,13 @@ test("links on the shared volume bring nothing of the server along", async () =>
     await symlink(outside, join(data, ".claude/skills/whole"));
     await writeFile(join(data, ".claude/skills/half/SKILL.md"), "Half.");
     await symlink(join(outside, "SKILL.md"), join(data, ".claude/skills/half/secret.md"));
-    const bundle = await prepare(["whole", "half"]);
-    expect(bundle.warnings).toEqual([expect.stringMatching(/skill "whole" is left out: .* leads out of/)]);
+    await symlink(join(outside, "SKILL.md"), join(data, "skills/file"));
+    const paperclipRuntimeSkills = [skill("file", "skills/file")];
+    const bundle = await prepare(["whole", "half", "file"], { paperclipRuntimeSkills });
+    expect(bundle.warnings).toEqual([
+      expect.stringMatching(/skill "whole" is left out: .* leads out of/),
+      expect.stringMatching(/skill "acme\/file" is left out: .* leads out of/),
+    ]);
     expect(await readdir(join(bundle.folder!, ".cli/skills/half"))).toEqual(["SKILL.md"]);
   } finally {
     await rm(outside, { recursive: true, force: true });
@@ -122,10 +127,10 @@ test("unused ones are collected, never one that a run may need, at most once an 
   await write("running", now);
   await mkdir(join(folder, ".part-dead"));
   await utimes(join(folder, ".part-dead"), old, old);
-  expect((await sweepBundles(folder, now)).sort()).toEqual([".part-dead", "old"]);
+  expect([...(await sweepBundles({ root: data, folder }, now)).removed].sort()).toEqual([".part-dead", "old"]);
   expect((await readdir(folder)).sort()).toEqual(["recent", "running"]);
-  expect(await sweepBundles(folder, now + 3_599_000)).toEqual([]);
-  expect(await sweepBundles(folder, now + 300 * 24 * 3_600_000)).toEqual(["recent"]);
+  expect((await sweepBundles({ root: data, folder }, now + 3_599_000)).removed).toEqual([]);
+  expect((await sweepBundles({ root: data, folder }, now + 300 * 24 * 3_600_000)).removed).toEqual(["recent"]);
 });
 
 test("of very many, those that were not used for longest go after a day", async () => {
@@ -137,5 +142,8 @@ test("of very many, those that were not used for longest go after a day", async 
     const usedAt = new Date(now - (index > MOST_BUNDLES ? 2 : 0.5) * 24 * 3_600_000 - index);
     await utimes(path, usedAt, usedAt);
   }
-  expect((await sweepBundles(folder, now)).sort()).toEqual([`bundle-${MOST_BUNDLES + 1}`, `bundle-${MOST_BUNDLES + 2}`]);
+  expect([...(await sweepBundles({ root: data, folder }, now)).removed].sort()).toEqual([
+    `bundle-${MOST_BUNDLES + 1}`,
+    `bundle-${MOST_BUNDLES + 2}`,
+  ]);
 });

@@ -6,7 +6,6 @@ import { BoundedFiles } from "../prompting/bounded-files.ts";
 import { readInstructions } from "../prompting/instructions.ts";
 import { chosenSkills } from "../skills/chosen-skills.ts";
 import { type BundleFile, type SkillFiles, skillFiles } from "./skill-files.ts";
-import { sweepBundles } from "./sweep-bundles.ts";
 import { type BundlePlace, writeBundle } from "./write-bundle.ts";
 
 /** Where a CLI looks for things in the folder it is pointed at. */
@@ -37,16 +36,15 @@ export interface BundleInput {
 
 /** Writes the bundle this run needs, unless it is there, and marks it as used. */
 export async function prepareBundle({ ctx, config, cwd, layout }: BundleInput): Promise<PromptBundle> {
-  const files = new BoundedFiles();
+  const files = new BoundedFiles({ shared: config.dataPath });
   const instructions = await readInstructions(config.instructionsFilePath, cwd, files);
-  const read = (_: string, entry: Parameters<typeof skillFiles>[0]) => skillFiles(entry, config.dataPath, files);
+  const read = (_: string, entry: Parameters<typeof skillFiles>[0]) => skillFiles(entry, files);
   const skills = await chosenSkills(ctx.config, config.dataPath, files, read);
   const content = contentOf(layout, instructions.text, skills.read);
   const key = content.length === 0 ? "none" : keyOf(content);
   const place: BundlePlace = { root: config.dataPath, folder: bundlesFolder(ctx, config), key };
   const usedSec = config.timeoutSec === 0 ? config.maxRunSec : config.timeoutSec;
   const folder = content.length === 0 ? null : await writeBundle(place, content, Date.now() + usedSec * 1000);
-  if (folder !== null) void sweepBundles(place.folder).catch(() => {});
   return {
     key,
     folder,

@@ -1,8 +1,8 @@
-import { lstat, readdir, realpath, stat } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { BoundedFiles } from "../prompting/bounded-files.ts";
+import { type At, inFolder } from "@paperclip-k8s/engine";
+import type { BoundedFiles, ReadFile } from "../prompting/bounded-files.ts";
 import type { PaperclipSkillEntry } from "../prompting/host-rendering.ts";
-import { stayOnVolume } from "../skills/stay-on-volume.ts";
 
 const MAX_FILES = 500;
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -22,47 +22,47 @@ export interface SkillFiles {
 }
 
 /** All files of a skill: a folder with SKILL.md, or one file that becomes it. */
-export async function skillFiles(entry: PaperclipSkillEntry, dataPath: string, files: BoundedFiles): Promise<SkillFiles> {
-  const source = await files.within(() => realpath(entry.source)).catch((error: Error) => unread(entry.source, error));
-  await stayOnVolume(entry.source, dataPath, files);
-  const isFolder = (await files.within(() => stat(source))).isDirectory();
-  const found = isFolder ? await filesBelow(source, files) : [await fileAt(source, "SKILL.md", files)];
+export async function skillFiles(entry: PaperclipSkillEntry, files: BoundedFiles): Promise<SkillFiles> {
+  const found = await filesOf(entry.source, files).catch((error: Error) => {
+    throw new Error(`${entry.source} was not read (${error.message})`, { cause: error });
+  });
   if (!found.some(({ path }) => path === "SKILL.md")) throw new Error(`${entry.source} has no SKILL.md`);
   return { name: folderName(entry.runtimeName), files: found };
 }
 
-async function filesBelow(root: string, files: BoundedFiles): Promise<BundleFile[]> {
-  const found: BundleFile[] = [];
-  let bytes = 0;
-  const walk = async (folder: string, depth: number): Promise<void> => {
-    const entries = await files.within(() => readdir(join(root, folder), { withFileTypes: true }));
-    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      const path = join(folder, entry.name);
-      if (entry.isDirectory() && depth < MAX_DEPTH && entry.name !== ".git") await walk(path, depth + 1);
-      // Links and devices are nothing a skill needs.
-      if (!entry.isFile()) continue;
-      const file = await fileAt(join(root, path), path, files);
-      bytes += file.bytes.length;
-      if (found.push(file) > MAX_FILES || bytes > MAX_BYTES)
-        throw new Error(`it has more than ${MAX_FILES} files or ${MAX_BYTES / 1024 / 1024} MiB`);
-    }
-  };
-  await walk("", 1);
-  return found;
-}
-
-async function fileAt(source: string, path: string, files: BoundedFiles): Promise<BundleFile> {
+async function filesOf(source: string, files: BoundedFiles): Promise<readonly BundleFile[]> {
   try {
-    const { mode } = await files.within(() => lstat(source));
-    return { path, bytes: await files.readBytes(source), executable: (mode & 0o100) !== 0 };
+    return await files.inFolder(source, filesBelow);
   } catch (error) {
-    return unread(source, error as Error);
+    if (((error as Error).cause as NodeJS.ErrnoException).code !== "ENOTDIR") throw error;
+    return [bundleFile("SKILL.md", await files.readFile(source))];
   }
 }
 
-function unread(source: string, error: Error): never {
-  throw new Error(`${source} was not read (${error.message})`);
+async function filesBelow(top: At, read: (file: string) => Promise<ReadFile>): Promise<BundleFile[]> {
+  const found: BundleFile[] = [];
+  let bytes = 0;
+  const walk = async (at: At, folder: string, depth: number): Promise<void> => {
+    const entries = await readdir(at(), { withFileTypes: true });
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory() && depth < MAX_DEPTH && entry.name !== ".git")
+        await inFolder(at(), at(entry.name), (below) => walk(below, path, depth + 1));
+      // Links and devices are nothing a skill needs.
+      if (!entry.isFile()) continue;
+      const file = await read(at(entry.name)).catch(({ message }: Error) => {
+        throw new Error(`${path}: ${message}`);
+      });
+      bytes += file.bytes.length;
+      if (found.push(bundleFile(path, file)) > MAX_FILES || bytes > MAX_BYTES)
+        throw new Error(`it has more than ${MAX_FILES} files or ${MAX_BYTES / 1024 / 1024} MiB`);
+    }
+  };
+  await walk(top, "", 1);
+  return found;
 }
+
+const bundleFile = (path: string, { bytes, mode }: ReadFile): BundleFile => ({ path, bytes, executable: (mode & 0o100) !== 0 });
 
 function folderName(name: string): string {
   const safe = name.replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^[.-]+/, "");

@@ -1,12 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { chmod, mkdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { type FileHandle, mkdir, open, readdir, rename, rmdir, stat, utimes } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { type At, inFolder, removeTree } from "@paperclip-k8s/engine";
 import { BoundedFiles } from "../prompting/bounded-files.ts";
+import { hasContent } from "./same-content.ts";
 import type { BundleFile } from "./skill-files.ts";
 
 const PATIENCE_MS = 30_000;
 /** Begins the names of folders that are being written or removed. */
 export const UNFINISHED = ".part-";
+/** Of copies that had to be made beside a spoilt one, the newest few are looked at. */
+const MOST_COPIES = 4;
 
 export interface BundlePlace {
   /** Mount point of the shared volume. */
@@ -21,60 +25,102 @@ export class BundleError extends Error {
   override readonly name = "BundleError";
 }
 
-/** Puts the bundle in its place in one step, so that another server that writes the same one meanwhile does no harm; returns its folder. */
+/** A bundle that is to be in a folder. */
+interface Wanted {
+  readonly at: At;
+  readonly key: string;
+  readonly content: readonly BundleFile[];
+  readonly usedUntil: number;
+}
+
+/**
+ * Finds the bundle as it has to be, or puts it in its place in one step, so that another server that writes the same one meanwhile does
+ * no harm; returns its folder. A root that is not there is a volume that is not mounted: nothing is made in its place.
+ */
 export async function writeBundle(place: BundlePlace, content: readonly BundleFile[], usedUntil: number): Promise<string> {
-  const target = join(place.folder, place.key);
+  const { root, folder, key } = place;
+  const put = async (at: At): Promise<string> => {
+    const wanted = { at, key, content, usedUntil };
+    return (await find(wanted)) ?? (await build(wanted));
+  };
   try {
-    await new BoundedFiles({ timeoutMs: PATIENCE_MS }).within(async () => {
-      // A root that is not there is a volume that is not mounted: nothing must be made in its place.
-      await stat(place.root);
-      if (!(await isThere(target))) await build(place.folder, target, content);
-      await markUsed(target, usedUntil);
-    });
+    const files = new BoundedFiles({ shared: null, timeoutMs: PATIENCE_MS });
+    return join(folder, await files.within(() => inFolder(root, folder, put, openToAll)));
   } catch (error) {
-    throw new BundleError(`skills and instructions cannot be written to ${place.folder}: ${(error as Error).message}`, { cause: error });
-  }
-  return target;
-}
-
-async function build(folder: string, target: string, content: readonly BundleFile[]): Promise<void> {
-  const part = join(folder, `${UNFINISHED}${randomUUID()}`);
-  try {
-    for (const { path, bytes, executable } of content) {
-      const file = join(part, path);
-      await makeFolder(dirname(file));
-      await writeFile(file, bytes, { flag: "wx" });
-      // Any user of a pod may read them, nobody may change them.
-      await chmod(file, executable ? 0o555 : 0o444);
-    }
-    await rename(part, target);
-  } catch (error) {
-    // Another server was first with the same content.
-    if (!(await isThere(target))) throw error;
-  } finally {
-    await rm(part, { recursive: true, force: true });
+    throw new BundleError(`skills and instructions cannot be written to ${folder}: ${(error as Error).message}`, { cause: error });
   }
 }
 
-/** Whatever the server's own umask is, the pod's user may come in. */
-async function makeFolder(folder: string): Promise<void> {
-  const first = await mkdir(folder, { recursive: true });
-  if (first === undefined) return;
-  for (let each = folder; each.length >= first.length; each = dirname(each)) await chmod(each, 0o755);
+/** Under its own name, or one that it was given because something else stands there. */
+async function find(wanted: Wanted): Promise<string | null> {
+  if (await isUsable(wanted, wanted.key)) return wanted.key;
+  const copies = (await readdir(wanted.at())).filter((name) => name.startsWith(`${wanted.key}-`)).sort();
+  for (const name of copies.slice(-MOST_COPIES).reverse()) if (await isUsable(wanted, name)) return name;
+  return null;
+}
+
+/** Pods of other agents can change it, and a server of another user may have made it: then it is as good as none. */
+function isUsable({ at, content, usedUntil }: Wanted, name: string): Promise<boolean> {
+  const look = async (inside: At) => (await hasContent(inside, content)) && (await markUsed(inside, usedUntil));
+  return inFolder(at(), at(name), look).catch(() => false);
 }
 
 /** Its time of change says until when a run may need it; never taken back. */
-async function markUsed(target: string, until: number): Promise<void> {
-  const { mtimeMs } = await stat(target);
-  if (mtimeMs < until) await utimes(target, new Date(), new Date(until));
+async function markUsed(at: At, until: number): Promise<true> {
+  const { mtimeMs } = await stat(at());
+  if (mtimeMs < until) await utimes(at(), new Date(), new Date(until)).catch(() => touch(at));
+  return true;
 }
 
-async function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
+/** Only its owner may set a folder's time; who may write in it can make it the present one. */
+async function touch(at: At): Promise<void> {
+  const passing = at(`${UNFINISHED}${randomUUID()}`);
+  await mkdir(passing);
+  await rmdir(passing);
+}
+
+async function build(wanted: Wanted): Promise<string> {
+  const { at, key, content, usedUntil } = wanted;
+  const part = `${UNFINISHED}${randomUUID()}`;
+  try {
+    for (const file of content) await write(at, join(part, file.path), file);
+    await inFolder(at(), at(part), (inside) => markUsed(inside, usedUntil));
+    return (await moved(at, part, key)) ? key : (await isUsable(wanted, key)) ? key : await copied(at, part, key);
+  } finally {
+    await removeTree(at(), part).catch(() => {});
+  }
+}
+
+function write(at: At, path: string, { bytes, executable }: BundleFile): Promise<void> {
+  const put = async (inside: At): Promise<void> => {
+    const file = await open(inside(basename(path)), "wx");
+    try {
+      await file.writeFile(bytes);
+      // Any user of a pod may read it, nobody may change it.
+      await file.chmod(executable ? 0o555 : 0o444);
+    } finally {
+      await file.close();
+    }
+  };
+  return inFolder(at(), at(dirname(path)), put, openToAll);
+}
+
+/** Whatever the server's own umask is, the pod's user may come in. */
+const openToAll = (folder: FileHandle): Promise<void> => folder.chmod(0o755);
+
+/** False = something has that name. */
+function moved(at: At, part: string, name: string): Promise<boolean> {
+  return rename(at(part), at(name)).then(
     () => true,
     (error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return false;
+      if (error.code === "ENOTEMPTY" || error.code === "EEXIST" || error.code === "ENOTDIR") return false;
       throw error;
     },
   );
+}
+
+async function copied(at: At, part: string, key: string): Promise<string> {
+  const name = `${key}-${Date.now()}-${randomUUID().slice(0, 8)}`;
+  await rename(at(part), at(name));
+  return name;
 }

@@ -15,18 +15,18 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 test("text as it is, without a byte order mark", async () => {
   const path = join(folder, "text.md");
   await writeFile(path, "\uFEFFgrüße\r\n$(x) \\c\n");
-  expect(await new BoundedFiles().read(path)).toBe("grüße\r\n$(x) \\c\n");
+  expect(await new BoundedFiles({ shared: null }).read(path)).toBe("grüße\r\n$(x) \\c\n");
 });
 
 test("as large as allowed, not a byte more", async () => {
   const path = join(folder, "large.md");
   await writeFile(path, "x".repeat(100_000));
-  expect(await new BoundedFiles({ maxBytes: 100_000 }).read(path)).toHaveLength(100_000);
-  await expect(new BoundedFiles({ maxBytes: 99_999 }).read(path)).rejects.toThrow("larger than 99999 bytes");
+  expect(await new BoundedFiles({ shared: null, maxBytes: 100_000 }).read(path)).toHaveLength(100_000);
+  await expect(new BoundedFiles({ shared: null, maxBytes: 99_999 }).read(path)).rejects.toThrow("larger than 99999 bytes");
 });
 
 test("what is not a readable file is told in a few words", async () => {
-  const files = new BoundedFiles();
+  const files = new BoundedFiles({ shared: null });
   const pipe = join(folder, "pipe");
   execFileSync("mkfifo", [pipe]);
   await writeFile(join(folder, "locked.md"), "x");
@@ -43,7 +43,7 @@ test("one file that hangs uses up the time of all", async () => {
   execFileSync("mkfifo", [hanging]);
   const path = join(folder, "after.md");
   await writeFile(path, "x");
-  const files = new BoundedFiles({ timeoutMs: 100 });
+  const files = new BoundedFiles({ shared: null, timeoutMs: 100 });
   const stuck = readFile(hanging);
   try {
     await expect(files.within(() => stuck)).rejects.toThrow("no answer within 0.1 s");

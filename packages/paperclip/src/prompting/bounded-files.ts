@@ -1,9 +1,17 @@
-import { type FileHandle, open, readdir, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, open, readdir } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { type At, inFolder } from "@paperclip-k8s/engine";
+import { type Located, locate } from "./locate.ts";
 
 const MAX_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 10_000;
+/** Links were followed before; opening a pipe must not wait for its writer. */
+const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 export interface BoundedFilesOptions {
+  /** Mount point of the volume that pods write on; null = none of the files is there. */
+  readonly shared: string | null;
   readonly maxBytes?: number;
   /** For all that is read through one of these together. */
   readonly timeoutMs?: number;
@@ -11,11 +19,13 @@ export interface BoundedFilesOptions {
 
 /** Reads the files of a turn one after the other: a volume that hangs holds one thread of the host's pool, not one per file. */
 export class BoundedFiles {
+  readonly #shared: string | null;
   readonly #maxBytes: number;
   readonly #timeoutMs: number;
   #left: number;
 
-  constructor(options: BoundedFilesOptions = {}) {
+  constructor(options: BoundedFilesOptions) {
+    this.#shared = options.shared;
     this.#maxBytes = options.maxBytes ?? MAX_BYTES;
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
     this.#left = this.#timeoutMs;
@@ -23,17 +33,30 @@ export class BoundedFiles {
 
   /** The text of a file. Throws an error whose message says in a few words why it cannot be had. */
   async read(path: string): Promise<string> {
-    const bytes = await this.readBytes(path);
+    const { bytes } = await this.readFile(path);
     return bytes.toString("utf8").replace(/^\uFEFF/, "");
   }
 
-  readBytes(path: string): Promise<Buffer> {
-    return this.within(() => readWhole(path, this.#maxBytes));
+  readFile(path: string): Promise<ReadFile> {
+    const read = (file: string) => readWhole(file, this.#maxBytes);
+    return this.#reading(path, (located) =>
+      located.root === null ? read(located.path) : inFolder(located.root, dirname(located.path), (at) => read(at(basename(located.path)))),
+    );
   }
 
   /** Names in a folder, sorted; throws as `read` does. */
   list(path: string): Promise<string[]> {
-    return this.within(async () => (await readdir(path)).sort());
+    return this.inFolder(path, async (at) => (await readdir(at())).sort());
+  }
+
+  /** Reads in a folder; throws as `read` does. */
+  inFolder<T>(path: string, work: (at: At, read: (file: string) => Promise<ReadFile>) => Promise<T>): Promise<T> {
+    const read = (file: string) => readWhole(file, this.#maxBytes).catch(withReason);
+    return this.#reading(path, (located) => inFolder(located.root ?? located.path, located.path, (at) => work(at, read)));
+  }
+
+  #reading<T>(path: string, work: (located: Located) => Promise<T>): Promise<T> {
+    return this.within(async () => work(await locate(path, this.#shared))).catch(withReason);
   }
 
   /** Runs a piece of file work within the time that is left. */
@@ -45,8 +68,6 @@ export class BoundedFiles {
     const timer = setTimeout(() => reject(late()), this.#left);
     try {
       return await Promise.race([work(), expired]);
-    } catch (error) {
-      throw new Error(reasonOf(error), { cause: error });
     } finally {
       clearTimeout(timer);
       this.#left -= performance.now() - begun;
@@ -54,12 +75,17 @@ export class BoundedFiles {
   }
 }
 
-async function readWhole(path: string, maxBytes: number): Promise<Buffer> {
-  // Opening a pipe waits for its writer, so the kind is asked first.
-  if (!(await stat(path)).isFile()) throw new Error("not a file");
-  const handle = await open(path, "r");
+export interface ReadFile {
+  readonly bytes: Buffer;
+  readonly mode: number;
+}
+
+async function readWhole(path: string, maxBytes: number): Promise<ReadFile> {
+  const handle = await open(path, READ_FLAGS);
   try {
-    return await readBounded(handle, maxBytes);
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new Error("not a file");
+    return { bytes: await readBounded(handle, maxBytes), mode: stats.mode };
   } finally {
     await handle.close();
   }
@@ -77,10 +103,15 @@ async function readBounded(handle: FileHandle, maxBytes: number): Promise<Buffer
   return Buffer.concat(chunks);
 }
 
+function withReason(error: unknown): never {
+  throw new Error(reasonOf(error), { cause: error });
+}
+
 function reasonOf(error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === "ENOENT" || code === "ENOTDIR") return "no such file";
   if (code === "EACCES" || code === "EPERM") return "not readable for the server";
-  if (typeof code === "string") return code;
+  if (code === "ENXIO") return "not a file";
+  if (typeof code === "string" && code !== "ELOOP") return code;
   return error instanceof Error ? error.message : String(error);
 }

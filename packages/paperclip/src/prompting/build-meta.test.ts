@@ -72,6 +72,23 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
   expect(JSON.stringify(value)).toBe(before);
 });
 
+test.each<[string, string[], string[]]>([
+  ["the value behind a name", ["cli", "--api-key", "abc", "run"], ["cli", "--api-key", "***REDACTED***", "run"]],
+  ["the value in the same argument", ["--auth-token=abc", "--model=m"], ["--auth-token=***REDACTED***", "--model=m"]],
+  ["settings in one argument", ["-c", "providers.acme.apiKey=abc"], ["-c", "providers.acme.apiKey=***REDACTED***"]],
+  ["a header", ["--header", "Authorization: Bearer abc"], ["--header", "Authorization: ***REDACTED***"]],
+  ["JSON", ["--config", '{"secret":"abc","n":1}'], ["--config", '{"secret":"***REDACTED***","n":1}']],
+  ["shapes and URLs", [jwt, "https://u:p@x.io/y"], ["***REDACTED***", "https://***REDACTED***@x.io/y"]],
+  ["an option is no value", ["--password", "--verbose"], ["--password", "--verbose"]],
+  [
+    "counts and other names",
+    ["--max-tokens", "9", "--monkey", "see", "--keyboard=us"],
+    ["--max-tokens", "9", "--monkey", "see", "--keyboard=us"],
+  ],
+])("an argument opens no door: %s", async (_, argv, shown) => {
+  expect((await buildMeta({ ...input, argv })).commandArgs?.slice(0, -1)).toEqual(shown);
+});
+
 test("data that contains itself comes to an end", () => {
   const loop: Record<string, unknown> = { name: "x" };
   loop.self = loop;

@@ -2,7 +2,8 @@ import type { Argument } from "@paperclip-k8s/engine";
 import type { PodEnv } from "../environment/build-env.ts";
 import type { ExecutionContext, InvocationMeta } from "../host.ts";
 import type { PreparedPrompt } from "./prepare-prompt.ts";
-import { withoutTokens } from "./without-tokens.ts";
+import { withoutSecrets } from "./without-secrets.ts";
+import { MASK, withoutTokens } from "./without-tokens.ts";
 
 export interface MetaInput {
   readonly adapterType: string;
@@ -20,8 +21,6 @@ export interface MetaInput {
   readonly ctx: Pick<ExecutionContext, "context" | "authToken">;
 }
 
-const MASK = "***REDACTED***";
-
 /** What the host shows about the start of a run. */
 export async function buildMeta(input: MetaInput): Promise<InvocationMeta> {
   const { prompt, env, ctx } = input;
@@ -33,7 +32,7 @@ export async function buildMeta(input: MetaInput): Promise<InvocationMeta> {
     command: `kubectl job/${input.jobName}`,
     cwd: input.cwd,
     commandArgs: [
-      ...input.argv.map((arg) => (typeof arg === "string" ? arg : `<file ${arg.file}>`)),
+      ...withoutSecrets(input.argv.map((arg) => (typeof arg === "string" ? arg : `<file ${arg.file}>`))),
       `<stdin prompt ${prompt.text.length} chars>`,
     ],
     commandNotes: [

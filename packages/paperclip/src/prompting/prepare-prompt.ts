@@ -19,7 +19,7 @@ export interface PromptInput {
   readonly cwd: string;
   /** Holds instructions and skills, where they are not part of the prompt. */
   readonly bundle?: PromptBundle | null;
-  readonly files?: BoundedFilesOptions;
+  readonly files?: Omit<BoundedFilesOptions, "shared">;
 }
 
 export interface PreparedPrompt {
@@ -72,7 +72,7 @@ interface Lasting {
 }
 
 async function readLasting({ ctx, settings, cwd, files: options }: PromptInput): Promise<Lasting> {
-  const files = new BoundedFiles(options);
+  const files = new BoundedFiles({ ...options, shared: settings.dataPath });
   const instructions = await readInstructions(settings.instructionsFilePath, cwd, files);
   const skills = await readSkills(ctx.config, settings.dataPath, files);
   return {

@@ -1,10 +1,10 @@
 /** Keys of the host's context that exist to carry tokens. */
 const CARRIERS = new Set(["paperclipRuntimeTools", "paperclipManagedMcp", "runtimeMcp", "runtimeTools"]);
-const SECRET_NAME = /(api[-_]?key|token|secret|passw(or)?d|passphrase|authorization|bearer|credential|cookie|jwt|private[-_]?key)/i;
+export const SECRET_NAME = /(api[-_]?key|token|secret|passw(or)?d|passphrase|authorization|bearer|credential|cookie|jwt|private[-_]?key)/i;
 const SECRET_TEXT = /\b(eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+|sk-[\w-]{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|xox[abprs]-[\w-]{10,})/g;
 /** A name alone is a credential over HTTP (a token), but not over SSH (`git`). */
 const CREDENTIAL_URL = /\b(?:(https?:\/\/)[^\s/@]+|([a-z][a-z0-9+.-]*:\/\/[^\s/@:]*:)[^\s/@]+)@/gi;
-const MASK = "***REDACTED***";
+export const MASK = "***REDACTED***";
 const MAX_DEPTH = 12;
 
 /** A copy of the host's data that may be shown: nothing in it opens a door. `secrets` are values known to be such. */

@@ -3,7 +3,6 @@ import { isBelow } from "../environment/context-values.ts";
 import type { BoundedFiles } from "../prompting/bounded-files.ts";
 import type { PaperclipSkillEntry } from "../prompting/host-rendering.ts";
 import { chosenSkills } from "./chosen-skills.ts";
-import { stayOnVolume } from "./stay-on-volume.ts";
 
 const SEPARATOR = "\n\n---\n\n";
 
@@ -20,17 +19,11 @@ export async function readSkills(config: Readonly<Record<string, unknown>>, data
 }
 
 async function skillText(key: string, entry: PaperclipSkillEntry, dataPath: string, files: BoundedFiles): Promise<string> {
-  for (const path of [entry.source, join(entry.source, "SKILL.md")]) await stayOnVolume(path, dataPath, files).catch(unlessMissing);
   const { text, folder } = await skillFile(entry.source, files);
   if (text.trim() === "") throw new Error(`its text in ${folder} is empty`);
   // A folder of the server alone, where the host's built-in skills are, is not there in a pod.
   const where = isBelow(folder, dataPath) ? ` (its own files are in ${folder})` : "";
   return `Skill "${key}"${where}:\n\n${text.trim()}`;
-}
-
-/** What is not there is told by the one who reads it. */
-function unlessMissing(error: Error): void {
-  if (/leads out of/.test(error.message)) throw error;
 }
 
 /** A skill is a folder with SKILL.md, or the file itself. */

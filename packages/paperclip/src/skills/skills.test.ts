@@ -38,7 +38,7 @@ const config = (desiredSkills?: unknown[], entries = runtimeSkills) => ({
   paperclipRuntimeSkills: entries,
   ...(desiredSkills === undefined ? {} : { paperclipSkillSync: { desiredSkills } }),
 });
-const read = (desired?: unknown[]) => readSkills(config(desired), data, new BoundedFiles());
+const read = (desired?: unknown[]) => readSkills(config(desired), data, new BoundedFiles({ shared: data }));
 
 test.each<[string, unknown[] | undefined, string[], string[]]>([
   ["none without a choice", undefined, [], []],
@@ -72,7 +72,7 @@ test.each([
 
 test("each text says where its own files are, if a pod can find them there", async () => {
   expect((await read(["fix"])).text).toBe(`Skill "acme/fix" (its own files are in ${data}/skills/fix):\n\nHow to fix.`);
-  const elsewhere = await readSkills(config(["fix"]), join(data, "volume"), new BoundedFiles());
+  const elsewhere = await readSkills(config(["fix"]), join(data, "volume"), new BoundedFiles({ shared: join(data, "volume") }));
   expect(elsewhere.text).toBe('Skill "acme/fix":\n\nHow to fix.');
   expect((await read(["plain"])).text).toContain(`in ${data}/skills)`);
 });
@@ -80,7 +80,7 @@ test("each text says where its own files are, if a pod can find them there", asy
 test("the host's operational skill is always there, as for its own adapters of this kind", async () => {
   const key = "paperclipai/paperclip/paperclip";
   const entries = [...runtimeSkills, { key, runtimeName: "paperclip", source: join(data, "skills/fix") }];
-  const skills = await readSkills(config([], entries), data, new BoundedFiles());
+  const skills = await readSkills(config([], entries), data, new BoundedFiles({ shared: data }));
   expect(skills.text).toContain(`Skill "${key}"`);
 });
 
@@ -101,8 +101,27 @@ test("links on the shared volume bring nothing of the server along", async () =>
   }
 });
 
+test.each<[string, (skill: string, outside: string) => Promise<void>]>([
+  ["its folder", (skill, outside) => symlink(outside, skill)],
+  ["its folder, to a file", (skill, outside) => symlink(join(outside, "SKILL.md"), skill)],
+  ["its text", (skill, outside) => mkdir(skill).then(() => symlink(join(outside, "SKILL.md"), join(skill, "SKILL.md")))],
+])("a skill that the host has put on the volume is not read through a link in the place of %s", async (_, plant) => {
+  const outside = await mkdtemp(join(tmpdir(), "server-"));
+  const source = join(data, "skills/swapped");
+  try {
+    await writeFile(join(outside, "SKILL.md"), "the server's secret");
+    await plant(source, outside);
+    const entries = [...runtimeSkills, { key: "acme/swapped", runtimeName: "swapped", source }];
+    const skills = await readSkills(config(["swapped", "fix"], entries), data, new BoundedFiles({ shared: data }));
+    expect(skills.warnings).toEqual([expect.stringMatching(/"acme\/swapped".*leads out of/)]);
+    expect(skills.text).toMatch(/^Skill "acme\/fix"/);
+  } finally {
+    for (const path of [outside, source]) await rm(path, { recursive: true, force: true });
+  }
+});
+
 test("a volume that does not answer is told for each skill", async () => {
-  const skills = await readSkills(config(["fix", "plain"]), data, new BoundedFiles({ timeoutMs: 0 }));
+  const skills = await readSkills(config(["fix", "plain"]), data, new BoundedFiles({ shared: data, timeoutMs: 0 }));
   expect(skills.text).toBe("");
   expect(skills.warnings).toHaveLength(2);
   expect(skills.warnings[0]).toContain("no answer within");

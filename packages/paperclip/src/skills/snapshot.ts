@@ -5,7 +5,7 @@ import { findSkills, ownSkillsFolder } from "./find-skills.ts";
 /** Which skills there are and which the next run gets. */
 export async function listSkills(ctx: SkillContext, dataPath: string): Promise<SkillSnapshot> {
   const host = await import("../prompting/host-rendering.ts");
-  const files = new BoundedFiles();
+  const files = new BoundedFiles({ shared: dataPath });
   const { entries, desired } = await findSkills(ctx.config, dataPath, files);
   const folder = ownSkillsFolder(dataPath);
   // People's own skills are shown as theirs, unless the agent wants them.

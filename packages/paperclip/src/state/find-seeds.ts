@@ -21,7 +21,7 @@ const PATIENCE_MS = 5000;
  * run's private home. Null = none is there, and no pod needs to look.
  */
 export async function findSeeds(dataPath: string, own: readonly Seed[]): Promise<SeedSpec | null> {
-  const files = new BoundedFiles({ timeoutMs: PATIENCE_MS });
+  const files = new BoundedFiles({ shared: dataPath, timeoutMs: PATIENCE_MS });
   const found: Seed[] = [];
   try {
     await files.within(async () => {
