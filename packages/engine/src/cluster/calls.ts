@@ -3,6 +3,7 @@ import { backoffMs } from "./backoff.ts";
 import { sleep, systemClock } from "./clock.ts";
 import type { Connection } from "./connection.ts";
 import { listAll } from "./list.ts";
+import type { Turn } from "./pace.ts";
 import { named, paths } from "./paths.ts";
 import { projectClaim, projectEvent, projectJob } from "./project.ts";
 import { type RetryOptions, sendRequest } from "./request.ts";
@@ -12,6 +13,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
   readonly retry?: RetryOptions;
+  readonly turn?: Turn;
 }
 
 /** `existing`: another create, or an earlier try of this one, was first; the caller compares the nonce. */
@@ -158,6 +160,10 @@ export function deleteJob(connection: Connection, namespace: string, name: strin
   return remove(connection, named(paths.jobs(namespace), name), options);
 }
 
+export function deleteSecret(connection: Connection, namespace: string, name: string, options: DeleteOptions): Promise<DeleteResult> {
+  return remove(connection, named(paths.secrets(namespace), name), options);
+}
+
 /** A busy quota answers a create with a conflict although nothing exists: that one is simply tried again. */
 async function create(connection: Connection, path: string, manifest: object, options: CallOptions): Promise<unknown> {
   const clock = options.retry?.clock ?? systemClock;
@@ -190,7 +196,7 @@ async function remove(connection: Connection, path: string, options: DeleteOptio
   }
 }
 
-export const limits = ({ signal, timeoutMs }: CallOptions) => ({ signal, timeoutMs });
+export const limits = ({ signal, timeoutMs, turn }: CallOptions) => ({ signal, timeoutMs, turn });
 
 /** Projection forgives everything, so somebody else's 200 would pass for a Job. */
 export function jobOf(path: string, body: unknown, maybeApplied: boolean): JobView {

@@ -5,6 +5,7 @@ import type { RequestOptions } from "node:https";
 import { ApiError, isUnauthorized } from "./api-error.ts";
 import { type ConnectOptions, Credentials } from "./credentials.ts";
 import { type ApiRequest, type ApiResponse, Exchange, type HttpProtocol, labelOf, readAnswer } from "./exchange.ts";
+import { Pace } from "./pace.ts";
 
 export type { ConnectOptions } from "./credentials.ts";
 export type { ApiRequest, ApiResponse } from "./exchange.ts";
@@ -36,6 +37,8 @@ export interface RequestMessage {
 export const requestChannel = channel("kubernetes-run:request");
 
 const defaultTimeoutMs = 15_000;
+/** 500 runs that are taken up again after a restart need some 2,000 requests: in seconds, but not in one. */
+const PACE = { perSecond: 250, burst: 100 };
 const connections = new Map<string, Promise<Connection>>();
 
 /** The connection for these options: the same object for all runs. */
@@ -66,6 +69,7 @@ class HttpConnection implements Connection {
   readonly #requests: http.Agent;
   // Watches hold their socket for minutes: in the same bounded pool they would starve the requests.
   readonly #streams: http.Agent;
+  readonly #pace = new Pace(PACE);
 
   constructor(id: string, credentials: Credentials, protocol: HttpProtocol) {
     this.id = id;
@@ -101,6 +105,8 @@ class HttpConnection implements Connection {
   }
 
   async #requestOnce<T>(req: ApiRequest): Promise<ApiResponse<T>> {
+    // The lists that watches begin with are few, and everything waits for them.
+    if (!req.background) await this.#pace.turn(req.turn ?? (req.method === "DELETE" ? "first" : "usual"), this.#outside(req));
     const exchange = this.#exchange(req);
     try {
       const response = await exchange.open(this.#protocol, this.#credentials.server, await this.#options(exchange, this.#requests));
@@ -131,8 +137,11 @@ class HttpConnection implements Connection {
   }
 
   #exchange(req: ApiRequest): Exchange {
-    const outside = req.signal ? [this.#close.signal, req.signal] : [this.#close.signal];
-    return new Exchange(req, req.timeoutMs ?? defaultTimeoutMs, outside);
+    return new Exchange(req, req.timeoutMs ?? defaultTimeoutMs, this.#outside(req));
+  }
+
+  #outside({ signal }: ApiRequest): readonly AbortSignal[] {
+    return signal ? [this.#close.signal, signal] : [this.#close.signal];
   }
 
   async #options(exchange: Exchange, agent: http.Agent): Promise<RequestOptions> {

@@ -3,6 +3,7 @@ import type { RequestOptions } from "node:https";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { ApiError } from "./api-error.ts";
+import type { Turn } from "./pace.ts";
 import { statusError } from "./status.ts";
 import { warningTexts } from "./warnings.ts";
 
@@ -16,12 +17,16 @@ export interface ApiRequest {
   readonly body?: unknown;
   /** Of the body; `application/json` unless told. */
   readonly contentType?: string;
+  /** What the answer may be; `application/json` unless told. */
+  readonly accept?: string;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   /** A mutation that may be sent twice without harm, so that a lost answer can be retried. */
   readonly idempotent?: boolean;
   /** Does not keep the process alive while it waits. */
   readonly background?: boolean;
+  /** Where many requests wait; deletes come first unless told. */
+  readonly turn?: Turn;
 }
 
 export interface ApiResponse<T> {
@@ -152,9 +157,10 @@ export async function readAnswer<T>(req: ApiRequest, response: IncomingMessage):
 }
 
 function headersOf(req: ApiRequest, body: Buffer | null): Record<string, string> {
-  if (body === null) return { accept: "application/json" };
+  const accept = req.accept ?? "application/json";
+  if (body === null) return { accept };
   return {
-    accept: "application/json",
+    accept,
     "content-type": req.contentType ?? "application/json",
     // Node sends a DELETE's body without a length: the API server then ignores it, preconditions included, and deletes.
     "content-length": String(body.byteLength),

@@ -9,6 +9,10 @@ export class JobStore {
   readonly #pods = new Map<string, Map<string, PodView>>();
   readonly #goneUids = new Set<string>();
 
+  jobs(): readonly JobView[] {
+    return [...this.#jobs.values()];
+  }
+
   job(name: string): JobView | undefined {
     return this.#jobs.get(name);
   }

@@ -80,6 +80,18 @@ test("a continue token that grew old: the list is read whole", async () => {
   expect(api.lists(path).at(-1)?.query.has("limit")).toBe(false);
 });
 
+test("what was deleted while the list was read anew is gone", async () => {
+  for (let i = 0; i < 4; i++) api.put(path, `j${i}`);
+  api.hook = ({ query }, response) => {
+    if (!query.has("continue")) return false;
+    api.remove(path, "j0");
+    answerStatus(response, 410, "Expired", "continue token too old");
+    return true;
+  };
+  await start({ pageSize: 2 }).ready;
+  expect(facts).toEqual(["+j0@0", "+j1@0", "+j2@0", "+j3@0", "-j0@0"]);
+});
+
 test("changes and deletions arrive; the last state comes with the deletion", async () => {
   await start().ready;
   await watching();

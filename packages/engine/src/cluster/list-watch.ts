@@ -173,8 +173,11 @@ export class ListWatch<V> {
 
   async #list(): Promise<string> {
     const { connection, path, labelSelector, pageSize, timeoutMs } = this.#options;
-    const list = ++this.#listsStarted;
-    const request = { path, labelSelector, pageSize, timeoutMs, signal: this.#stop.signal, background: true };
+    let list = ++this.#listsStarted;
+    const onRestart = () => {
+      list = ++this.#listsStarted;
+    };
+    const request = { path, labelSelector, pageSize, timeoutMs, signal: this.#stop.signal, background: true, onRestart };
     // Retries are this loop's own: it also says when sight is lost.
     const version = await listAll(connection, request, (raw) => this.#known.listed(raw, list), { attempts: 1 });
     this.#known.sweep(list);

@@ -10,6 +10,10 @@ export interface ListRequest {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   readonly background?: boolean;
+  /** The list is read anew: what was taken so far may be gone by now. */
+  readonly onRestart?: () => void;
+  /** What the answer may be; `application/json` unless told. */
+  readonly accept?: string;
 }
 
 interface Page {
@@ -29,6 +33,7 @@ export async function listAll(
   } catch (error) {
     // The continue token grew old between two pages: one answer holds everything.
     if (!isExpired(error)) throw error;
+    list.onRestart?.();
     return readPages(connection, list, null, take, retry);
   }
 }
@@ -44,8 +49,9 @@ async function readPages(
   let next: string | undefined;
   do {
     const query = { labelSelector: list.labelSelector, fieldSelector: list.fieldSelector, limit, continue: next };
-    const { path, timeoutMs, signal, background } = list;
-    const { body } = await sendRequest<Page>(connection, { method: "GET", path, query, timeoutMs, signal, background }, retry);
+    const { path, timeoutMs, signal, background, accept } = list;
+    const request = { method: "GET", path, query, timeoutMs, signal, background, ...(accept === undefined ? {} : { accept }) } as const;
+    const { body } = await sendRequest<Page>(connection, request, retry);
     for (const item of body.items ?? []) take(item);
     version ??= body.metadata?.resourceVersion ?? "";
     next = body.metadata?.continue || undefined;

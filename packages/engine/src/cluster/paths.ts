@@ -1,6 +1,7 @@
 /** Collection paths of the API; an object's path is its collection's plus its name. */
 export const paths = {
   jobs: (namespace: string) => `/apis/batch/v1/namespaces/${encodeURIComponent(namespace)}/jobs`,
+  allJobs: "/apis/batch/v1/jobs",
   pods: (namespace: string) => `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`,
   secrets: (namespace: string) => `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets`,
   claims: (namespace: string) => `/api/v1/namespaces/${encodeURIComponent(namespace)}/persistentvolumeclaims`,

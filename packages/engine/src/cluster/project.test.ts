@@ -84,7 +84,7 @@ test("a Job: true conditions only, all labels, annotations without kubectl's cop
   ];
   const job = projectJob({
     metadata: { name: "a", uid: "u", resourceVersion: "7", labels: { x: "y" }, annotations },
-    spec: { suspend: true, template: { spec: { containers: [{ image: "i" }] } } },
+    spec: { suspend: true, activeDeadlineSeconds: 60, template: { spec: { containers: [{ image: "i" }] } } },
     status: { active: 1, conditions },
   });
   expect(job).toEqual({
@@ -97,6 +97,7 @@ test("a Job: true conditions only, all labels, annotations without kubectl's cop
     deletedAt: null,
     active: 1,
     suspended: true,
+    deadlineSeconds: 60,
     image: "i",
     conditions: { Failed: { reason: "DeadlineExceeded", message: "m", at: "t" } },
   });

@@ -28,6 +28,7 @@ export function projectJob(raw: unknown): JobView {
     deletedAt: textOrNull(meta.deletionTimestamp),
     active: count(object(status).active),
     suspended: object(spec).suspend === true,
+    deadlineSeconds: count(object(spec).activeDeadlineSeconds) || null,
     image: textOrNull(list(object(object(object(spec).template).spec).containers)[0]?.image),
     conditions: Object.fromEntries(
       list(object(status).conditions)

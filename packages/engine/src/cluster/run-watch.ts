@@ -62,6 +62,15 @@ export class RunWatch {
     return this.#active?.ready ?? notStarted();
   }
 
+  /** All Jobs were listed once since the watch started: from then on `jobs` is true. */
+  get listed(): Promise<void> {
+    return this.#active?.jobs.ready ?? notStarted();
+  }
+
+  jobs(): readonly JobView[] {
+    return this.#active?.store.jobs() ?? [];
+  }
+
   /** The error if the account may not list or watch Jobs or pods. Who subscribed first waits for the first try, later ones for nothing. */
   async refusal(): Promise<ApiError | null> {
     const active = this.#active;

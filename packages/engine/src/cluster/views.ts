@@ -10,6 +10,8 @@ export interface JobView {
   readonly deletedAt: string | null;
   readonly active: number;
   readonly suspended: boolean;
+  /** `spec.activeDeadlineSeconds`; null = it may run for ever. */
+  readonly deadlineSeconds: number | null;
   /** Of its first container. */
   readonly image: string | null;
   /** Conditions with status True, by type. */

@@ -13,6 +13,7 @@ export function exampleRequest(changes: Partial<RunRequest> = {}): RunRequest {
       runId: "example.io/run-id",
       nonce: "example.io/nonce",
       runner: "example.io/runner",
+      exclusive: "example.io/exclusive",
       output: "example.io/output",
       firstRun: "example.io/first-run",
       adoptedFrom: "example.io/adopted-from",

@@ -35,6 +35,7 @@ export function jobManifest(request: RunRequest, names: Names): Record<string, u
     [request.keys.runner]: RUNNER_FORMAT,
     [request.keys.output]: request.output.path,
     [request.keys.firstRun]: request.runId,
+    ...(request.exclusive === null ? {} : { [request.keys.exclusive]: request.exclusive }),
   };
   return {
     apiVersion: "batch/v1",

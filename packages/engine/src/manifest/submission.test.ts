@@ -19,6 +19,7 @@ test("the Job of a plain run", () => {
       "kind": "Job",
       "metadata": {
         "annotations": {
+          "example.io/exclusive": "worker",
           "example.io/first-run": "run-1",
           "example.io/nonce": "0123456789abcdef01234567",
           "example.io/output": "/data/logs/run-1.ndjson",
@@ -40,6 +41,7 @@ test("the Job of a plain run", () => {
         "template": {
           "metadata": {
             "annotations": {
+              "example.io/exclusive": "worker",
               "example.io/first-run": "run-1",
               "example.io/nonce": "0123456789abcdef01234567",
               "example.io/output": "/data/logs/run-1.ndjson",

@@ -1,15 +1,14 @@
 import type { RunFiles } from "@paperclip-k8s/runner";
-import { isRefused } from "../cluster/api-error.ts";
 import { deleteJob } from "../cluster/calls.ts";
-import { claimJob } from "../cluster/patches.ts";
 import type { JobView } from "../cluster/views.ts";
-import { labelValue } from "../manifest/labels.ts";
 import { checkedPath, checkedRoot, runFiles } from "../output/paths.ts";
+import { type Claim, claimHolder } from "./claim-holder.ts";
 import { isFinished } from "./holder.ts";
 import { type RunContext, say } from "./io.ts";
+import { notStarted } from "./not-started.ts";
 import type { OutcomeKind } from "./outcome.ts";
 import { persist } from "./persist.ts";
-import { giveCredentials } from "./take-credentials.ts";
+import { giveCredentials, passOn } from "./take-credentials.ts";
 
 /** A Job that another run started and this one follows from now on. */
 export interface Adoption {
@@ -22,30 +21,27 @@ export interface Adoption {
   readonly files: RunFiles;
 }
 
-/** `lost`: somebody else was first, or it is going. `removed`: it had never started. `denied`: this account may not. */
+/** `removed`: it had never started. */
 export type AdoptResult =
   | { readonly kind: "adopted"; readonly adoption: Adoption }
-  | { readonly kind: "lost" | "removed" | "denied" }
-  | { readonly kind: "refused"; readonly why: OutcomeKind };
+  | { readonly kind: "removed" }
+  | Exclude<Claim, { readonly kind: "claimed" }>;
 
 /** Takes a Job over: its run id by compare-and-swap, then this run's token into its Secret. */
 export async function adopt(context: RunContext, holder: JobView): Promise<AdoptResult> {
   const { request, run } = context;
   const known = marksOf(context, holder);
   if (known === null) return { kind: "refused", why: unreadable(context, holder) };
-  const claimed = await claim(context, holder, known.fromRun);
-  if (claimed === "denied") return { kind: "denied" };
-  // Somebody else was first, or its own server has just deleted it.
-  if (claimed === null || claimed.deletedAt !== null) return { kind: "lost" };
-  if (!isFinished(claimed)) {
-    const given = await giveCredentials(context, known.nonce, run.policy.secretless);
-    if (given === "never-started") {
-      await removeUnstarted(context, claimed);
-      return { kind: "removed" };
-    }
+  const claim = await claimHolder(context, holder, known.fromRun);
+  if (claim.kind !== "claimed") return claim;
+  const adoption = { job: claim.job, ...known };
+  if (!isFinished(claim.job)) {
+    const given = await giveCredentials(context, adoption, run.policy.secretless);
+    if (given === "never-started") return removeUnstarted(context, claim.job);
+    void passOn(context, adoption, given);
   }
-  say(context, "info", `adopted Job ${request.namespace}/${claimed.name} of run ${known.fromRun}; its output is read from the beginning`);
-  return { kind: "adopted", adoption: { job: claimed, ...known } };
+  say(context, "info", `adopted Job ${request.namespace}/${claim.job.name} of run ${known.fromRun}; its output is read from the beginning`);
+  return { kind: "adopted", adoption };
 }
 
 /** Null = it does not say where its output is, or names a place outside our volume. */
@@ -63,34 +59,6 @@ function marksOf({ request }: RunContext, { annotations }: JobView): Omit<Adopti
   }
 }
 
-async function claim(context: RunContext, holder: JobView, from: string): Promise<JobView | null | "denied"> {
-  const { connection, request } = context;
-  const { keys, runId } = request;
-  const trail = [...(holder.annotations[keys.adoptedFrom]?.split(",") ?? []), from].slice(-MAX_TRAIL);
-  const change = {
-    uid: holder.uid,
-    key: keys.runId,
-    from,
-    to: runId,
-    label: labelValue(runId).value,
-    annotations: from === runId ? {} : { [keys.adoptedFrom]: trail.join(",") },
-  };
-  try {
-    return await persist(context, `Job ${holder.name} cannot be taken over`, () =>
-      claimJob(connection, request.namespace, holder.name, change, { timeoutMs: CLAIM_TIMEOUT_MS }),
-    );
-  } catch (error) {
-    if (!isRefused(error)) throw error;
-    say(context, "warning", `Job ${holder.name} cannot be taken over: ${error.message}; waiting until it is gone`);
-    return "denied";
-  }
-}
-
-/** Not broken off by a cancel: a Job that is claimed must be known to be. */
-const CLAIM_TIMEOUT_MS = 5000;
-/** An annotation may be long, but nobody reads a list of hundreds. */
-const MAX_TRAIL = 50;
-
 function unreadable({ request }: RunContext, { name, annotations }: JobView): OutcomeKind {
   const byRun = annotations[request.keys.runId] ?? null;
   const message = `Job ${request.namespace}/${name}${byRun === null ? "" : ` of run ${byRun}`} does not say where below ${request.output.root} its output is`;
@@ -98,9 +66,14 @@ function unreadable({ request }: RunContext, { name, annotations }: JobView): Ou
 }
 
 /** Without its Secret no pod of it can have started. */
-async function removeUnstarted(context: RunContext, job: JobView): Promise<void> {
+async function removeUnstarted(context: RunContext, job: JobView): Promise<AdoptResult> {
   const { connection, request, io } = context;
   say(context, "warning", `removing Job ${job.name}, which never got its Secret and so has not started`);
   const options = { uid: job.uid, propagation: "Foreground", signal: io.signal } as const;
-  await persist(context, `Job ${job.name} cannot be removed`, () => deleteJob(connection, request.namespace, job.name, options));
+  try {
+    await persist(context, `Job ${job.name} cannot be removed`, () => deleteJob(connection, request.namespace, job.name, options));
+    return { kind: "removed" };
+  } catch (error) {
+    return { kind: "refused", why: notStarted("job-create-failed", `Job ${job.name}, which never started, could not be removed`, error) };
+  }
 }

@@ -1,4 +1,4 @@
-import { isTransient } from "../cluster/api-error.ts";
+import { isRefused, isTransient } from "../cluster/api-error.ts";
 import { type RunContext, say } from "./io.ts";
 import type { RunOutcome } from "./outcome.ts";
 import { removeOwn } from "./remove-own.ts";
@@ -24,16 +24,19 @@ export async function cleanUp(context: RunContext, outcome: RunOutcome, { late, 
 }
 
 async function removeAll(context: RunContext, outcome: RunOutcome, late: boolean): Promise<void> {
-  const { submission, request, volume, run } = context;
-  const { jobUid: uid, files } = run.state.identity;
+  const { request, volume, run } = context;
+  const { jobName, jobUid: uid, files } = run.state.identity;
   const kept = whyKept(context, outcome);
   if (kept !== null) {
-    if (uid !== null) say(context, "info", `${kept}: Job ${request.namespace}/${submission.jobName} and ${files.output} are kept`);
+    const job = isGoing(run.state) ? "" : `Job ${request.namespace}/${jobName} and `;
+    if (uid !== null) say(context, "info", `${kept}: ${job}${files.output} ${job === "" ? "is" : "are"} kept`);
     return;
   }
+  // Who stops its Job goes on with that, and the caller does not wait; under a pod that may still write its files stay.
+  if (outcome.kind === "cancelled" && !outcome.stopped && uid !== null) return;
   const gone = uid === null || isGoing(run.state) || (await remove(context, uid, outcome, late));
-  // Under a pod that may still write, or start late, its files stay.
-  if (!gone || (outcome.kind === "cancelled" && !outcome.stopped)) return;
+  // One that may start late needs them too.
+  if (!gone) return;
   await attempt(context, volume.remove([files.output, files.meta, files.claim]));
 }
 
@@ -44,10 +47,13 @@ async function remove(context: RunContext, uid: string, outcome: RunOutcome, lat
   for (let tries = 1; ; tries++) {
     try {
       const taken = await removeOwn(context, uid, { asSeen: late, ...options });
-      if (taken !== null) say(context, "info", `Job ${context.submission.jobName} was taken over by run ${taken} meanwhile and is kept`);
+      if (taken !== null)
+        say(context, "info", `Job ${context.run.state.identity.jobName} was taken over by run ${taken} meanwhile and is kept`);
       return taken === null;
     } catch (error) {
-      const again = (isTransient(error) || isTimeout(error)) && tries <= LATER_TRIES;
+      // An API server that has just come back refuses for a moment what it permits.
+      const passing = isTransient(error) || isTimeout(error) || (tries > 1 && isRefused(error));
+      const again = passing && tries <= LATER_TRIES;
       if (tries === 1 || !again) tell(context, error, again);
       if (!again) return false;
       await pause(LATER_MS);
@@ -80,7 +86,7 @@ export function whyKept({ request }: RunContext, outcome: RunOutcome): string | 
   if (request.retain) return "retained for debugging";
   switch (outcome.kind) {
     case "detached":
-      return "detached";
+      return outcome.evidence.jobUid === null ? null : "the agent goes on, and the next run takes it over";
     case "superseded":
       return "taken over by another run";
     case "lost-sight":
@@ -89,12 +95,19 @@ export function whyKept({ request }: RunContext, outcome: RunOutcome): string | 
     case "killed":
       if (outcome.by === "node-loss" && outcome.evidence.proof === "none") return "the node may come back";
       return outcome.evidence.output.complete ? null : "the end of the output is not proved";
+    case "deleted":
+      return outcome.evidence.output.complete || hasNotRun(outcome) ? null : "the end of the output is not proved";
     case "exited":
     case "timed-out":
       return outcome.evidence.output.complete ? null : "output is missing";
     default:
       return null;
   }
+}
+
+function hasNotRun({ evidence: { container, timings, output, proof } }: RunOutcome): boolean {
+  const isIdle = container === null || container.kind === "waiting";
+  return isIdle && proof === "none" && timings.started === null && output.delivered === 0 && output.problem === null;
 }
 
 /** Deleted already, by a cancel or by somebody else: its pod's end frees the name. */

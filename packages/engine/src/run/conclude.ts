@@ -12,15 +12,30 @@ const KILLED_EXIT = 137;
 
 /** Reads the outcome off a state in which the run is over. The cause comes first, the exit code is only a symptom. */
 export function conclude(state: RunState): OutcomeKind {
+  const ran = state.cliStartedAt !== null || state.delivered > 0;
+  const kind = causeOf(state);
+  if (!ran || kind.kind !== "never-started") return kind;
+  // Another pod's failure to start says nothing of the one that did.
+  return { kind: "lost-sight", message: `the CLI had started, and its end was not seen; then: ${kind.message}` };
+}
+
+function causeOf(state: RunState): OutcomeKind {
   const end = cliEnd(state);
   const container = terminated(state.pod, state.identity.container);
   if (wasCancelled(state, end))
     return { kind: "cancelled", reason: state.cancel?.reason ?? "", exitCode: exitCodeOf(end, container), stopped: true };
+  if (isSecondPod(state, end, container))
+    return { kind: "lost-sight", message: "another pod of the Job has run it, and its end was not seen" };
   const refused = end?.cause === "spawn-failed" ? runnerRefused(end.exitCode ?? container?.exitCode ?? null, end.error) : null;
   if (refused !== null) return refused;
   if (end !== null) return fromEnd(state, end, container);
   if (container !== null) return fromContainer(state, container);
   return withoutEnd(state);
+}
+
+/** The runner found the run claimed, at once or when the volume answered; a CLI may exit with that code itself. */
+function isSecondPod({ endRecord }: RunState, end: CliEnd | null, container: Terminated | null): boolean {
+  return endRecord === null && container?.exitCode === RUNNER_EXIT.alreadyClaimed && end?.exitCode !== RUNNER_EXIT.alreadyClaimed;
 }
 
 /** A CLI that had ended by itself before anybody asked was not cancelled. */
@@ -32,8 +47,8 @@ function wasCancelled(state: RunState, end: CliEnd | null): boolean {
 function fromEnd(state: RunState, end: CliEnd, container: Terminated | null): OutcomeKind {
   const exitCode = end.exitCode;
   if (end.cause === "timeout") return { kind: "timed-out", by: "runner", exitCode };
-  if (end.cause === "spawn-failed")
-    return { kind: "never-started", cause: "start-error", message: end.error ?? "the CLI could not be started", permanent: true };
+  if (end.cause === "spawn-failed") return notSpawned(end.error ?? "the CLI could not be started");
+  if (end.cause === "runner-failed") return runnerFailed(end);
   const killed = end.signal === "SIGKILL" || exitCode === KILLED_EXIT;
   if (killed && ((end.oomKills ?? 0) > 0 || container?.reason === "OOMKilled")) return outOfMemory(state, exitCode ?? KILLED_EXIT);
   if (end.cause === "stopped" || killed) {
@@ -43,6 +58,19 @@ function fromEnd(state: RunState, end: CliEnd, container: Terminated | null): Ou
   if (end.cause === "stopped")
     return { kind: "deleted", what: "pod", message: "the pod was told to stop (SIGTERM), nobody says why", exitCode };
   return { kind: "exited", exitCode, signal: end.signal };
+}
+
+/** Those that pass by themselves: processes, memory, a program just being written, a volume. */
+const PASSING = /\((EAGAIN|ENOMEM|ETXTBSY|EMFILE|ENFILE|EBUSY|EIO|ESTALE)\)/;
+
+function notSpawned(message: string): OutcomeKind {
+  return { kind: "never-started", cause: "start-error", message, permanent: !PASSING.test(message) };
+}
+
+function runnerFailed({ signal, error }: CliEnd): OutcomeKind {
+  const message = error ?? "the runner failed";
+  if (signal === null) return { kind: "never-started", cause: "runner", message, permanent: false };
+  return { kind: "killed", by: "runner", message, remedy: null, exitCode: null };
 }
 
 function fromContainer(state: RunState, container: Terminated): OutcomeKind {
@@ -68,7 +96,6 @@ function runnerRefused(exitCode: number | null, said: string | null): OutcomeKin
     permanent: false,
   });
   if (exitCode === RUNNER_EXIT.badSpec) return refused("runner", `the runner cannot read its settings${tail}`);
-  if (exitCode === RUNNER_EXIT.alreadyClaimed) return refused("runner", "another pod has already run this Job");
   if (exitCode === RUNNER_EXIT.noOutput) return refused("volume-unusable", `the output file cannot be written${tail}`);
   if (exitCode === RUNNER_EXIT.notWritable) return refused("claim-not-writable", said ?? "a volume of the run cannot be written to");
   if (exitCode === RUNNER_EXIT.noState) return refused("state-unreadable", said ?? "the saved state cannot be restored");
@@ -83,9 +110,9 @@ function withoutEnd(state: RunState): OutcomeKind {
   if (outside !== null) return outside;
   if (state.job?.conditions.Complete !== undefined)
     return { kind: "lost-sight", message: `Job ${state.identity.jobName} says Complete, but nothing tells how its CLI ended` };
-  // Blind in one eye, or told by the Job that a pod of it failed: that it never started is not known.
-  const blind = state.stalled !== null || state.apiLostAt !== null || state.job?.conditions.Failed?.reason === "BackoffLimitExceeded";
-  if (state.pod === null && state.startRecord === null && !blind) {
+  // Told by the Job that a pod of it failed: that it never started is not known.
+  const unknown = isBlind(state) || state.job?.conditions.Failed?.reason === "BackoffLimitExceeded";
+  if (state.pod === null && state.startRecord === null && !unknown) {
     const failed = state.job?.conditions.Failed?.message;
     return {
       kind: "never-started",
@@ -108,8 +135,8 @@ function endedFromOutside(state: RunState, exitCode: number | null): OutcomeKind
   const disrupted = disruption(state.pod);
   if (disrupted !== null) return { kind: "killed", ...disrupted, exitCode };
   if (deadlineExceeded(state)) {
-    if (state.cliStartedAt !== null || state.startRecord !== null || state.ranAt !== null || exitCode !== null)
-      return { kind: "timed-out", by: "deadline", exitCode };
+    const mayHaveRun = state.startRecord !== null || state.ranAt !== null || exitCode !== null || isBlind(state);
+    if (mayHaveRun) return { kind: "timed-out", by: "deadline", exitCode };
     const why = state.lastTrouble;
     const message = `the Job's deadline passed before its container started${why === null ? "" : `: ${why.message}`}`;
     return { kind: "never-started", cause: "deadline", message, permanent: false };
@@ -119,6 +146,9 @@ function endedFromOutside(state: RunState, exitCode: number | null): OutcomeKind
   if (state.podGoneAt !== null || state.pod?.deletedAt != null) return podDeleted(state, exitCode);
   return null;
 }
+
+/** In one eye at least: what was not seen may still have been. */
+const isBlind = ({ stalled, apiLostAt }: RunState): boolean => stalled !== null || apiLostAt !== null;
 
 function podDeleted({ identity, job, pod }: RunState, exitCode: number | null): OutcomeKind {
   const message = job?.suspended

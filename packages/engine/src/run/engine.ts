@@ -52,10 +52,11 @@ async function runOnce(
   const askedAt = clock.now();
   const submission = buildSubmission(request, randomBytes(12).toString("hex"), runnerText);
   const connection = await connect(cluster);
+  // Before the watches: they would go on for ever if it threw.
+  const volume = openVolume(request.output.root);
   const watch = runWatch(connection, request.namespace, request.selector);
   // Held from the start, so that both lists are under way while the Job is being created.
   const warm = watch.subscribe(submission.jobName, () => {});
-  const volume = openVolume(request.output.root);
   const identity = {
     runId: request.runId,
     runIdKey: request.keys.runId,

@@ -42,6 +42,7 @@ export function job(changes: Partial<JobView> = {}): JobView {
     deletedAt: null,
     active: 1,
     suspended: false,
+    deadlineSeconds: 4275,
     image: "agent:1",
     conditions: {},
     ...changes,

@@ -4,16 +4,14 @@ import { explain } from "./explain.ts";
 import { cancelReason, type RunContext, say } from "./io.ts";
 import { createKeepalive } from "./keepalive.ts";
 import type { RunOutcome } from "./outcome.ts";
-import type { RunState } from "./state.ts";
 import { createNarrator } from "./status.ts";
 import { stopJob } from "./stop.ts";
-import { relabelPod } from "./take-credentials.ts";
 
 const TICK_MS = 250;
 
 /** Listens to the cluster, the files, the caller and the clock until the reducer knows how the run ended. */
 export async function follow(context: RunContext): Promise<RunOutcome> {
-  const { run, watch, submission, clock, io } = context;
+  const { run, watch, clock, io } = context;
   const uid = run.state.identity.jobUid;
   if (uid === null) return run.settled;
   const { output, meta } = openTails(context);
@@ -36,12 +34,11 @@ export async function follow(context: RunContext): Promise<RunOutcome> {
       () => void drain(context, output, meta),
     ),
     clock.every(TICK_MS, () => run.observe({ kind: "tick" })),
-    ...(run.state.identity.adopted ? [once(run, isRunning, () => void relabelPod(context))] : []),
     explain(context, uid),
     keepalive(context),
   ];
   // After the listeners: it tells at once what is known already, and that belongs to the story.
-  const subscription = watch.subscribe(submission.jobName, (fact) => run.observe(fact), uid);
+  const subscription = watch.subscribe(run.state.identity.jobName, (fact) => run.observe(fact), uid);
   io.signal.addEventListener("abort", onCancel);
   if (io.signal.aborted) onCancel();
   detach?.addEventListener("abort", onDetach);
@@ -115,8 +112,6 @@ function keepalive(context: RunContext): () => void {
     if (line !== null) say(context, line.level, line.text);
   });
 }
-
-const isRunning = ({ pod, overAt }: RunState): boolean => pod !== null && pod.deletedAt === null && overAt === null;
 
 /** Acts the first time a state fulfils the condition. */
 function once(run: RunContext["run"], condition: (state: RunContext["run"]["state"]) => boolean, act: () => void): () => void {

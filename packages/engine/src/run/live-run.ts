@@ -51,6 +51,7 @@ export class LiveRun {
     const now = this.#clock.now();
     const identity = {
       ...this.#state.identity,
+      jobName: job.name,
       jobUid: job.uid,
       nonce,
       files,

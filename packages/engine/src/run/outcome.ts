@@ -39,10 +39,13 @@ export type OutcomeKind =
       readonly byRun: string | null;
     };
 
-export type KilledBy = "oom" | "eviction" | "preemption" | "node-loss";
+/** `runner`: it failed, and took the CLI with it. */
+export type KilledBy = "oom" | "eviction" | "preemption" | "node-loss" | "runner";
 
 export type StartFailure =
   | "job-create-failed"
+  /** The Job of the run it continues goes on, but is not known to be this run's. */
+  | "takeover-failed"
   | "secret-create-failed"
   | "volume-unusable"
   /** A claim of the run's own is not there and may not be made; could not be made; cannot be used; cannot be written to by the pod's user. */

@@ -1,4 +1,5 @@
 import type { CliEnd } from "@paperclip-k8s/runner";
+import { isFinished } from "./holder.ts";
 import { hasStarted, podIsOver } from "./pod-facts.ts";
 import type { Policy } from "./policy.ts";
 import type { RunState } from "./state.ts";
@@ -17,22 +18,23 @@ export function isOver(state: RunState, policy: Policy): boolean {
   const noPod = state.pod === null && state.startRecord === null;
   if (state.jobGoneAt !== null) return noPod || state.now - state.jobGoneAt >= policy.podOutlivesJob;
   // Who takes a Job over may find it over and its pod collected.
-  return (noPod || (state.identity.adopted && state.pod === null)) && jobIsOver(state);
-}
-
-function jobIsOver(state: RunState): boolean {
-  const conditions = state.job?.conditions ?? {};
-  return "Complete" in conditions || "Failed" in conditions;
+  return (noPod || (state.identity.adopted && state.pod === null)) && state.job !== null && isFinished(state.job);
 }
 
 /** Bytes that must have been delivered before the output is complete; null when nobody told. */
 export function expectedBytes(state: RunState): number | null {
-  return cliEnd(state)?.bytes ?? null;
+  return countedEnd(state)?.bytes ?? null;
+}
+
+/** A runner that failed has counted nothing. */
+function countedEnd(state: RunState): CliEnd | null {
+  const end = cliEnd(state);
+  return end?.cause === "runner-failed" ? null : end;
 }
 
 /** All output that ever reached the file is here, or there is no hope of more. */
 export function outputIsSettled(state: RunState, policy: Policy): boolean {
-  const end = cliEnd(state);
+  const end = countedEnd(state);
   if (end !== null && state.delivered >= end.written && (state.endRecord !== null || hasFreshLook(state))) return true;
   const since = Math.max(state.overAt ?? state.now, state.lastOutputAt ?? 0);
   const patience = end !== null ? policy.missing : mayHaveWritten(state) ? policy.drain : 0;

@@ -1,7 +1,7 @@
 import type { Submission } from "../manifest/submission.ts";
 import type { RunRequest } from "./request.ts";
 
-/** How long each uncertainty is borne, in ms. All of it in one place, so that tests can shorten it. */
+/** How long each uncertainty about a run is borne, in ms: here, so that tests can shorten it. How long one request is tried stands where it is made. */
 export interface Policy {
   /** A pod may stay unscheduled: an autoscaler needs minutes. */
   readonly schedule: number;
@@ -37,6 +37,8 @@ export interface Policy {
   readonly secretless: number;
   /** A Job taken over is live, and no pod of it is seen. */
   readonly reattach: number;
+  /** After an outage, until what happened meanwhile is told. */
+  readonly sight: number;
   /** Events are read when a pod has not started after this. */
   readonly events: number;
   /** One keepalive per silence of this length. */
@@ -44,6 +46,9 @@ export interface Policy {
 }
 
 const SECOND = 1000;
+
+/** A Job's deadline, and time for the end of its pod to be seen. */
+export const horizonOf = (deadlineSeconds: number): number => (deadlineSeconds + 120) * SECOND;
 
 export function policyFor(request: RunRequest, submission: Submission): Policy {
   return {
@@ -59,11 +64,12 @@ export function policyFor(request: RunRequest, submission: Submission): Policy {
     cancel: (submission.stopGraceSec + 12) * SECOND,
     podOutlivesJob: (submission.stopGraceSec + 60) * SECOND,
     nodeLoss: 60 * SECOND,
-    horizon: (submission.deadlineSeconds + 120) * SECOND,
+    horizon: horizonOf(submission.deadlineSeconds),
     admission: 3600 * SECOND,
     judge: 15 * SECOND,
     secretless: 120 * SECOND,
     reattach: 60 * SECOND,
+    sight: 5 * SECOND,
     events: 3 * SECOND,
     keepalive: 15 * SECOND,
   };

@@ -68,3 +68,14 @@ test("live, and no pod of it is found: after a while it is left as it is", () =>
   expect(adopted([...facts, { kind: "pod", pod: pod(running) }], policy.reattach + 1000).outcome).toBeNull();
   expect(adopted([...facts, { kind: "api-lost", error: "gone" }], policy.reattach + 1000).outcome).toBeNull();
 });
+
+test("it is measured with its own deadline, not with that of the run that took it over", () => {
+  const live = (deadlineSeconds: number | null): Fact[] => [
+    { kind: "job", job: job({ annotations: mine, deadlineSeconds }) },
+    { kind: "pod", pod: pod(running) },
+  ];
+  const seconds = policy.horizon / 1000;
+  expect(adopted(live(10 * seconds), policy.horizon + 1000).outcome).toBeNull();
+  expect(adopted(live(null), 2 * policy.horizon).outcome).toBeNull();
+  expect(kindOf(adopted(live(60), 181_000))).toMatchObject({ kind: "lost-sight" });
+});

@@ -5,7 +5,8 @@ import type { Observation } from "./observation.ts";
 import type { OutcomeKind } from "./outcome.ts";
 import { cliEnd, isOver, outputIsSettled } from "./over.ts";
 import { hasRun, terminated, waitingContainer } from "./pod-facts.ts";
-import type { Policy } from "./policy.ts";
+import { horizonOf, type Policy } from "./policy.ts";
+import { isInSight } from "./sight.ts";
 import { startFailure } from "./start-failure.ts";
 import { startTrouble } from "./start-trouble.ts";
 import type { RunState } from "./state.ts";
@@ -47,7 +48,7 @@ function note(state: RunState, seen: Observation): RunState {
     case "api-lost":
       return { ...state, apiLostAt: state.apiLostAt ?? state.now, apiRefused: seen.refused === true ? seen.error : null };
     case "api-back":
-      return { ...state, apiLostAt: null, apiRefused: null };
+      return { ...state, apiLostAt: null, apiRefused: null, apiBackAt: state.now };
     case "start-record":
       return { ...state, startRecord: state.startRecord ?? seen.record };
     case "cli-started":
@@ -114,10 +115,11 @@ function decide(state: RunState, policy: Policy): OutcomeKind | null {
 /** A kill or a stop has a cause outside the CLI, which shows a moment later in the pod's status. */
 function isExplained(state: RunState, policy: Policy): boolean {
   const end = cliEnd(state);
-  const needsCause =
-    end !== null && end.cause !== "timeout" && (end.cause === "stopped" || end.signal === "SIGKILL" || end.exitCode === 137);
+  const isCaused = end?.cause === "timeout" || end?.cause === "runner-failed";
+  const needsCause = end !== null && !isCaused && (end.cause === "stopped" || end.signal === "SIGKILL" || end.exitCode === 137);
   const isCause = state.cancel !== null || (end?.oomKills ?? 0) > 0 || disruption(state.pod) !== null;
-  if (end === null && (state.pod === null || isDeletedByNobody(state))) return state.now - (state.overAt ?? state.now) >= policy.explain;
+  const unexplained = end === null && state.cancel === null && (state.pod === null || isDeletedByNobody(state));
+  if (unexplained) return state.now - (state.overAt ?? state.now) >= policy.explain;
   if (!needsCause || isCause) return true;
   if (terminated(state.pod, state.identity.container) !== null && end.cause !== "stopped") return true;
   if (state.jobGoneAt !== null || (end.cause === "stopped" && state.job?.deletedAt != null)) return true;
@@ -127,8 +129,8 @@ function isExplained(state: RunState, policy: Policy): boolean {
 }
 
 /** Gone or going, and neither the pod nor the Job says why yet: a deadline shows in the Job a moment after it took the pod. */
-function isDeletedByNobody({ pod, podGoneAt, job, jobGoneAt, cancel }: RunState): boolean {
-  if (cancel !== null || (podGoneAt === null && pod?.deletedAt == null) || disruption(pod) !== null) return false;
+function isDeletedByNobody({ pod, podGoneAt, job, jobGoneAt }: RunState): boolean {
+  if ((podGoneAt === null && pod?.deletedAt == null) || disruption(pod) !== null) return false;
   const told = job?.conditions.FailureTarget ?? job?.conditions.Failed;
   return jobGoneAt === null && job?.deletedAt == null && told === undefined && job?.suspended !== true;
 }
@@ -148,14 +150,21 @@ function nodeLost(state: RunState, policy: Policy): OutcomeKind | null {
 }
 
 /** The Job was taken over and goes on, they say, but there is nothing to follow. */
-function podNotFound({ identity, job, jobGoneAt, pod, acceptedAt, apiLostAt, now }: RunState, policy: Policy): OutcomeKind | null {
-  if (!identity.adopted || pod !== null || jobGoneAt !== null || apiLostAt !== null || (job?.active ?? 0) === 0) return null;
+function podNotFound(state: RunState, policy: Policy): OutcomeKind | null {
+  const { identity, job, jobGoneAt, pod, acceptedAt, now } = state;
+  if (!identity.adopted || pod !== null || jobGoneAt !== null || !isInSight(state, policy) || (job?.active ?? 0) === 0) return null;
   if (acceptedAt === null || now - acceptedAt < policy.reattach) return null;
   return { kind: "reattach-failed", message: `Job ${identity.jobName} is live, but no pod of it was found` };
 }
 
 function beyondHorizon(state: RunState, policy: Policy): OutcomeKind | null {
-  if (state.acceptedAt === null || state.now - state.acceptedAt < policy.horizon) return null;
+  if (state.acceptedAt === null || state.now - state.acceptedAt < horizon(state, policy)) return null;
   const blind = state.apiLostAt !== null ? "; the API server cannot be reached" : "";
   return { kind: "lost-sight", message: `Job ${state.identity.jobName} is past its deadline and its end was not seen${blind}` };
+}
+
+/** A Job that was taken over has the limits of the run it was started for. */
+function horizon({ identity, job }: RunState, policy: Policy): number {
+  if (!identity.adopted) return policy.horizon;
+  return job === null || job.deadlineSeconds === null ? Number.POSITIVE_INFINITY : horizonOf(job.deadlineSeconds);
 }

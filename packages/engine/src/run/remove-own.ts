@@ -16,7 +16,7 @@ export interface RemoveOptions {
  * Returns the run that has it; null = it is gone, or going.
  */
 export async function removeOwn(context: RunContext, uid: string, options: RemoveOptions): Promise<string | null> {
-  const { connection, request, submission, run } = context;
+  const { connection, request, run } = context;
   const { pod, podGoneAt, identity } = run.state;
   const propagation = podGoneAt !== null || podIsOver(pod, identity.container) ? "Background" : "Foreground";
   const { asSeen, withinMs, attempts } = options;
@@ -26,17 +26,17 @@ export async function removeOwn(context: RunContext, uid: string, options: Remov
     const owner = job === null ? null : supersededBy(identity, job);
     if (owner !== null) return owner;
     const version = job === null || !asSeen ? {} : { resourceVersion: job.resourceVersion };
-    const result = await deleteJob(connection, request.namespace, submission.jobName, { uid, propagation, ...version, ...limits });
+    const result = await deleteJob(connection, request.namespace, identity.jobName, { uid, propagation, ...version, ...limits });
     if (result !== "changed") return null;
     // Most often only its status has changed.
-    job = await getJob(connection, request.namespace, submission.jobName, limits);
+    job = await getJob(connection, request.namespace, identity.jobName, limits);
     if (job === null || job.uid !== uid || job.deletedAt !== null) return null;
   }
 }
 
-function lastSeen({ watch, submission, run }: RunContext, uid: string): JobView | null {
+function lastSeen({ watch, run }: RunContext, uid: string): JobView | null {
   let job = run.state.job;
-  const look = watch.subscribe(submission.jobName, (fact) => {
+  const look = watch.subscribe(run.state.identity.jobName, (fact) => {
     if (fact.kind === "job" && fact.job.uid === uid) job = fact.job;
   });
   look.close();

@@ -5,8 +5,10 @@ export interface RunRequest {
   readonly runId: string;
   /** What the Job's name is made of; deterministic, so that a second create answers 409. */
   readonly name: JobNameParts;
-  /** Runs with the same key never overlap; null = this run shares nothing with others. */
+  /** Runs with the same key never overlap, nor does one whose key is a path with one above or below it; null = this run shares nothing with others. */
   readonly exclusive: string | null;
+  /** Labels of Jobs that hold the whole key though they say of none: those that others than this engine have made. */
+  readonly kin?: Readonly<Record<string, string>>;
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
@@ -52,6 +54,8 @@ export interface RunKeys {
   readonly nonce: string;
   /** Annotation that marks a Job started with our runner. */
   readonly runner: string;
+  /** Annotation that holds the exclusive key. */
+  readonly exclusive: string;
   /** Annotations for who takes a Job over: where its output is, which run it was started for, whose it was since. */
   readonly output: string;
   readonly firstRun: string;

@@ -9,9 +9,11 @@ export interface RunClock {
 /** A clock on which time passes `speed` times as fast as on the wall. */
 export function createRunClock(speed = 1): RunClock {
   const start = Date.now();
+  // From here on a clock that never jumps: a step of the wall's is neither patience used up nor a standstill.
+  const begun = performance.now();
   const rounds = new Map<number, { readonly callbacks: Set<() => void>; readonly timer: NodeJS.Timeout }>();
   return {
-    now: () => start + (Date.now() - start) * speed,
+    now: () => start + (performance.now() - begun) * speed,
     every(ms, callback) {
       const round = rounds.get(ms) ?? startRound(rounds, ms, speed);
       round.callbacks.add(callback);

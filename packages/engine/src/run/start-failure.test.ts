@@ -92,7 +92,6 @@ describe("pods that do not start", () => {
   });
 
   test("the runner's own refusals", () => {
-    expect(notStarted(ended(213, "Error"), { phase: "Failed" })).toMatchObject({ kind: "never-started", cause: "runner" });
     expect(notStarted(ended(214, "Error", "EROFS"), { phase: "Failed" })).toMatchObject({
       cause: "volume-unusable",
       message: expect.stringContaining("EROFS"),

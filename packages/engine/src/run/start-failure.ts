@@ -1,6 +1,7 @@
 import type { StartFailure } from "./outcome.ts";
 import { hasStarted } from "./pod-facts.ts";
 import type { Policy } from "./policy.ts";
+import { isInSight } from "./sight.ts";
 import { startTrouble } from "./start-trouble.ts";
 import type { RunState } from "./state.ts";
 
@@ -17,7 +18,7 @@ export function startFailure(state: RunState, policy: Policy): NotStarted | null
   const trouble = startTrouble(state);
   if (trouble?.patience === null) return { cause: trouble.cause, message: trouble.message, permanent: trouble.permanent };
   // What the cluster showed last may have passed since.
-  if (state.apiLostAt !== null) return null;
+  if (!isInSight(state, policy)) return null;
   if (trouble === null) return silence(state, policy);
   const patience = policy[trouble.patience];
   if (state.now - trouble.since < patience) return null;

@@ -27,6 +27,8 @@ export interface RunState {
   readonly lastTrouble: Trouble | null;
   readonly events: readonly EventView[];
   readonly apiLostAt: number | null;
+  /** When it was seen again last. */
+  readonly apiBackAt: number | null;
   /** What the account may not do, when that is why nothing is seen. */
   readonly apiRefused: string | null;
   readonly startRecord: StartRecord | null;
@@ -84,6 +86,7 @@ export function initialState(identity: RunIdentity, askedAt: number): RunState {
     lastTrouble: null,
     events: [],
     apiLostAt: null,
+    apiBackAt: null,
     apiRefused: null,
     startRecord: null,
     cliStartedAt: null,

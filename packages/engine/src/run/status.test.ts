@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { EventView } from "../cluster/views.ts";
-import { condition, ended, endRecord, job, message, pod, running, waiting } from "./example-facts.ts";
+import { accepted, condition, ended, endRecord, job, message, pod, policy, running, waiting } from "./example-facts.ts";
 import type { Fact, Observation } from "./observation.ts";
+import { reduce } from "./reduce.ts";
+import { createNarrator } from "./status.ts";
 import { replay } from "./testing/replay.ts";
 
 const LONG = process.env.LONG ? 100 : 1;
@@ -155,4 +157,14 @@ describe("any order of troubles", () => {
       { numRuns: 500 * LONG },
     );
   });
+});
+
+test("a run that was taken over is told as one: neither its pod nor its CLI is new", () => {
+  const begun = accepted();
+  const before = { ...begun, identity: { ...begun.identity, runId: "run-2", firstRun: "run-1", adopted: true } };
+  const seen = reduce(before, { at: 10, kind: "pod", pod: pod(running) }, policy);
+  const after = reduce(seen, { at: 20, kind: "cli-started" }, policy);
+  const narrate = createNarrator();
+  const texts = [...narrate(before, seen), ...narrate(seen, after)].map(({ text }) => text);
+  expect(texts).toEqual([`its pod is ${pod(running).name}`, "container running", "CLI started by run run-1"]);
 });

@@ -48,12 +48,16 @@ export function createNarrator(): (before: RunState, after: RunState) => StatusL
 
 function podLines(before: RunState, after: RunState): StatusLine[] {
   if (after.pod === null || after.pod === before.pod) return [];
-  const lines: StatusLine[] = before.pod === null ? [info(`pod ${after.pod.name} created`)] : [];
+  const lines: StatusLine[] = before.pod === null ? [info(podNews(after.pod, after.identity))] : [];
   const was = before.pod === null ? null : podText(before.pod, after.identity);
   const is = podText(after.pod, after.identity);
   if (is !== null && is.text !== was?.text) lines.push(is);
   return lines;
 }
+
+// One that was taken over is not new, and must not look like a second one.
+const podNews = ({ name }: PodView, { adopted }: RunIdentity): string => (adopted ? `its pod is ${name}` : `pod ${name} created`);
+const startNews = ({ adopted, firstRun }: RunIdentity): string => (adopted ? `CLI started by run ${firstRun}` : "CLI started");
 
 /** Null = nothing that the lines before have not told, or that keeps it from starting: that is told as such. */
 function podText(pod: PodView, { container, image }: RunIdentity): StatusLine | null {
@@ -104,7 +108,7 @@ function sightLines(before: RunState, after: RunState): StatusLine[] {
 
 function endLines(before: RunState, after: RunState): StatusLine[] {
   const lines: StatusLine[] = [];
-  if (before.cliStartedAt === null && after.cliStartedAt !== null) lines.push(info("CLI started"));
+  if (before.cliStartedAt === null && after.cliStartedAt !== null) lines.push(info(startNews(after.identity)));
   if (before.cancel === null && after.cancel !== null) lines.push(info(`cancelling: ${after.cancel.reason}`));
   if (before.endRecord === null && after.endRecord !== null) lines.push(info(endText(after)));
   return lines;
@@ -120,6 +124,7 @@ function endText(state: RunState): string {
     stopped: ", told to stop",
     "final-line": ", after its final line",
     "spawn-failed": ", not started",
+    "runner-failed": ", the runner failed",
   };
   return `CLI over: ${how}${why[end.cause]}, ${end.bytes} bytes of output`;
 }

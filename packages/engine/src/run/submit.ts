@@ -1,24 +1,24 @@
-import { ApiError, isForbidden, isInvalid, isNotFound, isTransient } from "../cluster/api-error.ts";
-import { createSecret, deleteJob, getJob } from "../cluster/calls.ts";
+import { isTransient } from "../cluster/api-error.ts";
+import { createSecret, deleteJob } from "../cluster/calls.ts";
 import type { JobView } from "../cluster/views.ts";
 import { secretManifest } from "../manifest/secret.ts";
 import { checkAccess } from "./access.ts";
 import { admit } from "./admit.ts";
 import type { Adoption } from "./adopt.ts";
 import { ensureClaims } from "./ensure-claims.ts";
+import { isCertainlyNot } from "./failed-create.ts";
 import { cancelReason, type RunContext, say, tellJob } from "./io.ts";
-import type { OutcomeKind, StartFailure } from "./outcome.ts";
+import { notStarted } from "./not-started.ts";
+import type { OutcomeKind } from "./outcome.ts";
 import { persist } from "./persist.ts";
-
-const LOOK_TIMEOUT_MS = 3000;
-const RETRY_MS = 2000;
+import { tryOn } from "./try-on.ts";
 
 /** Files, then the Job, then the Secret without which its pod cannot start. Ends with the Job accepted or with a fact that says why not. */
 export async function submit(context: RunContext): Promise<void> {
   const refused = (await prepareFiles(context)) ?? (await createAll(context));
   if (refused === null) return;
   // Somebody who cancelled is told of that, not of the trouble that came in between.
-  const cancelledMeanwhile = context.io.signal.aborted && refused.kind === "never-started";
+  const cancelledMeanwhile = context.io.signal.aborted && refused.kind !== "cancelled";
   context.run.observe({ kind: "not-submitted", why: cancelledMeanwhile ? cancelled(context) : refused });
 }
 
@@ -32,28 +32,27 @@ async function prepareFiles({ volume, submission, request }: RunContext): Promis
 }
 
 async function createAll(context: RunContext): Promise<OutcomeKind | null> {
-  const { run, request, io } = context;
-  let job: JobView;
-  try {
-    await persist(context, "the run cannot be followed", () => checkAccess(context));
-    if (io.signal.aborted) return cancelled(context);
-    const unclaimed = await ensureClaims(context);
-    if (unclaimed !== null) return unclaimed;
-    const admission = await admit(context);
-    if ("refused" in admission) return io.signal.aborted ? cancelled(context) : admission.refused;
-    if ("adopted" in admission) return takeOver(context, admission.adopted);
-    job = admission.job;
-  } catch (error) {
-    const found = isCertainlyNot(error) ? null : await findOurs(context);
-    if (found === "unknown") return createdOrNot(context, error);
-    if (found === null && io.signal.aborted) return cancelled(context);
-    if (found === null) return notStarted("job-create-failed", `Job ${context.submission.jobName} was not created`, error);
-    job = found;
-  }
+  const { run, request } = context;
+  const refused = await beforeCreate(context);
+  if (refused !== null) return refused;
+  const admission = await admit(context);
+  if ("refused" in admission) return admission.refused;
+  if ("adopted" in admission) return takeOver(context, admission.adopted);
+  const { job } = admission;
   run.accepted(job.uid);
   tellJob(context, null);
   say(context, "info", `Job ${request.namespace}/${job.name} accepted, ${deadlineText(context)}`);
   return giveSecret(context, job);
+}
+
+/** What nobody would want to find out after the Job is made. */
+async function beforeCreate(context: RunContext): Promise<OutcomeKind | null> {
+  try {
+    await persist(context, "the run cannot be followed", () => checkAccess(context));
+  } catch (error) {
+    return notStarted("job-create-failed", "the run could not be followed to its end", error);
+  }
+  return context.io.signal.aborted ? cancelled(context) : ensureClaims(context);
 }
 
 /** The Job is there and at work, with files of its own: what was made for this run is not needed. */
@@ -80,7 +79,8 @@ async function giveSecret(context: RunContext, job: JobView): Promise<OutcomeKin
     // Trouble that lasts: its answer may be what was lost, and then the pod runs. The submit is finished when the API server is back.
     if (!isCertainlyNot(error) || isTransient(error)) {
       say(context, "warning", `Secret ${submission.secretName} is not confirmed yet; trying on while the run is followed`);
-      void giveLater(context, manifest);
+      const isRefused = (again: unknown) => isCertainlyNot(again) && !isTransient(again);
+      void tryOn(context, () => giveOnce(context, manifest), isRefused);
       return null;
     }
     await withdraw(context, job);
@@ -88,16 +88,8 @@ async function giveSecret(context: RunContext, job: JobView): Promise<OutcomeKin
   }
 }
 
-async function giveLater({ connection, request, run, clock }: RunContext, manifest: Record<string, unknown>): Promise<void> {
-  while (run.state.outcome === null) {
-    await clock.sleep(RETRY_MS);
-    try {
-      await createSecret(connection, request.namespace, manifest, { retry: { attempts: 1 } });
-      return;
-    } catch (error) {
-      if (isCertainlyNot(error) && !isTransient(error)) return;
-    }
-  }
+async function giveOnce({ connection, request }: RunContext, manifest: Record<string, unknown>): Promise<void> {
+  await createSecret(connection, request.namespace, manifest, { retry: { attempts: 1 } });
 }
 
 /** Without its Secret the pod has provably not started: the Job may go. */
@@ -110,39 +102,8 @@ async function withdraw(context: RunContext, job: JobView): Promise<void> {
   }
 }
 
-/** The API server has said no, or was never reached: nothing was made. Anything else leaves that open. */
-function isCertainlyNot(error: unknown): boolean {
-  return error instanceof ApiError && !error.maybeApplied;
-}
-
-/** A create whose answer was lost, or not waited for, may have made our Job: then it must be followed, or it would hold the key for a day. */
-async function findOurs({ connection, request, submission }: RunContext): Promise<JobView | null | "unknown"> {
-  try {
-    const job = await getJob(connection, request.namespace, submission.jobName, { timeoutMs: LOOK_TIMEOUT_MS });
-    return job?.annotations[request.keys.nonce] === submission.nonce ? job : null;
-  } catch {
-    return "unknown";
-  }
-}
-
-function createdOrNot(context: RunContext, error: unknown): OutcomeKind {
-  if (context.io.signal.aborted) return { ...cancelled(context), stopped: false };
-  const reason = error instanceof Error ? error.message : String(error);
-  return { kind: "lost-sight", message: `whether Job ${context.submission.jobName} was created is not known: ${reason}` };
-}
-
 function cancelled(context: RunContext): Extract<OutcomeKind, { kind: "cancelled" }> {
   return { kind: "cancelled", reason: cancelReason(context.io.signal), exitCode: null, stopped: true };
-}
-
-function notStarted(cause: StartFailure, what: string, error: unknown): OutcomeKind {
-  const permanent = (isForbidden(error) && !isQuota(error)) || isNotFound(error) || isInvalid(error);
-  return { kind: "never-started", cause, message: `${what}: ${error instanceof Error ? error.message : String(error)}`, permanent };
-}
-
-/** A full quota answers 403 too, and empties by itself. */
-function isQuota(error: ApiError): boolean {
-  return /exceeded quota/.test(error.message);
 }
 
 function deadlineText({ request, submission }: RunContext): string {

@@ -4,6 +4,7 @@ import type { JobView } from "../cluster/views.ts";
 import { type Adoption, adopt } from "./adopt.ts";
 import { type HolderVerdict, holderOf, isFinished, ofRun } from "./holder.ts";
 import { type RunContext, say } from "./io.ts";
+import { notStarted } from "./not-started.ts";
 import type { OutcomeKind } from "./outcome.ts";
 import { persist } from "./persist.ts";
 
@@ -13,10 +14,9 @@ const OWNER_PATIENCE_MS = 10_000;
 const TELL_AFTER_MS = 1000;
 const LOOK_MS = 500;
 
-/** `free`: the name may be tried for again. `over`: patience ran out, or nobody wants the run any more. */
+/** `free`: the name may be tried for again, by who is still wanted. */
 export type HolderEnd =
-  | { readonly kind: "free" }
-  | { readonly kind: "over" }
+  | { readonly kind: "free" | "out-of-patience" }
   | { readonly kind: "adopted"; readonly adoption: Adoption }
   | { readonly kind: "refused"; readonly why: OutcomeKind };
 
@@ -24,7 +24,7 @@ const WAIT: HolderVerdict = { kind: "wait" };
 
 /** Waits until the holder of the key is gone, or is found to be this run's to take over. */
 export async function waitForHolder(context: RunContext, holder: JobView, patience: number): Promise<HolderEnd> {
-  const { clock, io, watch, submission } = context;
+  const { clock, io, watch } = context;
   const deadline = clock.now() + patience;
   const wait = new AbortController();
   const ended = AbortSignal.any([wait.signal, io.signal, ...(io.detach ? [io.detach] : [])]);
@@ -33,18 +33,19 @@ export async function waitForHolder(context: RunContext, holder: JobView, patien
     if (fact.kind === "job") current = fact.job;
     if (fact.kind === "job-gone") wait.abort();
   };
-  const subscription = watch.subscribe(submission.jobName, listen, holder.uid);
+  const subscription = watch.subscribe(holder.name, listen, holder.uid);
   const teller = createTeller(context, holder);
   const judge = createJudge(context, ended);
   try {
     while (!ended.aborted && clock.now() < deadline) {
-      const verdict = current.deletedAt === null ? await judge(current) : WAIT;
-      const end = await act(context, current, verdict);
+      const judged = current;
+      const verdict = judged.deletedAt === null ? await judge(judged) : WAIT;
+      const end = await act(context, judged, verdict);
       if (end !== null) return end;
       await clock.sleep(LOOK_MS, ended);
       teller();
     }
-    return { kind: wait.signal.aborted ? "free" : "over" };
+    return { kind: ended.aborted ? "free" : "out-of-patience" };
   } finally {
     subscription.close();
   }
@@ -53,18 +54,21 @@ export async function waitForHolder(context: RunContext, holder: JobView, patien
 /** Null = go on waiting. */
 async function act(context: RunContext, job: JobView, verdict: HolderVerdict): Promise<HolderEnd | null> {
   const { keys } = context.request;
+  // One that is over and has another name is in nobody's way: it need not go.
+  const isPast = isFinished(job) && job.name !== context.submission.jobName;
+  if (isPast && verdict.kind !== "adopt") return { kind: "free" };
   if (verdict.kind === "wait") return null;
   if (verdict.kind === "blocked") {
     const { code, message } = verdict;
     return { kind: "refused", why: { kind: "blocked", code, message, byJob: job.name, byRun: job.annotations[keys.runId] ?? null } };
   }
-  if (verdict.kind === "remove") {
-    await remove(context, job, verdict.why);
-    return null;
+  try {
+    if (verdict.kind === "remove") await remove(context, job, verdict.why);
+    const result = verdict.kind === "adopt" ? await adopt(context, job) : null;
+    return result?.kind === "adopted" || result?.kind === "refused" ? result : null;
+  } catch (error) {
+    return { kind: "refused", why: notStarted("job-create-failed", `Job ${job.name}, which holds the key, could not be removed`, error) };
   }
-  const result = await adopt(context, job);
-  if (result.kind === "adopted" || result.kind === "refused") return result;
-  return result.kind === "denied" ? null : { kind: "free" };
 }
 
 type Judge = (job: JobView) => Promise<HolderVerdict>;
@@ -74,10 +78,12 @@ function createJudge(context: RunContext, ended: AbortSignal): Judge {
   const { clock, io, run, request, settled } = context;
   let askedAt = Number.NEGATIVE_INFINITY;
   let finishedAt: number | null = null;
-  let removed = false;
+  let removing: string | null = null;
   return async (job) => {
     const holder = holderOf(job, request.keys);
-    if (!holder.ours || removed) return WAIT;
+    if (!holder.ours || job.resourceVersion === removing) return WAIT;
+    // It was to go as it was, and has changed since: somebody else may have it now.
+    if (removing !== null) askedAt = Number.NEGATIVE_INFINITY;
     if (holder.finished && finishedAt === null) {
       finishedAt = clock.now();
       askedAt = Number.NEGATIVE_INFINITY;
@@ -85,20 +91,21 @@ function createJudge(context: RunContext, ended: AbortSignal): Judge {
     settled.hurry(holder.uid);
     const due = clock.now() - askedAt >= run.policy.judge;
     if (due) askedAt = clock.now();
+    const isSettled = settled.has(holder.uid);
     let verdict = WAIT;
-    if (io.judgeHolder === undefined || settled.has(holder.uid)) {
-      const abandoned = finishedAt !== null && clock.now() - finishedAt >= OWNER_PATIENCE_MS;
-      if (abandoned) verdict = { kind: "remove", why: "nobody else removes it" };
-    } else if (due) verdict = await unlessAborted(io.judgeHolder(holder), ended);
     // The very same run was started again, after a restart: nothing to ask.
-    if (due && holder.runId === request.runId && !settled.has(holder.uid)) verdict = { kind: "adopt" };
-    removed = verdict.kind === "remove";
+    if (due && holder.runId === request.runId && !isSettled) verdict = { kind: "adopt" };
+    else if (io.judgeHolder === undefined || isSettled) {
+      const isAbandoned = finishedAt !== null && clock.now() - finishedAt >= OWNER_PATIENCE_MS;
+      if (isAbandoned) verdict = { kind: "remove", why: "nobody else removes it" };
+    } else if (due) verdict = await unlessAborted(io.judgeHolder(holder), ended);
+    removing = verdict.kind === "remove" ? job.resourceVersion : null;
     return verdict;
   };
 }
 
 /** A caller that takes its time does not hold up a cancel; one that fails has not answered. */
-function unlessAborted(answer: Promise<HolderVerdict>, ended: AbortSignal): Promise<HolderVerdict> {
+export function unlessAborted(answer: Promise<HolderVerdict>, ended: AbortSignal): Promise<HolderVerdict> {
   return new Promise((resolve) => {
     const giveUp = () => resolve(WAIT);
     ended.addEventListener("abort", giveUp, { once: true });
@@ -113,15 +120,21 @@ function createTeller(context: RunContext, holder: JobView): () => void {
   return () => {
     if (told || context.clock.now() < tellAt) return;
     told = true;
-    say(context, "info", `waiting for Job ${holder.name}${ofRun(holder, context.request.keys)}, which holds the same key`);
+    say(context, "info", `waiting for Job ${holder.name}${ofRun(holder, context.request.keys)}, which holds ${whichKey(context, holder)}`);
   };
 }
 
-/** Its files stay. */
+/** One key has one name: under another one it is a wider or a narrower key, or the Job of somebody who names them otherwise. */
+export function whichKey({ submission }: RunContext, holder: JobView): string {
+  return holder.name === submission.jobName ? "the same key" : "a key that overlaps";
+}
+
+/** Only as it was when it was judged; its files stay. */
 async function remove(context: RunContext, job: JobView, why: string): Promise<void> {
   const { connection, request, io } = context;
   const what = isFinished(job) ? "finished Job" : "Job";
   say(context, "warning", `removing ${what} ${job.name}${ofRun(job, request.keys)}: ${why}`);
-  const options = { uid: job.uid, propagation: "Foreground", signal: io.signal } as const;
+  const { uid, resourceVersion } = job;
+  const options = { uid, resourceVersion, propagation: "Foreground", signal: io.signal } as const;
   await persist(context, `Job ${job.name} cannot be removed`, () => deleteJob(connection, request.namespace, job.name, options));
 }

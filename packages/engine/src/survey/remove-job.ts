@@ -1,11 +1,12 @@
 import { type DeleteResult, deleteJob } from "../cluster/calls.ts";
 import { type ConnectOptions, connect } from "../cluster/connection.ts";
+import type { JobView } from "../cluster/views.ts";
 
-/** Removes this very Job, and what it owns with it; its name stays taken until its pod is gone. */
+/** Removes this very Job as it was seen, and what it owns with it; its name stays taken until its pod is gone. */
 export async function removeJob(
   cluster: ConnectOptions,
   namespace: string,
-  job: { readonly name: string; readonly uid: string },
+  { name, uid, resourceVersion }: Pick<JobView, "name" | "uid" | "resourceVersion">,
 ): Promise<DeleteResult> {
-  return deleteJob(await connect(cluster), namespace, job.name, { uid: job.uid, propagation: "Foreground" });
+  return deleteJob(await connect(cluster), namespace, name, { uid, resourceVersion, propagation: "Foreground" });
 }
