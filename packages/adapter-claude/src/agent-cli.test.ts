@@ -4,7 +4,7 @@ import { claude } from "./agent-cli.ts";
 
 const config = {
   model: "claude-opus-5-5",
-  variant: null,
+  effort: null,
   command: null,
   extraArgs: [],
   env: {},
@@ -49,8 +49,8 @@ test("on Bedrock only its own ids are passed", () => {
 });
 
 test("effort is passed, unless the CLI in the image does not know it", () => {
-  expect(plan({}, { variant: "high" }).argv).toContain("--effort");
-  expect(plan({ without: ["--effort"] }, { variant: "high" }).argv).not.toContain("--effort");
+  expect(plan({}, { effort: "high" }).argv).toContain("--effort");
+  expect(plan({ without: ["--effort"] }, { effort: "high" }).argv).not.toContain("--effort");
 });
 
 test("tool servers stand in a file of the run's Secret, their tokens nowhere else", () => {

@@ -59,7 +59,7 @@ function plan(turn: CliTurn): CliPlan {
       command: config.command ?? undefined,
       sessionId: turn.sessionId,
       model,
-      effort: without.includes("--effort") ? null : config.variant,
+      effort: without.includes("--effort") ? null : config.effort,
       maxTurns: config.maxTurnsPerRun,
       skipPermissions: config.dangerouslySkipPermissions,
       instructionsFile: bundle?.instructionsFile,

@@ -9,6 +9,9 @@ import { models, providerOf } from "./opencode/models.ts";
 import { createParser } from "./opencode/parse.ts";
 import { keyChecks } from "./opencode/provider-key.ts";
 
+/** Below HOME. */
+const DATABASE = ".local/share/opencode/opencode.db";
+
 /** OpenCode as the host layer sees it. */
 export const opencode: AgentCli = {
   type: "opencode_k8s",
@@ -27,14 +30,16 @@ export const opencode: AgentCli = {
   finalLine: { pattern: finalLinePattern, endAfterSec: null },
   state: {
     // All its sessions are in this one database; the rest of the folder is logs, caches and the login.
-    parts: [{ kind: "sqlite", path: ".local/share/opencode/opencode.db" }],
+    parts: [{ kind: "sqlite", path: DATABASE }],
+    // Said although it is the default: builds of other channels add the channel's name.
+    env: (home) => ({ OPENCODE_DB: `${home}/${DATABASE}` }),
     // Name and file as earlier adapters had them: their claims can be used on.
     claim: { prefix: "opencode-db-", env: (folder) => ({ OPENCODE_DB: `${folder}/opencode.db` }) },
     version: (command) => [command ?? "opencode", "--version"],
     seeds: [{ path: ".config/opencode" }, { path: ".local/share/opencode/auth.json" }],
   },
   plan({ config, env, sessionId }) {
-    const { model, variant, extraArgs, dangerouslySkipPermissions } = config;
+    const { model, effort: variant, extraArgs, dangerouslySkipPermissions } = config;
     const offline = env.values.OPENCODE_DISABLE_MODELS_FETCH !== undefined;
     const layer = configLayer({ model, dangerouslySkipPermissions, env: env.values, offline });
     const [command = "opencode", ...args] = argv({ command: config.command ?? undefined, sessionId, model, variant, extraArgs });

@@ -42,6 +42,8 @@ export interface AgentCli {
 export interface CliState {
   /** Its sessions and nothing else: no logins, no settings, no caches. */
   readonly parts: readonly StatePart[];
+  /** What has the CLI keep them there below its HOME, whatever its build or the agent's own settings would have it do. */
+  env?(home: string): Readonly<Record<string, string>>;
   /** How it keeps them on a claim of the agent's own; without it there is no `dedicated_pvc`. */
   readonly claim?: CliClaim;
   /** Command whose first line of output is its version; `command` = started instead of the CLI's own name. */

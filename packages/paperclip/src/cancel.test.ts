@@ -52,6 +52,20 @@ test("without a signal the run's status is asked for, and only cancelled counts"
   expect(lines.join("")).not.toContain("tok");
 });
 
+test("a cancel just after the status was read is heard within 3 s", async () => {
+  let at = 0;
+  const { env } = await startHost((count) => {
+    if (count === 0) at = performance.now();
+    return { status: 200, body: { status: count === 0 ? "running" : "cancelled" } };
+  });
+  const { ctx } = context({ authToken: "tok" });
+  watch = await watchCancel(ctx, new LogSink(ctx.onLog), { serverEnv: env });
+  await aborted(watch.signal);
+  const took = performance.now() - at;
+  console.log(`a cancel was heard ${Math.round(took)} ms after it, by the run's status`);
+  expect(took).toBeLessThan(3000);
+});
+
 test("without address or token it says once that cancelling is off", async () => {
   const { ctx, lines } = context({});
   watch = await watchCancel(ctx, new LogSink(ctx.onLog), { serverEnv: {} });

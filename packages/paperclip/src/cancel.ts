@@ -1,7 +1,8 @@
 import type { ExecutionContext } from "./host.ts";
 import type { LogSink } from "./log-sink.ts";
 
-const POLL_MS = 3000;
+/** A cancel is heard within 3 s, the answer's own time included. */
+const POLL_MS = 2500;
 const REQUEST_TIMEOUT_MS = 5000;
 /** Only these words of the host mean that somebody wants the run to stop. */
 const CANCEL_STATUSES = new Set(["cancelled", "cancelling"]);
@@ -33,7 +34,7 @@ export interface CancelOptions {
 }
 
 /** What the host says of a run right now. */
-export type StatusReader = () => Promise<{ readonly status: string } | { readonly trouble: string }>;
+export type StatusReader = () => Promise<{ readonly status: string; readonly errorCode?: string } | { readonly trouble: string }>;
 
 /** An abort by an operator cancels; one because the host lost its lease says nothing about what anybody wants, and no other will come: ask from then on. */
 function followSignal(
@@ -93,8 +94,9 @@ export function statusReader(ctx: ExecutionContext, options: CancelOptions): Sta
         signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
       });
       if (!answer.ok) return { trouble: `HTTP ${answer.status}` };
-      const body = (await answer.json()) as { status?: unknown };
-      return typeof body.status === "string" ? { status: body.status } : { trouble: "an answer without a status" };
+      const { status, errorCode } = (await answer.json()) as { status?: unknown; errorCode?: unknown };
+      if (typeof status !== "string") return { trouble: "an answer without a status" };
+      return typeof errorCode === "string" ? { status, errorCode } : { status };
     } catch (error) {
       return { trouble: error instanceof Error ? error.name : "no answer" };
     }

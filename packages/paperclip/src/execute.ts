@@ -1,6 +1,7 @@
 import { type Adoption, ApiError, type Engine, findOwnPod, OwnPodError, PathPartError, RequestError } from "@paperclip-k8s/engine";
 import { adoptedMeta } from "./adoption/adopted-meta.ts";
 import { judgeHolder } from "./adoption/judge-holder.ts";
+import { ownTurn } from "./adoption/own-turn.ts";
 import type { AgentCli } from "./agent-cli.ts";
 import { BundleError } from "./bundle/write-bundle.ts";
 import { type CancelOptions, type CancelWatch, watchCancel } from "./cancel.ts";
@@ -11,21 +12,27 @@ import type { Ending } from "./failure.ts";
 import type { ExecutionContext, ExecutionResult, InvocationMeta } from "./host.ts";
 import { inheritFrom } from "./inherit/inherit-from.ts";
 import type { Inherited } from "./inherit/inherited.ts";
+import { lostSession } from "./kept-session.ts";
 import { LogSink } from "./log-sink.ts";
+import { patiently } from "./patiently.ts";
 import { createProgress } from "./progress.ts";
 import { buildMeta } from "./prompting/build-meta.ts";
-import { remedyFor, withEarlier } from "./remedy.ts";
+import { type Remedy, remedyFor, withEarlier } from "./remedy.ts";
 import { buildRequest, labelWarnings } from "./request.ts";
 import { buildResult } from "./result.ts";
 import { chooseSession } from "./session.ts";
+import { groundOfJob, resumableBehind } from "./session-ground.ts";
 import { unusedClaim } from "./state/unused-claim.ts";
-import { groundOf, openWake, prepareTurn, type Turn } from "./turn.ts";
+import { sweepUp } from "./sweep/sweep-up.ts";
+import { groundOf, openWake, prepareTurn, type Start, type Turn } from "./turn.ts";
 import { TurnOutput } from "./turn-output.ts";
 
 export interface ExecuteOptions extends CancelOptions {
   readonly engine: Engine;
   /** Aborted = leave the Job as it is, for the next server. */
   readonly detach?: AbortSignal;
+  /** How long the host may take over what it is told at the end. */
+  readonly hostPatienceMs?: number;
 }
 
 /** One run of an agent, from the host's context to the host's result. Bad input is told before anything is created. */
@@ -36,21 +43,22 @@ export async function execute(cli: AgentCli, ctx: ExecutionContext, options: Exe
     const { serverEnv } = options;
     const config = parseConfig(ctx.config, serverEnv, cli.type);
     const inherited = await inherit(config, serverEnv);
-    for (const text of [...config.warnings, ...inherited.warnings]) await log.warning(text);
+    for (const text of [...config.warnings, ...inherited.warnings]) void log.warning(text);
     const wake = await openWake({ ctx, cli, config, inherited, serverEnv });
+    void sweepUp(wake, (trouble) => log.warning(trouble)).catch(() => {});
     const session = chooseSession(ctx.runtime, groundOf(wake));
-    if (session.note !== null) await log.info(session.note);
+    if (session.note !== null) void log.info(session.note);
     const turn = await prepareTurn(wake, { sessionId: session.sessionId, attempt: 1, without: [] });
     const unused = unusedClaim(wake).then((text) => (text === null ? undefined : log.warning(text)));
     cancel = await watchCancel(ctx, log, options);
     const result = await runAttempts(turn, log, cancel, options);
-    await unused;
+    await patiently(unused, options.hostPatienceMs);
     return result;
   } catch (error) {
     return refusal(error);
   } finally {
     cancel?.stop();
-    await log.idle();
+    await log.idle(options.hostPatienceMs);
   }
 }
 
@@ -65,21 +73,41 @@ export async function inherit(config: AgentConfig, serverEnv: NodeJS.ProcessEnv)
 async function runAttempts(first: Turn, log: LogSink, cancel: CancelWatch, options: ExecuteOptions): Promise<ExecutionResult> {
   const earlier: Ending[] = [];
   for (let turn = first; ; ) {
-    const ending = await runTurn(turn, log, cancel, options);
-    const remedy = cancel.signal.aborted ? null : remedyFor(turn, ending);
-    if (ending.outcome.kind === "detached" || ending.outcome.kind === "superseded") return detachedResult(turn, ending);
-    if (remedy === null) return buildResult(turn, withEarlier(ending, earlier));
-    await log.warning(remedy.note);
+    const { ending, adopted } = await runTurn(turn, log, cancel, options);
+    const ground = adopted === null ? groundOf(turn) : groundOfJob(adopted);
+    const remedy = cancel.signal.aborted ? null : (remedyFor(turn, ending) ?? ownTurn(turn, ending, adopted));
+    if (ending.outcome.kind === "detached" || ending.outcome.kind === "superseded") return detachedResult(turn, ending, ground);
+    if (remedy === null) {
+      const lost = lostSession(turn, ending);
+      if (lost !== null) void log.warning(lost);
+      return buildResult(turn, withEarlier(ending, earlier), ground);
+    }
+    void log.warning(remedy.note);
     earlier.push(ending);
-    turn = await prepareTurn(turn, remedy.start);
+    turn = await prepareTurn(turn, await startOf(turn, remedy, adopted, log));
   }
 }
 
-async function runTurn(turn: Turn, log: LogSink, cancel: CancelWatch, options: ExecuteOptions): Promise<Ending> {
+/** Behind a Job of another run its session is gone on with only where it fits this run's ground. */
+async function startOf(turn: Turn, { start }: Remedy, adopted: Adoption | null, log: LogSink): Promise<Start> {
+  if (adopted === null) return start;
+  const { sessionId, note } = resumableBehind(adopted, turn, start.sessionId);
+  if (note !== null) void log.info(note);
+  return { ...start, sessionId };
+}
+
+interface RanTurn {
+  readonly ending: Ending;
+  /** The Job of another run that it went on with. */
+  readonly adopted: Adoption | null;
+}
+
+async function runTurn(turn: Turn, log: LogSink, cancel: CancelWatch, options: ExecuteOptions): Promise<RanTurn> {
   const output = new TurnOutput(turn.cli, log);
   const progress = createProgress(turn.ctx);
-  for (const text of [...turn.prompt.warnings, ...turn.env.warnings, ...labelWarnings(turn)]) await log.warning(text);
+  for (const text of [...turn.prompt.warnings, ...turn.env.warnings, ...labelWarnings(turn)]) void log.warning(text);
   const announcement = createAnnouncement(turn, options);
+  let adopted: Adoption | null = null;
   const outcome = await options.engine.run(
     buildRequest(turn),
     { kubeconfig: turn.config.kubeconfig },
@@ -93,13 +121,16 @@ async function runTurn(turn: Turn, log: LogSink, cancel: CancelWatch, options: E
         return log.status(line);
       },
       judgeHolder: judgeHolder(turn),
-      onJob: announcement.make,
+      onJob: (adoption) => {
+        adopted = adoption;
+        return announcement.make(adoption);
+      },
     },
   );
-  await announcement.make(null);
-  await output.end();
+  await patiently(Promise.all([announcement.make(null), output.end()]), options.hostPatienceMs);
   const report = output.parser.report();
-  return { outcome, report, fault: output.parser.fault(output.stderrTail), stderr: output.stderrTail, now: Date.now() };
+  const fault = output.parser.fault(output.stderrTail);
+  return { ending: { outcome, report, fault, stderr: output.stderrTail, now: Date.now() }, adopted };
 }
 
 /** Told once: when the run has its Job, or at its end where it got none. The host's trouble with it is no reason not to run. */

@@ -79,6 +79,24 @@ test("the cause comes before what the CLI said", () => {
   });
 });
 
+test("a runner that failed, and a takeover nobody confirmed, have codes of their own", () => {
+  const message = "the runner failed: TypeError";
+  expect(failure({ kind: "killed", by: "runner", message, remedy: null, exitCode: null })).toEqual({
+    errorCode: "k8s_runner_failed",
+    errorMessage: "The runner failed: TypeError",
+  });
+  const unconfirmed = {
+    kind: "never-started",
+    cause: "takeover-failed",
+    message: "Job j of run r goes on, but could not be taken over: 503",
+    permanent: false,
+  };
+  expect(failure(unconfirmed)).toEqual({
+    errorCode: "k8s_takeover_failed",
+    errorMessage: `The agent did not start: ${unconfirmed.message}`,
+  });
+});
+
 test("a child killed for lack of memory: no failure of a run that succeeded, and the first cause of one that failed", () => {
   const ending = (exitCode: number, options: { errors?: string[]; fault?: CliFault } = {}) => ({
     outcome: { ...exited(exitCode), evidence: starved as unknown as Evidence } as RunOutcome,

@@ -5,9 +5,16 @@ import type { ExecutionResult } from "./host.ts";
 export type Failure = Required<Pick<ExecutionResult, "errorCode" | "errorMessage">> &
   Pick<ExecutionResult, "errorFamily" | "retryNotBefore" | "clearSession">;
 
-const KILLED_CODES = { oom: "k8s_oom_killed", eviction: "k8s_evicted", preemption: "k8s_preempted", "node-loss": "k8s_node_lost" } as const;
+const KILLED_CODES = {
+  oom: "k8s_oom_killed",
+  eviction: "k8s_evicted",
+  preemption: "k8s_preempted",
+  "node-loss": "k8s_node_lost",
+  runner: "k8s_runner_failed",
+} as const;
 const START_CODES: Partial<Record<StartFailure, string>> = {
   "job-create-failed": "k8s_job_create_failed",
+  "takeover-failed": "k8s_takeover_failed",
   "secret-create-failed": "k8s_prompt_secret_create_failed",
   "volume-unusable": "k8s_volume_unusable",
   "claim-create-failed": "k8s_job_create_failed",

@@ -18,6 +18,7 @@ export { ConfigError } from "./config-error.ts";
 export { type AdapterEntry, adapterEntry } from "./entry.ts";
 export { HOME_MOUNT } from "./environment/mounts.ts";
 export type { EnvironmentCheck, ExecutionContext, ExecutionResult, Model, ServerAdapter } from "./host.ts";
+export { listedEnv } from "./inherit/listed-env.ts";
 export type { McpServer } from "./mcp-servers.ts";
 export { createModelDiscovery } from "./models/discover-models.ts";
 export { providerKey } from "./test-environment/provider-key.ts";

@@ -23,9 +23,12 @@ export const ANNOTATION = {
   runId: "paperclip.io/run-id",
   nonce: "paperclip.io/submit-nonce",
   runner: "paperclip.io/runner",
+  exclusive: "paperclip.io/exclusive-key",
+  ground: "paperclip.io/session-ground",
   output: "paperclip.io/output",
   firstRun: "paperclip.io/first-run-id",
   adoptedFrom: "paperclip.io/adopted-from",
+  wakeInputs: "paperclip.io/wake-inputs",
 } as const;
 
 /** All Jobs and Pods of all our adapters: one list-watch serves them. */
@@ -36,6 +39,7 @@ export const RUN_KEYS: RunRequest["keys"] = {
   runId: ANNOTATION.runId,
   nonce: ANNOTATION.nonce,
   runner: ANNOTATION.runner,
+  exclusive: ANNOTATION.exclusive,
   output: ANNOTATION.output,
   firstRun: ANNOTATION.firstRun,
   adoptedFrom: ANNOTATION.adoptedFrom,

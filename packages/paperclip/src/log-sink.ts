@@ -1,5 +1,6 @@
 import type { StatusLine } from "@paperclip-k8s/engine";
 import type { ExecutionContext } from "./host.ts";
+import { patiently } from "./patiently.ts";
 
 /** Hands text to the host one chunk after the other; the host's own trouble never ends a run. */
 export class LogSink {
@@ -37,12 +38,7 @@ export class LogSink {
   }
 
   /** All that was written has been taken, or the host had its time for it: a log that hangs must not hold a result. */
-  async idle(patienceMs = 30_000): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, patienceMs);
-    });
-    await Promise.race([this.#last, patience]);
-    clearTimeout(timer);
+  idle(patienceMs?: number): Promise<void> {
+    return patiently(this.#last, patienceMs);
   }
 }

@@ -12,7 +12,7 @@ export function createProgress(ctx: ExecutionContext): (line: StatusLine) => voi
       courtesy(() => ctx.onRuntimeProgress?.({ phase: over ? "finalize" : "adapter_startup", message: line.text.slice(0, MESSAGE_CHARS) }));
     if (line.level === "warning")
       courtesy(() => ctx.onEvent?.({ eventType: "k8s.warning", stream: "system", level: "warn", message: line.text }));
-    started ||= line.text === "CLI started";
+    started ||= line.text.startsWith("CLI started");
   };
 }
 

@@ -1,12 +1,14 @@
 import { labelValue, type RunRequest } from "@paperclip-k8s/engine";
 import { relayOf } from "./adoption/relay.ts";
+import { inputsMark } from "./adoption/wake-inputs.ts";
 import { ConfigError } from "./config-error.ts";
 import { taskOf } from "./environment/facts.ts";
 import { HOME_MOUNT, TMP_MOUNT } from "./environment/mounts.ts";
 import { ANNOTATION, LABEL, RUN_KEYS, SELECTOR } from "./keys.ts";
 import { outputPath } from "./paths.ts";
+import { groundMark } from "./session-ground.ts";
 import { taskPart } from "./state/task-part.ts";
-import type { Turn } from "./turn.ts";
+import { groundOf, type Turn } from "./turn.ts";
 
 /** Everything the engine needs for this turn, as plain data. */
 export function buildRequest(turn: Turn): RunRequest {
@@ -17,6 +19,8 @@ export function buildRequest(turn: Turn): RunRequest {
     runId: ctx.runId,
     name: { prefix: cli.jobPrefix, parts: shared, identity: exclusive },
     exclusive,
+    // Jobs of earlier adapters: they ran one at a time per agent, and share its folders and its claim.
+    kin: { [LABEL.agentId]: labelValue(ctx.agent.id).value, [LABEL.adapterType]: cli.type },
     namespace: inherited.namespace,
     labels: { ...config.labels, ...labels(turn) },
     annotations: annotations(turn),
@@ -112,6 +116,8 @@ function annotations(turn: Turn): Record<string, string> {
     [ANNOTATION.companyId]: ctx.agent.companyId,
     ...(task === null ? {} : { [ANNOTATION.taskId]: task }),
     ...(turn.sessionId === null ? {} : { [ANNOTATION.sessionId]: turn.sessionId }),
+    ...inputsMark(ctx.context),
+    ...groundMark(groundOf(turn)),
   };
 }
 

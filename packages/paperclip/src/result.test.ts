@@ -141,6 +141,22 @@ test("a session of which nothing was saved is not resumed; one that may have bee
   const cut = ended({ ...state, saved: false, last: null, saveMs: null }, evicted);
   expect(cut.sessionId).toBe("ses_2");
   expect(cut.resultJson).not.toMatchObject(marker);
-  // Nothing was even restored: the session is where it was.
-  expect(ended(null, evicted)).toMatchObject({ sessionId: "ses_2", resultJson: marker });
+});
+
+test("a run that went on with another one's Job reports the ground of that Job", () => {
+  const own = { ...turn(), sessionId: null, bundle: { key: "k2" }, state: { mode: "portable" } } as unknown as Turn;
+  const job = { podCwd: "/data/other", stateMode: "dedicated_pvc", bundleKey: "k1", mcpIdentity: "m1" };
+  expect(buildResult(own, ending(exited(0)), job).sessionParams).toMatchObject({
+    sessionId: "ses_2",
+    cwd: "/data/work",
+    podCwd: "/data/other",
+    stateMode: "dedicated_pvc",
+    promptBundleKey: "k1",
+    mcpServerIdentity: "m1",
+  });
+  // A Job that does not say: no session rather than one on the wrong ground, unless it is the one that was noted before.
+  expect(buildResult(own, ending(exited(0)), null)).toMatchObject({ sessionId: null, sessionParams: null, sessionDisplayId: null });
+  const previous = { sessionId: "ses_2", promptBundleKey: "k0" };
+  const resumed = { ...own, sessionId: "ses_2", ctx: turn({ previous }).ctx };
+  expect(buildResult(resumed, ending(exited(0)), null)).toMatchObject({ sessionId: "ses_2", sessionParams: previous });
 });

@@ -2,19 +2,20 @@ import type { RunOutcome } from "@paperclip-k8s/engine";
 import { workspaceOf } from "./environment/workspace.ts";
 import { type Ending, effectiveExit, failureOf } from "./failure.ts";
 import type { ExecutionResult } from "./host.ts";
+import { type KeptSession, keptSession } from "./kept-session.ts";
 import { recoveryOf } from "./recovery.ts";
-import { sessionParamsOut } from "./session.ts";
+import { type SessionGround, sessionParamsOut } from "./session.ts";
 import { environmentOf, groundOf, type Turn } from "./turn.ts";
 
 const SUMMARY_CHARS = 4000;
 
-/** The host's result of a run: what happened, what it cost, which session it leaves. */
-export function buildResult(turn: Turn, ending: Ending): ExecutionResult {
+/** The host's result of a run: what happened, what it cost, which session it leaves. `ground`: of a Job that was taken over, null = not known. */
+export function buildResult(turn: Turn, ending: Ending, ground: SessionGround | null = groundOf(turn)): ExecutionResult {
   const { outcome, report } = ending;
   const failure = failureOf(ending);
-  const kept = keptSession(turn, outcome);
-  const sessionId = failure?.clearSession || kept === "no" ? null : (report.sessionId ?? turn.sessionId);
-  const recovery = recoveryOf({ outcome, failure, sessionId: kept === "yes" ? sessionId : null, now: ending.now });
+  const session = failure?.clearSession ? NO_SESSION : sessionLeft(turn, ending, ground);
+  const { sessionId } = session;
+  const recovery = recoveryOf({ outcome, failure, sessionId: session.kept === "yes" ? sessionId : null, now: ending.now });
   const model = report.model ?? turn.config.model;
   const billing = turn.cli.billing(environmentOf(turn), model);
   return {
@@ -28,13 +29,7 @@ export function buildResult(turn: Turn, ending: Ending): ExecutionResult {
     usageBasis: "per_run",
     costUsd: report.costUsd,
     sessionId,
-    sessionParams: sessionParamsOut({
-      sessionId,
-      previous: turn.ctx.runtime.sessionParams,
-      cwd: turn.cwd,
-      ground: groundOf(turn),
-      workspace: workspaceOf(turn.ctx.context, turn.config.cwd),
-    }),
+    sessionParams: session.params,
     sessionDisplayId: sessionId,
     model,
     provider: billing.provider,
@@ -45,11 +40,24 @@ export function buildResult(turn: Turn, ending: Ending): ExecutionResult {
   };
 }
 
-/** Is there anything that the next run can resume? Of a first turn that was killed hard nobody knows: a save may have been under way. */
-function keptSession({ state }: Turn, { evidence }: RunOutcome): "yes" | "no" | "maybe" {
-  if (state.mode === "ephemeral") return "no";
-  if (evidence.state === null || evidence.state.last !== null) return "yes";
-  return evidence.state.saveMs === null ? "maybe" : "no";
+interface SessionLeft {
+  readonly kept: KeptSession;
+  readonly sessionId: string | null;
+  readonly params: Record<string, unknown> | null;
+}
+
+const NO_SESSION: SessionLeft = { kept: "no", sessionId: null, params: null };
+
+/** The session that the next run of this task is given. */
+function sessionLeft(turn: Turn, { report, outcome }: Ending, ground: SessionGround | null): SessionLeft {
+  const { ctx, cwd, config } = turn;
+  const reported = report.sessionId ?? turn.sessionId;
+  const resumed = reported !== null && reported === turn.sessionId;
+  const kept = keptSession({ mode: ground?.stateMode ?? null, state: outcome.evidence.state, resumed });
+  const workspace = workspaceOf(ctx.context, config.cwd);
+  const sessionId = kept === "no" ? null : reported;
+  const params = sessionParamsOut({ sessionId, previous: ctx.runtime.sessionParams, cwd, ground, workspace });
+  return { kept, sessionId: params === null ? null : sessionId, params };
 }
 
 /** A failure never looks like exit code 0, and a null code always comes with a message. */

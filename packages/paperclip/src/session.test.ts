@@ -91,6 +91,9 @@ test("what goes out: facts of this run over those of the last, foreign keys only
   expect(same).toEqual({ sessionId: "ses_1", cwd: "/data/work", repoRef: "main", theirs: "abc" });
   expect(sessionParamsOut({ ...out, previous, sessionId: "ses_2" })).not.toHaveProperty("theirs");
   expect(sessionParamsOut({ ...out, sessionId: null })).toBeNull();
+  // On unknown ground: what was noted of the very session holds, and nothing is made up for another.
+  expect(sessionParamsOut({ ...out, previous, ground: null })).toEqual(previous);
+  expect(sessionParamsOut({ ...out, previous, ground: null, sessionId: "ses_2" })).toBeNull();
 });
 
 test("a session is not looked for in another mode, and not at all where none is kept", () => {
@@ -103,7 +106,11 @@ test("a session is not looked for in another mode, and not at all where none is 
   // Of earlier versions: what was not noted does not count.
   expect(at("portable")).toEqual({ sessionId: "ses_1", note: null });
   expect(at("portable", "dedicated_pvc").note).toBe(
-    "session ses_1 was kept in mode dedicated_pvc (agentDbMode) and is not there in mode portable; starting a fresh one",
+    "session ses_1 was kept on the agent's own claim (agentDbMode dedicated_pvc) and is not looked for on the shared volume; starting a fresh one",
+  );
+  // A CLI without that setting is not told of it.
+  expect(at("portable", "own").note).toBe(
+    "session ses_1 was kept in a folder that the agent's env names and is not looked for on the shared volume; starting a fresh one",
   );
   expect(at("ephemeral", "portable")).toMatchObject({ sessionId: null, note: expect.stringContaining("agentDbMode is ephemeral") });
 });

@@ -57,7 +57,7 @@ function unfit(sessionId: string, params: Readonly<Record<string, unknown>>, gro
   if (stateMode === "ephemeral") return "is not resumed: this agent's sessions are not kept (agentDbMode is ephemeral)";
   const keptIn = textOf(params.stateMode);
   if (stateMode !== null && keptIn !== null && keptIn !== stateMode)
-    return `was kept in mode ${keptIn} (agentDbMode) and is not there in mode ${stateMode}`;
+    return `was kept ${placeOf(keptIn)} and is not looked for ${placeOf(stateMode)}`;
   if (idPattern !== null && !idPattern.test(sessionId)) return "is not an id of this CLI and is not resumed";
   // The host may rewrite `cwd`, which is a folder of its own; the pod's is what the CLI knew.
   const made = textOf(params.podCwd) ?? textOf(params.cwd);
@@ -70,20 +70,30 @@ function unfit(sessionId: string, params: Readonly<Record<string, unknown>>, gro
   return null;
 }
 
+/** In words that hold for every CLI: not each has a setting for it. */
+const PLACES: Readonly<Record<string, string>> = {
+  portable: "on the shared volume",
+  dedicated_pvc: "on the agent's own claim (agentDbMode dedicated_pvc)",
+  own: "in a folder that the agent's env names",
+};
+const placeOf = (mode: string): string => PLACES[mode] ?? `in mode ${mode}`;
+
 export interface SessionOut {
   readonly sessionId: string | null;
   /** The params that the run was given. */
   readonly previous: Readonly<Record<string, unknown>> | null;
   /** Folder on the server; the host looks for it there. */
   readonly cwd: string;
-  readonly ground: SessionGround;
+  /** Null = not known. */
+  readonly ground: SessionGround | null;
   readonly workspace: Pick<Workspace, "id" | "repoUrl" | "repoRef">;
 }
 
-/** What the next run of this task is given; null = no session. */
+/** What the next run of this task is given; null = no session. On unknown ground only what was noted of the session before still holds. */
 export function sessionParamsOut(out: SessionOut): Record<string, unknown> | null {
   if (out.sessionId === null) return null;
   const { workspace, ground } = out;
+  if (ground === null) return idOf(out.previous) === out.sessionId ? { ...out.previous, sessionId: out.sessionId } : null;
   // What other versions noted belongs to their session, not to a new one.
   const kept = idOf(out.previous) === out.sessionId ? Object.entries(out.previous ?? {}) : [];
   const others = kept.filter(([key]) => !(SESSION_KEYS as readonly string[]).includes(key) && !ID_NAMES.includes(key));

@@ -1,4 +1,3 @@
-import { dirname } from "node:path";
 import type { SeedSpec } from "@paperclip-k8s/engine";
 import type { AgentCli, CliPlan, RunEnvironment } from "./agent-cli.ts";
 import { type PromptBundle, prepareBundle } from "./bundle/prompt-bundle.ts";
@@ -11,8 +10,7 @@ import { type McpAccess, mcpAccess } from "./mcp-servers.ts";
 import { type PreparedPrompt, preparePrompt } from "./prompting/prepare-prompt.ts";
 import type { SessionGround } from "./session.ts";
 import { findSeeds } from "./state/find-seeds.ts";
-import { type KeptState, keptState } from "./state/kept-state.ts";
-import { type Retention, sweepStates } from "./state/sweep-states.ts";
+import { type KeptState, keptState, stateEnv } from "./state/kept-state.ts";
 
 /** What stays the same over the attempts of one run. */
 export interface Wake {
@@ -56,18 +54,13 @@ export async function openWake(parts: Omit<Wake, "cwd" | "bundle" | "mcp" | "sta
   const cwd = workingFolder(ctx.context, config);
   const bundle = cli.bundle === undefined ? null : await prepareBundle({ ctx, config, cwd, layout: cli.bundle });
   const state = keptState({ ctx, cli, config });
-  if (state.mode === "portable") void sweepStates(dirname(state.spec.saved), retention(config)).catch(() => {});
   const seed = await findSeeds(config.dataPath, cli.state?.seeds ?? []);
   return { ...parts, cwd, bundle, mcp: mcpAccess(ctx, apiUrlOf(config.env, serverEnv)), state, seed };
 }
 
-function retention({ stateRetentionDays, stateMaxTasks, timeoutSec, maxRunSec }: AgentConfig): Retention {
-  return { days: stateRetentionDays, tasks: stateMaxTasks, runSec: timeoutSec === 0 ? maxRunSec : timeoutSec };
-}
-
 export async function prepareTurn(wake: Wake, start: Start): Promise<Turn> {
   const { ctx, cli, config, inherited, serverEnv, cwd, bundle, state } = wake;
-  const planned = cli.plan({
+  const plan = cli.plan({
     ...start,
     config,
     agentId: ctx.agent.id,
@@ -75,9 +68,8 @@ export async function prepareTurn(wake: Wake, start: Start): Promise<Turn> {
     bundle,
     mcpServers: wake.mcp.servers,
   });
-  const plan = state.mode === "dedicated_pvc" ? { ...planned, plainEnv: { ...planned.plainEnv, ...state.claim.env } } : planned;
   const prompt = await preparePrompt({ ctx, settings: config, sessionId: start.sessionId, cwd, bundle });
-  const env = await buildEnv({ ctx, config, plan, serverEnv, inherited: inherited.env });
+  const env = await buildEnv({ ctx, config, plan, serverEnv, inherited: inherited.env, forced: stateEnv(state) });
   return { ...wake, ...start, plan, prompt, env };
 }
 

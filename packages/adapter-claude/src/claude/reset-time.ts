@@ -22,10 +22,17 @@ function nextTime(minutes: number, zone: string, now: number): number | null {
   return Math.floor(now / 60_000) * 60_000 + wait * 60_000;
 }
 
-/** A date as if of UTC, then moved by what the zone's clocks show at that moment. */
+/** Without a year, the next such day; yesterday's is not a year away: clocks and zones differ, and words come late. */
 function onDate(date: string, minutes: number, zone: string, now: number): number | null {
-  const year = /\d{4}$/.test(date) ? "" : `, ${new Date(now).getUTCFullYear()}`;
-  const day = Date.parse(`${date}${year} UTC`);
+  if (/\d{4}$/.test(date)) return momentOf(date, minutes, zone);
+  const year = new Date(now).getUTCFullYear();
+  const at = momentOf(`${date}, ${year}`, minutes, zone);
+  return at !== null && at < now - DAY_MINUTES * 60_000 ? momentOf(`${date}, ${year + 1}`, minutes, zone) : at;
+}
+
+/** A date as if of UTC, then moved by what the zone's clocks show at that moment. */
+function momentOf(date: string, minutes: number, zone: string): number | null {
+  const day = Date.parse(`${date} UTC`);
   if (Number.isNaN(day)) return null;
   const asUtc = day + minutes * 60_000;
   const shown = minutesIn(zone, asUtc);

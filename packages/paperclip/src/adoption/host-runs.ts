@@ -1,4 +1,5 @@
 import { apiBase } from "../cancel.ts";
+import { recordOf } from "../environment/context-values.ts";
 import type { ExecutionContext } from "../host.ts";
 
 const TIMEOUT_MS = 5000;
@@ -9,6 +10,8 @@ export interface HostRun {
   readonly status: string;
   readonly errorCode: string | null;
   readonly retryOfRunId: string | null;
+  /** Cancelled by the host itself before it had begun: a comment came, and another run takes its place. */
+  readonly superseded?: boolean;
 }
 
 /** `missing`: the host knows no such run. Throws where it cannot be asked. */
@@ -29,10 +32,11 @@ export function runReader(ctx: Pick<ExecutionContext, "authToken">, serverEnv: N
   };
 }
 
-function runOf(id: string, { status, errorCode, retryOfRunId, contextSnapshot }: Record<string, unknown>): HostRun {
+function runOf(id: string, { status, errorCode, retryOfRunId, contextSnapshot, startedAt, resultJson }: Record<string, unknown>): HostRun {
   if (typeof status !== "string") throw new Error("an answer without a status");
-  const context = typeof contextSnapshot === "object" && contextSnapshot !== null ? (contextSnapshot as Record<string, unknown>) : {};
-  return { id, status, errorCode: text(errorCode), retryOfRunId: text(retryOfRunId) ?? text(context.retryOfRunId) };
+  const unasked = startedAt === null && errorCode === "cancelled" && recordOf(resultJson).cancelledByActorType === undefined;
+  const from = text(retryOfRunId) ?? text(recordOf(contextSnapshot).retryOfRunId);
+  return { id, status, errorCode: text(errorCode), retryOfRunId: from, superseded: status === "cancelled" && unasked };
 }
 
 const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);

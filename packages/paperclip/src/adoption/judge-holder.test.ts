@@ -9,7 +9,7 @@ import { judgeWith } from "./judge-holder.ts";
 
 // Over a real connection; testbed/paperclip shows the same on real hosts.
 
-type Row = { readonly status: string; readonly errorCode?: string; readonly retryOfRunId?: string } | number;
+type Row = ({ readonly status: string } & Readonly<Record<string, unknown>>) | number;
 let rows: Record<string, Row> = {};
 let asked: string[] = [];
 let host: Server;
@@ -67,6 +67,22 @@ test("the chain of retries is followed back", async () => {
 test("what somebody cancelled on the way is not gone on with", async () => {
   rows = { r1: lost, r2: { status: "cancelled", retryOfRunId: "r1" } };
   expect(await judge({ retryOfRunId: "r2" })).toEqual({ kind: "wait" });
+});
+
+test("a waiting retry that a comment took the place of was stopped by nobody", async () => {
+  const superseded = {
+    status: "cancelled",
+    errorCode: "cancelled",
+    startedAt: null,
+    resultJson: { stopReason: "cancelled" },
+    retryOfRunId: "r1",
+  };
+  rows = { r1: lost, r2: superseded };
+  expect(await judge({ retryOfRunId: "r2", wakeReason: "issue_commented" })).toEqual({ kind: "adopt" });
+  rows = { r1: lost, r2: { ...superseded, resultJson: { cancelledByActorType: "user" } } };
+  expect(await judge({ retryOfRunId: "r2", wakeReason: "issue_commented" })).toEqual({ kind: "wait" });
+  rows = { r1: lost, r2: { ...superseded, startedAt: "2026-01-01T00:00:00Z" } };
+  expect(await judge({ retryOfRunId: "r2", wakeReason: "issue_commented" })).toEqual({ kind: "wait" });
 });
 
 test("a chain that goes in circles ends", async () => {

@@ -18,14 +18,14 @@ export function judgeWith(
   { ctx, config, sessionId }: Pick<Turn, "ctx" | "config" | "sessionId">,
 ): (holder: Holder) => Promise<HolderVerdict> {
   const own = { task: taskOf(ctx), session: sessionId, wakeReason: textOf(ctx.context.wakeReason), reattach: config.reattachOrphanedJobs };
-  let finishedAt: number | null = null;
+  const finishedAt = new Map<string, number>();
   return async (holder) => {
     if (holder.runId === null) return { kind: "wait" };
-    if (holder.finished) finishedAt ??= Date.now();
+    if (holder.finished && !finishedAt.has(holder.uid)) finishedAt.set(holder.uid, Date.now());
     try {
       const run = await read(holder.runId);
       const isRetry = await leadsTo(holder.runId, textOf(ctx.context.retryOfRunId), read);
-      return verdictOn({ holder, run, own, isRetry, finishedMs: finishedAt === null ? 0 : Date.now() - finishedAt });
+      return verdictOn({ holder, run, own, isRetry, finishedMs: Date.now() - (finishedAt.get(holder.uid) ?? Date.now()) });
     } catch {
       // Cannot tell is no answer: it is asked again.
       return { kind: "wait" };
@@ -39,7 +39,7 @@ async function leadsTo(wanted: string, first: string | null, read: RunReader): P
   for (let hop = 0; id !== null && hop < MAX_HOPS; hop++) {
     if (id === wanted) return true;
     const run = await read(id);
-    if (run === "missing" || run.status === "cancelled") return false;
+    if (run === "missing" || (run.status === "cancelled" && !run.superseded)) return false;
     id = run.retryOfRunId;
   }
   return false;

@@ -45,6 +45,8 @@ describe("a run that continues a lost one adopts", () => {
     ["lost process", {}],
     ["interrupted by a shutdown", { status: "interrupted", errorCode: "server_shutdown_interrupted" }],
     ["left to the next server by a drain", { errorCode: "k8s_detached" }],
+    ["taken over, though nobody confirmed it", { errorCode: "k8s_takeover_failed" }],
+    ["the same, over meanwhile", { errorCode: "k8s_takeover_failed", finished: true }],
     ["over meanwhile", { finished: true }],
     ["the same session on both sides", { jobSession: "s", own: { session: "s" } }],
     ["a session on one side only", { jobSession: "s" }],

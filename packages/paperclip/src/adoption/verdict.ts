@@ -5,8 +5,8 @@ import type { HostRun } from "./host-runs.ts";
 /** A finished Job of a lost run waits this long for somebody who continues it. */
 const UNCLAIMED_MS = 120_000;
 const LIVE = new Set(["queued", "running", "scheduled_retry", "cancelling"]);
-/** The host's own words for a run whose server went away, and ours for one that was left to the next server. */
-const LOST_CODES = new Set(["process_lost", "k8s_detached"]);
+/** The host's own word for a run whose server went away, and ours for one that left its Job to the next, or does not know whether it had got it. */
+const LOST_CODES = new Set(["process_lost", "k8s_detached", "k8s_takeover_failed"]);
 /** Wakes by which the host takes up a task again after a restart. */
 const RECOVERY_WAKES = new Set([
   "process_lost_retry",

@@ -3,7 +3,7 @@ import type { Toleration } from "./kinds/tolerations.ts";
 /** An agent's settings, checked and complete. A setting its adapter does not have holds the default. */
 export interface AgentConfig {
   readonly model: string | null;
-  readonly variant: string | null;
+  readonly effort: string | null;
   /** Program to start instead of the CLI's own name. */
   readonly command: string | null;
   readonly extraArgs: readonly string[];

@@ -7,7 +7,7 @@ import { type Fields, fields } from "./schema.ts";
 /** The compiler asks for every field of the schema. */
 const cases: { readonly [Name in keyof Fields]: Case } = {
   model: textCase((c) => c.model),
-  variant: { ...textCase((c) => c.variant), good: [["high", "high"]] },
+  effort: { ...textCase((c) => c.effort), good: [["high", "high"]] },
   command: textCase((c) => c.command),
   promptTemplate: textCase((c) => c.promptTemplate),
   bootstrapPromptTemplate: textCase((c) => c.bootstrapPromptTemplate),

@@ -8,7 +8,7 @@ const GI = { requests: { cpu: "1000m", memory: "2Gi" }, limits: { cpu: "4000m", 
 test("nothing set: everything has a default, or comes from the server's pod", () => {
   expect(parse({})).toEqual({
     model: null,
-    variant: null,
+    effort: null,
     command: null,
     extraArgs: [],
     env: {},
@@ -65,8 +65,8 @@ test("the server's environment gives data path and instance", () => {
 });
 
 test("the first effort that is set counts", () => {
-  expect(parse({ effort: "", thinkingEffort: "high", variant: "low" }).variant).toBe("high");
-  expect(parse({ effort: "max", thinkingEffort: "high" }).variant).toBe("max");
+  expect(parse({ effort: "", thinkingEffort: "high", variant: "low" }).effort).toBe("high");
+  expect(parse({ effort: "max", thinkingEffort: "high" }).effort).toBe("max");
 });
 
 test("a dotted key wins over the nested one, unless it is empty", () => {

@@ -9,17 +9,23 @@ const context = (change: Partial<ExecutionContext> = {}): ExecutionContext => ({
   agent: { id: "a", companyId: "c", name: "Otto" },
   runtime: { sessionId: null, sessionParams: null, sessionDisplayId: null, taskKey: null },
   config: {},
-  context: {},
+  context: { taskId: "t1" },
   onLog: async () => {},
   onCancellationReady: async () => {},
   ...change,
 });
 
 test("a host goes on by itself only if it knows how, and not a third time", () => {
+  const tried = (scheduledRetryAttempt: number) => context({ context: { taskId: "t1", scheduledRetryAttempt } });
   expect(canDetach(context())).toBe(true);
-  expect(canDetach(context({ context: { scheduledRetryAttempt: 1 } }))).toBe(true);
-  expect(canDetach(context({ context: { scheduledRetryAttempt: 2 } }))).toBe(false);
+  expect(canDetach(tried(1))).toBe(true);
+  expect(canDetach(tried(2))).toBe(false);
   expect(canDetach(context({ onCancellationReady: undefined }))).toBe(false);
+});
+
+test("a run without a task stays: its retry could not take its Job over", () => {
+  expect(canDetach(context({ context: {} }))).toBe(false);
+  expect(canDetach(context({ context: { issueId: "i1" } }))).toBe(true);
 });
 
 test("a run is here while it runs, also when it fails", async () => {
@@ -34,11 +40,12 @@ test("while the server is leaving a run is put off as one that was never begun",
   const drain = new Drain();
   await drain.begin("upgrade", 10);
   const never = () => Promise.reject(new Error("begun"));
-  expect(await attend(drain, context(), {}, never)).toMatchObject({
-    errorCode: "k8s_detached",
-    errorFamily: "transient_upstream",
-    executionRecovery: { kind: "bootstrap", providerWorkStarted: false },
-  });
+  for (const each of [context(), context({ context: {} })])
+    expect(await attend(drain, each, {}, never)).toMatchObject({
+      errorCode: "k8s_detached",
+      errorFamily: "transient_upstream",
+      executionRecovery: { kind: "bootstrap", providerWorkStarted: false },
+    });
 });
 
 test("on a host that starts interrupted runs again it waits, and begins if the server stays", async () => {

@@ -1,6 +1,8 @@
 import { statusReader } from "../cancel.ts";
+import { taskOf } from "../environment/facts.ts";
 import type { ExecutionContext, ExecutionResult } from "../host.ts";
 import type { Drain } from "./drain.ts";
+import { lastWordReader } from "./last-word.ts";
 
 /** How often the newest host goes on by itself, counted over all retries of a task; one more would leave the Job to nobody. */
 const HOST_RETRIES = 2;
@@ -12,11 +14,19 @@ export async function attend(
   serverEnv: NodeJS.ProcessEnv,
   run: (detach: AbortSignal) => Promise<ExecutionResult>,
 ): Promise<ExecutionResult> {
-  const detachable = canDetach(ctx);
-  if (drain.active && detachable) return notNow("the server is about to stop");
+  const attendee = {
+    runId: ctx.runId,
+    detachable: canDetach(ctx),
+    status: statusReader(ctx, { serverEnv }),
+    lastWord: lastWordReader(ctx, serverEnv),
+  };
+  if (drain.active && isRetried(ctx)) {
+    drain.turnAway(attendee);
+    return notNow("the server is about to stop");
+  }
   // A host that starts interrupted runs again by itself has this one still to come, in its next server.
   await drain.over();
-  const visit = drain.enter({ runId: ctx.runId, detachable, status: statusReader(ctx, { serverEnv }) });
+  const visit = drain.enter(attendee);
   try {
     return await run(visit.detach);
   } finally {
@@ -24,8 +34,15 @@ export async function attend(
   }
 }
 
+type Asked = Pick<ExecutionContext, "context" | "onCancellationReady">;
+
+/** Only who is known to work on the same task takes a Job over: one without a task would be left to nobody. */
+export function canDetach(ctx: Asked): boolean {
+  return isRetried(ctx) && taskOf(ctx) !== null;
+}
+
 /** Hosts that go on by themselves with a run that asks for it (2026.916): the callback came with that. */
-export function canDetach({ context, onCancellationReady }: Pick<ExecutionContext, "context" | "onCancellationReady">): boolean {
+function isRetried({ context, onCancellationReady }: Asked): boolean {
   const retries = typeof context.scheduledRetryAttempt === "number" ? context.scheduledRetryAttempt : 0;
   return onCancellationReady !== undefined && retries < HOST_RETRIES;
 }

@@ -30,7 +30,7 @@ test("every adapter behind a door is asked, and says who left", async () => {
   const [one, two] = [new Drain(), new Drain()];
   await open(one, "opencode_k8s");
   await open(two, "claude_k8s");
-  const visit = one.enter({ runId: "r1", detachable: true, status: async () => ({ status: "failed" }) });
+  const visit = one.enter({ runId: "r1", detachable: true, status: async () => ({ status: "failed", errorCode: "k8s_detached" }) });
   visit.detach.addEventListener("abort", () => visit.leave());
   two.enter({ runId: "r2", detachable: false, status: null });
   const answers = await knock({ act: "drain", reason: "upgrade", patienceMs: 1000 }, { env, folders: [folder], timeoutMs: 5000 });

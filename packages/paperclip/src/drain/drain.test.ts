@@ -31,6 +31,65 @@ test("what does not leave in time, or is not recorded in time, is told as stayin
   expect(report).toEqual({ detached: [], staying: ["deaf", "unrecorded"] });
 });
 
+test("a host that failed at recording it starts nothing by itself: told as staying", async () => {
+  const drain = new Drain();
+  const enter = (runId: string, errorCode: string) => {
+    const visit = drain.enter({ runId, detachable: true, status: async () => ({ status: "failed", errorCode }) });
+    visit.detach.addEventListener("abort", () => visit.leave());
+  };
+  enter("recorded", "k8s_detached");
+  enter("lost", "adapter_failed");
+  expect(await drain.begin("upgrade", 1000)).toEqual({ detached: ["recorded"], staying: ["lost"] });
+});
+
+const detached = async () => ({ status: "failed", errorCode: "k8s_detached" });
+
+test("recorded is not enough: the host must have finished with the run", async () => {
+  const drain = new Drain();
+  const enter = (runId: string, lastWord: () => Promise<boolean>) => {
+    const visit = drain.enter({ runId, detachable: true, status: detached, lastWord });
+    visit.detach.addEventListener("abort", () => visit.leave());
+  };
+  let asked = 0;
+  enter("slow", async () => ++asked === 3);
+  enter("never", async () => false);
+  expect(await drain.begin("upgrade", 1200)).toEqual({ detached: ["slow"], staying: ["never"] });
+  expect(asked).toBe(3);
+});
+
+test("runs leave four at a time, and none is asked whose turn would come too late", async () => {
+  const drain = new Drain();
+  const order: string[] = [];
+  const visits = Array.from({ length: 9 }, (_, index) => {
+    const runId = `r${index}`;
+    const finished = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 900));
+      return order.push(`${runId} done`) > 0;
+    };
+    const visit = drain.enter({ runId, detachable: true, status: detached, lastWord: finished });
+    visit.detach.addEventListener("abort", () => {
+      order.push(`${runId} asked`);
+      visit.leave();
+    });
+    return visit;
+  });
+  const report = await drain.begin("upgrade", 3000);
+  expect(order.findIndex((step) => step.endsWith("done"))).toBe(4);
+  expect(report).toEqual({ detached: ["r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7"], staying: ["r8"] });
+  expect(visits[8]?.detach.aborted).toBe(false);
+});
+
+test("a run that is turned away meanwhile is waited for too", async () => {
+  const drain = new Drain();
+  const visit = drain.enter({ runId: "a", detachable: true, status: detached });
+  const late = { runId: "late", detachable: true, status: status("running", "running", "scheduled") };
+  visit.detach.addEventListener("abort", () => {
+    drain.turnAway(late);
+    visit.leave();
+  });
+  expect(await drain.begin("upgrade", 3000)).toEqual({ detached: ["a", "late"], staying: [] });
+});
+
 test("an undone drain lets runs begin again", async () => {
   const drain = new Drain();
   await drain.begin("upgrade", 10);

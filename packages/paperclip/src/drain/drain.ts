@@ -1,9 +1,15 @@
 import type { StatusReader } from "../cancel.ts";
+import type { LastWordReader } from "./last-word.ts";
 
 /** A server that is not stopped after all takes runs again by itself. */
 const LASTS_MS = 10 * 60_000;
+/** As what a run ends that was let go. */
+const DETACHED = "k8s_detached";
 const BLIND_MS = 1000;
-const LOOK_MS = 100;
+const LOOK_MS = 250;
+/** So many at once: the host has work with each, and one it has not finished with when it stops is worse off than one that was not asked. */
+const AT_ONCE = 4;
+const TURNED_AWAY_MS = 10_000;
 
 /** A run that one adapter executes in this process. */
 export interface Attendee {
@@ -12,6 +18,8 @@ export interface Attendee {
   readonly detachable: boolean;
   /** What the host says of the run; null = it cannot be asked. */
   readonly status: StatusReader | null;
+  /** Whether the host has finished with it after its end; null = it cannot be asked. */
+  readonly lastWord?: LastWordReader | null;
 }
 
 export interface Visit {
@@ -30,6 +38,7 @@ export interface DrainReport {
 /** Which runs are here, and the request to leave. */
 export class Drain {
   readonly #here = new Map<Attendee, { readonly controller: AbortController; readonly left: Promise<void> }>();
+  readonly #turnedAway = new Set<Attendee>();
   #until = 0;
 
   get active(): boolean {
@@ -53,20 +62,33 @@ export class Drain {
     };
   }
 
-  /** Asks everybody to leave who can, and waits until the host has recorded it: what is not recorded when the server stops never was. */
+  /** A run that comes while the others leave: nothing of it is begun, but the host has work with it too. */
+  turnAway(attendee: Attendee): void {
+    this.#turnedAway.add(attendee);
+  }
+
+  /** Asks everybody to leave who can, and waits until the host has finished with them: what is not done when the server stops never is. */
   async begin(reason: string, patienceMs: number): Promise<DrainReport> {
     this.#until = Date.now() + LASTS_MS;
-    const deadline = Date.now() + patienceMs;
+    this.#turnedAway.clear();
+    const [begun, deadline] = [Date.now(), Date.now() + patienceMs];
     const leaving = [...this.#here].filter(([{ detachable }]) => detachable);
-    for (const [, { controller }] of leaving) controller.abort(new Error(reason));
-    const detached = await Promise.all(
-      leaving.map(async ([attendee, { left }]) => {
-        const gone = await within(left, deadline - Date.now());
-        return gone && (await recorded(attendee, deadline)) ? [attendee.runId] : [];
-      }),
-    );
-    const done = new Set(detached.flat());
-    const asked = leaving.map(([{ runId }]) => runId);
+    const waiting = [...leaving];
+    const done = new Set<string>();
+    const seeOff = async () => {
+      for (;;) {
+        const next = Date.now() - begun <= patienceMs / 2 ? waiting.shift() : undefined;
+        if (next === undefined) return;
+        const [attendee, { controller, left }] = next;
+        controller.abort(new Error(reason));
+        if ((await within(left, deadline - Date.now())) && (await recorded(attendee, deadline))) done.add(attendee.runId);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, seeOff));
+    // A drain that takes long meets the retries of its own runs: they must not make it last.
+    const last = Math.min(deadline, Date.now() + TURNED_AWAY_MS);
+    for (const attendee of this.#turnedAway) if (await recorded(attendee, last)) done.add(attendee.runId);
+    const asked = [...leaving.map(([{ runId }]) => runId), ...[...this.#turnedAway].map(({ runId }) => runId)];
     return { detached: [...done], staying: [...new Set([...asked, ...this.runs])].filter((id) => !done.has(id)) };
   }
 
@@ -81,12 +103,23 @@ export class Drain {
   }
 }
 
-/** True when the host has taken the result. One that cannot be asked is given a moment and believed. */
-async function recorded({ status }: Attendee, deadline: number): Promise<boolean> {
+/** True when the host has taken the result, not failed at it, and finished with the run. One that cannot be asked is given a moment and believed. */
+async function recorded({ status, lastWord = null }: Attendee, deadline: number): Promise<boolean> {
   if (status === null) return pause(BLIND_MS).then(() => true);
   for (;;) {
     const answer = await status();
-    if ("status" in answer && answer.status !== "running") return true;
+    if ("status" in answer && answer.status !== "running") {
+      const taken = answer.status !== "failed" || answer.errorCode === DETACHED;
+      return taken && (lastWord === null || (await said(lastWord, deadline)));
+    }
+    if (Date.now() >= deadline) return false;
+    await pause(LOOK_MS);
+  }
+}
+
+async function said(lastWord: LastWordReader, deadline: number): Promise<boolean> {
+  for (;;) {
+    if (await lastWord()) return true;
     if (Date.now() >= deadline) return false;
     await pause(LOOK_MS);
   }

@@ -16,7 +16,7 @@ export interface EnvInput {
   readonly serverEnv: NodeJS.ProcessEnv;
   /** What comes from the server's own pod. */
   readonly inherited?: InheritedEnv;
-  /** Set over everything else, in the Job spec: the relay's URL, for example. */
+  /** Set over everything else, in the Job spec; an agent that sets one of these is told. */
   readonly forced?: Readonly<Record<string, string>>;
 }
 
@@ -77,11 +77,11 @@ export function apiUrlOf(env: Readonly<Record<string, string>>, serverEnv: NodeJ
 
 /** The agent's own variables, without those that are assigned to each run. */
 function settingsOf(input: EnvInput, facts: Readonly<Record<string, string>>, forced: Readonly<Record<string, string>>) {
-  const { config, ctx, serverEnv } = input;
+  const { config, ctx, serverEnv, forced: assigned = {} } = input;
   const env = withoutHostDisk({ env: config.env, context: ctx.context, serverEnv, dataPath: config.dataPath });
   // The plan has read the agent's own settings of the CLI and forces what became of them: nothing is lost there.
   const overruled = Object.keys(env).filter(
-    (name) => Object.hasOwn(FORCED, name) || (name.startsWith("PAPERCLIP_") && Object.hasOwn(facts, name)),
+    (name) => Object.hasOwn(FORCED, name) || Object.hasOwn(assigned, name) || (name.startsWith("PAPERCLIP_") && Object.hasOwn(facts, name)),
   );
   const told = overruled.filter((name) => name !== "PAPERCLIP_API_URL" && env[name] !== facts[name]);
   const warnings =

@@ -71,10 +71,9 @@ function withoutPod(settings: InheritSettings, { noPod }: ServerFacts): Inherite
   };
 }
 
-/** Empty is what a form sends for "not set": it does not undo what the server has. */
+/** The agent's own where it is set, an empty one too; an empty field of the form is "not set". */
 function scheduling(settings: InheritSettings, pod: Scheduling): Scheduling {
   const { nodeSelector, tolerations } = settings;
-  // An empty one was set on purpose: unset ones are null here.
   return {
     nodeSelector: nodeSelector ?? pod.nodeSelector,
     tolerations: tolerations?.map((toleration) => ({ ...toleration })) ?? pod.tolerations,

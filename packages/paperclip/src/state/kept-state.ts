@@ -1,6 +1,7 @@
 import type { StateSpec } from "@paperclip-k8s/engine";
 import type { AgentCli, CliState } from "../agent-cli.ts";
 import type { AgentConfig } from "../config.ts";
+import { HOME_MOUNT } from "../environment/mounts.ts";
 import type { ExecutionContext } from "../host.ts";
 import { stateFolder } from "../paths.ts";
 import { type AgentClaim, agentClaim } from "./agent-claim.ts";
@@ -9,7 +10,7 @@ import { taskPart } from "./task-part.ts";
 /** Where a run's session is after its end. */
 export type KeptState =
   /** Carried in and out on the shared volume, one folder per agent and task. */
-  | { readonly mode: "portable"; readonly spec: StateSpec }
+  | { readonly mode: "portable"; readonly spec: StateSpec; readonly env: Readonly<Record<string, string>> }
   /** On a claim of the agent's own, whose runs take turns. */
   | { readonly mode: "dedicated_pvc"; readonly claim: AgentClaim }
   /** In a place of the user's own choice, which outlives the pod by itself. */
@@ -19,7 +20,7 @@ export type KeptState =
 
 /** More than any session seen; what is larger would fill the volume rather than serve the next turn. */
 const MAX_BYTES = 1024 ** 3;
-/** A volume that gives no answer for a minute is in trouble; a restore takes milliseconds. */
+/** A volume that gives nothing for a minute is in trouble; one that is only slow is waited for. */
 const RESTORE_SEC = 60;
 /** At the time limit; a pod that is told to stop has less. */
 const SAVE_SEC = 30;
@@ -37,7 +38,13 @@ export function keptState({ ctx, cli, config }: KeptStateInput): KeptState {
   if (config.agentDbMode === "dedicated_pvc" && state.claim !== undefined)
     return { mode: "dedicated_pvc", claim: agentClaim(state.claim, { agent: ctx.agent, cli, config }) };
   const saved = stateFolder(ctx, config, { container, task: taskPart(ctx) });
-  return { mode: "portable", spec: stateSpec(saved, state, config) };
+  return { mode: "portable", spec: stateSpec(saved, state, config), env: state.env?.(HOME_MOUNT) ?? {} };
+}
+
+/** What has the CLI keep its sessions where this mode has them. */
+export function stateEnv(state: KeptState): Readonly<Record<string, string>> {
+  if (state.mode === "portable") return state.env;
+  return state.mode === "dedicated_pvc" ? state.claim.env : {};
 }
 
 function stateSpec(saved: string, state: CliState, config: AgentConfig): StateSpec {

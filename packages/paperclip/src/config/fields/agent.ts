@@ -11,7 +11,7 @@ const TEMPLATE_VARIABLES = "`{{agent.id}}`-style variables: agentId, companyId, 
 /** What the CLI is started with. */
 export const agentFields = {
   model: text({ key: "model", defaultText: "the CLI's own", doc: "passed to the CLI; OpenCode: `provider/model`" }),
-  variant: text({
+  effort: text({
     key: "effort",
     aliases: ["thinkingEffort", "variant"],
     doc: "reasoning effort, passed to the CLI (OpenCode: `--variant`); `thinkingEffort` and `variant` mean the same, the first one set counts",
