@@ -62,7 +62,14 @@ describe("recover", () => {
 test("drain and sweep: times with their units", () => {
   expect(parse("drain")).toEqual({ name: "drain", undo: false, reason: null, timeoutSec: 30 });
   expect(parse("drain --undo --reason upgrade --timeout 45")).toEqual({ name: "drain", undo: true, reason: "upgrade", timeoutSec: 45 });
-  expect(parse("sweep")).toMatchObject({ olderThanSec: 86_400, delete: false });
-  expect(parse("sweep --older-than 7d --delete")).toMatchObject({ olderThanSec: 604_800, delete: true });
+  expect(parse("sweep")).toMatchObject({
+    olderThanSec: 86_400,
+    filesOlderThanSec: 604_800,
+    data: null,
+    instance: "default",
+    delete: false,
+  });
+  expect(parse("sweep --older-than 2d --delete")).toMatchObject({ olderThanSec: 172_800, filesOlderThanSec: 172_800, delete: true });
+  expect(parse("sweep --data /volume")).toMatchObject({ data: "/volume" });
   expect(() => parse("sweep --older-than -1h")).toThrow(UsageError);
 });

@@ -27,7 +27,16 @@ export type Command =
       readonly watch: number | null;
     }
   | { readonly name: "drain"; readonly undo: boolean; readonly reason: string | null; readonly timeoutSec: number }
-  | { readonly name: "sweep"; readonly cluster: ClusterArguments; readonly olderThanSec: number; readonly delete: boolean }
+  | {
+      readonly name: "sweep";
+      readonly cluster: ClusterArguments;
+      /** Folder that is PAPERCLIP_HOME on the server; null = files are not to be had here. */
+      readonly data: string | null;
+      readonly instance: string;
+      readonly olderThanSec: number;
+      readonly filesOlderThanSec: number;
+      readonly delete: boolean;
+    }
   | { readonly name: "status"; readonly cluster: ClusterArguments };
 
 const CLUSTER = {
@@ -50,7 +59,7 @@ const OPTIONS = {
     every: { type: "string" },
   },
   drain: { ...HELP, undo: { type: "boolean" }, reason: { type: "string" }, timeout: { type: "string" } },
-  sweep: { ...CLUSTER, ...HELP, "older-than": { type: "string" }, delete: { type: "boolean" } },
+  sweep: { ...CLUSTER, ...HELP, data: { type: "string" }, "older-than": { type: "string" }, delete: { type: "boolean" } },
   status: { ...CLUSTER, ...HELP },
 } as const;
 
@@ -71,12 +80,7 @@ export function parseCommand(argv: readonly string[], env: NodeJS.ProcessEnv): C
     case "drain":
       return { name: first, undo: given.undo === true, reason: text(given.reason), timeoutSec: seconds("timeout", given.timeout, 30) };
     case "sweep":
-      return {
-        name: first,
-        cluster: clusterArguments(given),
-        olderThanSec: seconds("older-than", given["older-than"], 24 * 3600),
-        delete: given.delete === true,
-      };
+      return sweep(given, env);
     case "status":
       return { name: first, cluster: clusterArguments(given) };
   }
@@ -95,14 +99,28 @@ function read(name: CommandName, args: string[]): Given {
   }
 }
 
+function sweep(given: Given, env: NodeJS.ProcessEnv): Command {
+  return {
+    name: "sweep",
+    cluster: clusterArguments(given),
+    ...placeOf(given, env),
+    olderThanSec: seconds("older-than", given["older-than"], DAY_SEC),
+    filesOlderThanSec: seconds("older-than", given["older-than"], 7 * DAY_SEC),
+    delete: given.delete === true,
+  };
+}
+
+function placeOf(given: Given, env: NodeJS.ProcessEnv): { readonly data: string | null; readonly instance: string } {
+  return { data: text(given.data) ?? env.PAPERCLIP_HOME ?? null, instance: env.PAPERCLIP_INSTANCE_ID || "default" };
+}
+
 function recover(given: Given, env: NodeJS.ProcessEnv): Command {
   if (given.every !== undefined && !given.watch) throw new UsageError("--every is about --watch, which is not given");
   return {
     name: "recover",
     cluster: clusterArguments(given),
     host: hostArguments(given, env),
-    data: text(given.data) ?? env.PAPERCLIP_HOME ?? null,
-    instance: env.PAPERCLIP_INSTANCE_ID || "default",
+    ...placeOf(given, env),
     issues: list(given.issue),
     dryRun: given["dry-run"] === true,
     watch: given.watch ? seconds("every", given.every, 15) : null,
@@ -125,7 +143,8 @@ const text = (value: Given[string]): string | null => (typeof value === "string"
 const list = (value: Given[string]): string[] =>
   Array.isArray(value) ? value.flatMap((item) => String(item).split(",")).filter((item) => item !== "") : [];
 
-const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+const DAY_SEC = 86_400;
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: DAY_SEC };
 
 /** "90", "90s", "15m", "24h", "7d". */
 function seconds(name: string, value: Given[string], unset: number): number {

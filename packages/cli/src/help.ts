@@ -9,7 +9,7 @@ export const OVERVIEW = `paperclip-k8s: for operators of Paperclip agents that r
   recover   after a restart: what became of the runs that the server lost; releases their issues
   drain     before a planned restart: the server's adapters let go of their runs, whose Jobs go on
   status    every agent's Job and how it stands
-  sweep     finished Jobs that nobody removed
+  sweep     what runs have left behind: Jobs, Secrets, files
 
 paperclip-k8s help <command> tells more.
 
@@ -49,11 +49,15 @@ recover.
 
   sweep: `paperclip-k8s sweep [options]
 
-Lists finished Jobs of agents that nobody removed: kept for debugging, or left by a lost server.
-A Job goes only if it is finished, its pod is over, and it is old enough. Files stay.
+Lists what runs have left behind, and why it may go: finished Jobs that nobody removed (kept for
+debugging, or of a server that never came back), Jobs that never got their Secret and so cannot
+start, Secrets whose Job is gone, output files of runs whose Job is gone, bundles of instructions
+and skills that no run can need. What looks left over but is not proved to be is listed as left
+alone, with the reason. Saved sessions are not touched: the adapters collect those.
 
-      --older-than <time> since the Job was finished (24h)
+      --older-than <time> since the end of a Job, or the last change (24h; files 7d)
       --delete            delete them; unset: only list
+      --data <folder>     PAPERCLIP_HOME as seen from here; unset: PAPERCLIP_HOME, else no files
 ${CLUSTER}`,
 
   status: `paperclip-k8s status [options]

@@ -11,4 +11,5 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   err: (line) => void process.stderr.write(`${line}\n`),
   env: process.env,
   stopped: stop.signal,
+  now: () => Date.now(),
 });

@@ -5,6 +5,7 @@ export interface Terminal {
   readonly env: NodeJS.ProcessEnv;
   /** Aborted by Ctrl-C or SIGTERM. */
   readonly stopped: AbortSignal;
+  now(): number;
 }
 
 export const EXIT = { done: 0, trouble: 1, usage: 2, left: 3 } as const;

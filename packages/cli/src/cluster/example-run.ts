@@ -13,6 +13,7 @@ export const jobView = (change: Partial<JobView> = {}): JobView => ({
   deletedAt: null,
   active: 1,
   suspended: false,
+  deadlineSeconds: null,
   image: "agent:1",
   conditions: {},
   ...change,

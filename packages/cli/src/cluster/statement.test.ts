@@ -29,6 +29,15 @@ test("any other end is mixed: something may have been done", () => {
   });
 });
 
+test("exit code 0 of an agent that was told to stop completes nothing", () => {
+  const stopped = endRecord({ cause: "stopped" });
+  expect(stated({ job: null, endRecord: stopped })).toMatchObject({
+    actionOutcome: "mixed",
+    evidence: expect.stringContaining("exited with code 0 (told to stop)"),
+  });
+  expect(stated({ job: null, endRecord: endRecord({ cause: "timeout" }) })?.actionOutcome).toBe("mixed");
+});
+
 test("what never ran was not performed", () => {
   const pods = [podView(waiting, { phase: "Failed", reason: "DeadlineExceeded" })];
   expect(stated({ pods })).toMatchObject({ actionOutcome: "not_performed", evidence: expect.stringContaining("never ran") });

@@ -16,21 +16,26 @@ export interface Found {
 
 /** Every Job of ours in these namespaces, newest first. */
 export async function survey(cluster: ConnectOptions, namespaces: readonly string[]): Promise<Found[]> {
-  const all = await Promise.all(
-    namespaces.map(async (namespace) => {
-      const { jobs, pods } = await listRuns(cluster, namespace, SELECTOR);
-      const podsOf = (job: JobView) => pods.filter(({ jobUid }) => jobUid === job.uid);
-      return Promise.all(jobs.map((job) => judge(namespace, job, podsOf(job))));
-    }),
-  );
-  return all.flat().sort((a, b) => (b.job.createdAt ?? "").localeCompare(a.job.createdAt ?? ""));
+  const all = await Promise.all(namespaces.map((namespace) => surveyOne(cluster, namespace)));
+  return all.flatMap(({ found }) => found).sort((a, b) => (b.job.createdAt ?? "").localeCompare(a.job.createdAt ?? ""));
+}
+
+/** One namespace, with its pods, those without a Job too. */
+export async function surveyOne(cluster: ConnectOptions, namespace: string): Promise<{ found: Found[]; pods: readonly PodView[] }> {
+  const { jobs, pods } = await listRuns(cluster, namespace, SELECTOR);
+  const podsOf = (job: JobView) => pods.filter(({ jobUid }) => jobUid === job.uid);
+  return { found: await Promise.all(jobs.map((job) => judge(namespace, job, podsOf(job)))), pods };
+}
+
+/** The run it works for, and those it worked for before it was taken over. */
+export function runIdsOf({ annotations }: Pick<JobView, "annotations">): string[] {
+  const earlier = annotations[ANNOTATION.adoptedFrom]?.split(",") ?? [];
+  return [annotations[ANNOTATION.runId], ...earlier, annotations[ANNOTATION.firstRun]].filter((id) => id !== undefined);
 }
 
 async function judge(namespace: string, job: JobView, pods: readonly PodView[]): Promise<Found> {
-  const { annotations } = job;
-  const runIds = [annotations[ANNOTATION.runId], ...(annotations[ANNOTATION.adoptedFrom]?.split(",") ?? [])];
-  const ours = annotations[ANNOTATION.runner] !== undefined;
-  return { namespace, job, pods, runIds: runIds.filter((id) => id !== undefined), ours, verdict: verdict(await factsOf(job, pods)) };
+  const ours = job.annotations[ANNOTATION.runner] !== undefined;
+  return { namespace, job, pods, runIds: runIdsOf(job), ours, verdict: verdict(await factsOf(job, pods)) };
 }
 
 /** The records count only with this very submit's nonce: a name may have been used before. */

@@ -18,6 +18,8 @@ type Terminated = Extract<ContainerState, { kind: "terminated" }>;
 export interface Ended {
   readonly exitCode: number | null;
   readonly signal: string | null;
+  /** Why the runner ended it; null = only the container's state is known. */
+  readonly cause: CliEnd["cause"] | null;
   readonly reason: string | null;
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
@@ -81,14 +83,16 @@ function ending(pod: PodView, container: string): Terminated | null {
 function fromPod({ endRecord, termination }: RunFacts, pod: PodView, state: Terminated): Ended {
   const place = { pod: pod.name, node: pod.node, startedAt: state.startedAt, finishedAt: state.finishedAt, reason: state.reason };
   if (endRecord !== null) return { ...fromRecord(endRecord, pod), ...place };
-  const { exitCode, signal, bytes, lines } = termination ?? { exitCode: state.exitCode, signal: null, bytes: null, lines: null };
-  return { ...place, exitCode, signal, bytes, lines, proof: termination === null ? "container state" : "termination message" };
+  if (termination === null)
+    return { ...place, exitCode: state.exitCode, signal: null, cause: null, bytes: null, lines: null, proof: "container state" };
+  const { exitCode, signal, cause, bytes, lines } = termination;
+  return { ...place, exitCode, signal, cause, bytes, lines, proof: "termination message" };
 }
 
 function fromRecord(record: EndRecord, pod: PodView | null): Ended {
-  const { exitCode, signal, bytes, lines, at } = record;
+  const { exitCode, signal, cause, bytes, lines, at } = record;
   const place = { pod: pod?.name ?? null, node: pod?.node ?? null };
-  return { exitCode, signal, reason: null, startedAt: null, finishedAt: at, bytes, lines, proof: "end record", ...place };
+  return { exitCode, signal, cause, reason: null, startedAt: null, finishedAt: at, bytes, lines, proof: "end record", ...place };
 }
 
 /** Without the pod's name: it begins with its Job's. */

@@ -1,36 +1,49 @@
-import { removeJob } from "@paperclip-k8s/engine";
 import type { Command } from "../arguments.ts";
 import { clusterOf, namespacesOf } from "../cluster/access.ts";
-import { isLeftover } from "../cluster/leftover.ts";
-import { survey } from "../cluster/survey.ts";
-import { count } from "../output/table.ts";
+import { findInCluster } from "../leftovers/find-in-cluster.ts";
+import { judgeVolume, lookAtVolume } from "../leftovers/find-on-volume.ts";
+import { type Item, isOver, itemLines, totals } from "../leftovers/item.ts";
 import { EXIT, type ExitCode, type Terminal } from "../terminal.ts";
-import { statusTable } from "./status.ts";
 
-export async function sweep(command: Extract<Command, { name: "sweep" }>, { out, err, env }: Terminal): Promise<ExitCode> {
+/** Files, then the cluster: what a run has made before its Job is then not taken for what is left of it. */
+export async function sweep(command: Extract<Command, { name: "sweep" }>, terminal: Terminal): Promise<ExitCode> {
+  const { out, env } = terminal;
+  const now = terminal.now();
   const cluster = clusterOf(command.cluster, env);
   const namespaces = await namespacesOf(command.cluster, cluster, env);
-  const now = Date.now();
-  const leftovers = (await survey(cluster, namespaces)).filter((found) => isLeftover(found, command.olderThanSec, now));
-  if (leftovers.length === 0) {
-    out(`nothing is left over in ${namespaces.join(", ")}`);
+  const volume = await lookAtVolume(command, now);
+  const found = await findInCluster(cluster, namespaces, { olderThanSec: command.olderThanSec, now });
+  const jobs = found.jobs.map(({ job }) => job);
+  const items = [...found.items, ...(await judgeVolume(cluster, jobs, volume, { olderThanSec: command.filesOlderThanSec, now }))];
+  for (const line of itemLines(items, now)) out(line);
+  for (const line of [...found.unseen, ...(volume.unseen === null ? [] : [volume.unseen])]) out(line);
+  const going = items.filter(isOver);
+  if (going.length === 0) {
+    out(`nothing to remove in ${namespaces.join(", ")}${items.length === 0 ? "" : `, ${items.length} left alone`}`);
     return EXIT.done;
   }
-  for (const line of statusTable(leftovers, now)) out(line);
   if (!command.delete) {
-    out(`${count(leftovers.length, "leftover")}; --delete removes them`);
+    out(`${totals(items)}; --delete removes them`);
     return EXIT.done;
   }
+  return removeAll(going, terminal);
+}
+
+const TOLD = {
+  deleted: "deleted",
+  gone: "gone already",
+  replaced: "another has its name now",
+  changed: "kept: it has changed meanwhile",
+} as const;
+
+async function removeAll(items: readonly Item[], { out, err }: Terminal): Promise<ExitCode> {
   let failed = 0;
-  for (const { namespace, job } of leftovers) {
+  for (const item of items) {
     try {
-      const result = await removeJob(cluster, namespace, job);
-      out(
-        `${namespace}/${job.name}: ${result === "deleted" ? "deleted" : result === "gone" ? "gone already" : "another Job has its name now"}`,
-      );
+      out(`${item.kind} ${item.name}: ${TOLD[await item.remove()]}`);
     } catch (error) {
       failed++;
-      err(`${namespace}/${job.name}: ${error instanceof Error ? error.message : String(error)}`);
+      err(`${item.kind} ${item.name}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
   return failed === 0 ? EXIT.done : EXIT.trouble;

@@ -12,6 +12,8 @@ export interface HeldIssue {
   readonly actionId: string | null;
   readonly cause: string;
   readonly run: HeldRun;
+  /** Runs that this one was to go on with, nearest first: stopped before it took their Job over, it has none of its own. */
+  readonly earlier: readonly string[];
 }
 
 export interface HeldRun {
@@ -73,7 +75,7 @@ export async function readHeld(host: HostApi, id: string): Promise<HeldIssue | n
   const issue = await host.get<Issue>(`/issues/${encodeURIComponent(id)}`);
   const blocker = issue.executionBlocker;
   if (!blocker || blocker.runId === null) return null;
-  const run = await host.get<HeldRun>(`/heartbeat-runs/${blocker.runId}`);
+  const run = await host.get<HeldRun & Continuing>(`/heartbeat-runs/${blocker.runId}`);
   return {
     id: issue.id,
     identifier: issue.identifier ?? issue.id,
@@ -84,7 +86,23 @@ export async function readHeld(host: HostApi, id: string): Promise<HeldIssue | n
     actionId: blocker.recoveryActionId,
     cause: blocker.cause,
     run: { status: run.status, errorCode: run.errorCode, agentId: run.agentId },
+    earlier: await earlierRuns(host, run.retryOfRunId),
   };
+}
+
+interface Continuing {
+  readonly retryOfRunId: string | null;
+}
+
+const MAX_HOPS = 10;
+
+async function earlierRuns(host: HostApi, first: string | null): Promise<string[]> {
+  const found: string[] = [];
+  for (let id = first; id && found.length < MAX_HOPS && !found.includes(id); ) {
+    found.push(id);
+    id = (await host.get<Continuing>(`/heartbeat-runs/${id}`).catch(unlessGone))?.retryOfRunId ?? null;
+  }
+  return found;
 }
 
 /** The agent finished its issue although nobody followed it: nothing waits for the hold, and releasing it would open the issue again. */

@@ -12,7 +12,12 @@ export type Resolution =
   | { readonly kind: "still-held"; readonly cause: string };
 
 /** States what became of the run, for as many rows as the host has of it, until the run that follows is seen. */
-export async function resolveHold(host: HostApi, issue: HeldIssue, statement: Statement): Promise<Resolution> {
+export async function resolveHold(
+  host: HostApi,
+  issue: HeldIssue,
+  statement: Statement,
+  patienceMs: number = NEXT_RUN_MS,
+): Promise<Resolution> {
   const done = new Set<string>();
   for (let held: HeldIssue | null = issue; ; ) {
     if (held !== null) {
@@ -24,7 +29,7 @@ export async function resolveHold(host: HostApi, issue: HeldIssue, statement: St
       held = await readHeld(host, issue.id);
       if (held !== null) continue;
     }
-    const next = await nextRun(host, issue);
+    const next = await nextRun(host, issue, patienceMs);
     // The second row may show only after a moment.
     held = next === null ? await readHeld(host, issue.id) : null;
     if (held === null) return { kind: "resolved", nextRun: next, rows: done.size };
@@ -42,10 +47,10 @@ async function state(host: HostApi, { id, runId }: HeldIssue, actionId: string, 
 }
 
 /** The host starts it by itself; null = not seen within a while. */
-async function nextRun(host: HostApi, { companyId, runId, run }: HeldIssue): Promise<string | null> {
+async function nextRun(host: HostApi, { companyId, runId, run }: HeldIssue, patienceMs: number): Promise<string | null> {
   if (run.agentId === null) return null;
   const path = `/companies/${companyId}/heartbeat-runs?agentId=${run.agentId}&limit=20`;
-  for (const deadline = Date.now() + NEXT_RUN_MS; Date.now() < deadline; await sleep(500)) {
+  for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await sleep(500)) {
     const runs = await host.get<{ id: string; retryOfRunId: string | null }[]>(path);
     const next = runs.find(({ retryOfRunId }) => retryOfRunId === runId);
     if (next !== undefined) return next.id;

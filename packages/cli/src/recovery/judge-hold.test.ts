@@ -1,9 +1,10 @@
+import { ANNOTATION } from "@paperclip-k8s/paperclip/keys";
 import { describe, expect, test } from "vitest";
 import { endRecord, factsOf, jobView, podView, running, terminated } from "../cluster/example-run.ts";
 import { verdict } from "../cluster/verdict.ts";
 import { listing } from "../commands/recover.ts";
 import type { HeldIssue } from "../host/held-issues.ts";
-import { judge } from "./judge-hold.ts";
+import { jobsOf, judge } from "./judge-hold.ts";
 
 const now = new Date("2026-01-02T00:00:00Z");
 const issue = (change: Partial<HeldIssue> = {}): HeldIssue => ({
@@ -16,6 +17,7 @@ const issue = (change: Partial<HeldIssue> = {}): HeldIssue => ({
   actionId: "action-1",
   cause: "legacy_execution_requires_reconciliation",
   run: { status: "interrupted", errorCode: "server_shutdown_interrupted", agentId: "agent-1" },
+  earlier: [],
   ...change,
 });
 const found = (pod: ReturnType<typeof podView>, ours = true) => ({
@@ -47,6 +49,22 @@ describe("what may be released", () => {
     expect(judge(failed, [over], null, false, now)).toMatchObject({ statement: null, summary: expect.stringContaining("--issue ACME-7") });
     expect(judge(failed, [over], null, true, now).statement).not.toBeNull();
   });
+});
+
+test("a run that was stopped before it took the Job over is judged by that Job, and the statement says so", () => {
+  const earlier = { ...over, job: jobView({ annotations: { [ANNOTATION.taskId]: "issue-1" } }), runIds: ["first-run"] };
+  const held = issue({ earlier: ["retry", "first-run"] });
+  expect(jobsOf(held, [earlier])).toEqual([earlier]);
+  expect(judge(held, jobsOf(held, [earlier]), null, false, now)).toMatchObject({
+    statement: {
+      actionOutcome: "completed",
+      evidence: expect.stringContaining(`of run first-run, which run ${held.runId} was to go on with, is over`),
+    },
+  });
+  // Of another task, or of nobody it continues; or it has one of its own.
+  expect(jobsOf(held, [{ ...earlier, job: jobView() }])).toEqual([]);
+  expect(jobsOf(issue(), [earlier])).toEqual([]);
+  expect(jobsOf(held, [earlier, over])).toEqual([over]);
 });
 
 describe("what may not", () => {

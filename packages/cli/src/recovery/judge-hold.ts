@@ -1,4 +1,5 @@
 import type { EndRecord } from "@paperclip-k8s/engine";
+import { ANNOTATION } from "@paperclip-k8s/paperclip/keys";
 import { howEnded, type Statement, statementOf } from "../cluster/statement.ts";
 import type { Found } from "../cluster/survey.ts";
 import { verdict } from "../cluster/verdict.ts";
@@ -22,9 +23,17 @@ export interface JudgeOptions {
 
 /** Looks for the run's Job, else for the records it left on the volume, and says what can be stated of it. */
 export async function judgeHold(issue: HeldIssue, jobs: readonly Found[], options: JudgeOptions): Promise<Judged> {
-  const found = jobs.filter(({ runIds }) => runIds.includes(issue.runId));
+  const found = jobsOf(issue, jobs);
   const kept = found.length === 0 ? await readKeptEnd(issue, options) : null;
   return judge(issue, found, kept, options.issues.length > 0, new Date());
+}
+
+/** Its own, else the one it was to take over: a task's Job has the same name for all its runs, so while that one is there it has no other. */
+export function jobsOf({ id, runId, earlier }: HeldIssue, jobs: readonly Found[]): Found[] {
+  const own = jobs.filter(({ runIds }) => runIds.includes(runId));
+  if (own.length > 0) return own;
+  const isOfTask = ({ job }: Found) => job.annotations[ANNOTATION.taskId] === id;
+  return jobs.filter((found) => isOfTask(found) && found.runIds.some((run) => earlier.includes(run)));
 }
 
 /** The same without I/O. */
@@ -42,11 +51,12 @@ export function judge(issue: HeldIssue, found: readonly Found[], kept: EndRecord
   return judged;
 }
 
-function withJob(issue: HeldIssue, { namespace, job, ours, verdict: state }: Found, now: Date): Judged {
+function withJob(issue: HeldIssue, { namespace, job, ours, runIds, verdict: state }: Found, now: Date): Judged {
   const place = `${namespace}/${job.name}`;
   if (!ours) return { issue, summary: `${place} was not started by this version; look at it by hand`, statement: null };
   const summary = state.state === "over" ? `over: the agent ${howEnded(state)}; ${place}` : `${state.state}: ${state.why}; ${place}`;
-  const subject = { runId: issue.runId, namespace, jobName: job.name, jobUid: job.uid };
+  const run = runIds.includes(issue.runId) ? issue.runId : `${runIds[0]}, which run ${issue.runId} was to go on with,`;
+  const subject = { runId: run, namespace, jobName: job.name, jobUid: job.uid };
   return { issue, summary, statement: statementOf(state, subject, now) };
 }
 

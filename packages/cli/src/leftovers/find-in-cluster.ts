@@ -1,0 +1,65 @@
+import { ApiError, type ConnectOptions, listSecrets, removeJob, removeSecret, type SecretView } from "@paperclip-k8s/engine";
+import { SELECTOR } from "@paperclip-k8s/paperclip/keys";
+import { type Found, surveyOne } from "../cluster/survey.ts";
+import type { Item } from "./item.ts";
+import { hasSecret, judgeJob, sinceOf } from "./judge-job.ts";
+import { judgeSecret } from "./judge-secret.ts";
+import type { Span } from "./judged.ts";
+
+export interface InCluster {
+  readonly jobs: readonly Found[];
+  readonly items: readonly Item[];
+  /** What could not be looked at, for people. */
+  readonly unseen: readonly string[];
+}
+
+/** Secrets first: one whose Job is not in the list that follows has none any more. */
+export async function findInCluster(cluster: ConnectOptions, namespaces: readonly string[], span: Span): Promise<InCluster> {
+  const parts = await Promise.all(namespaces.map((namespace) => findIn(cluster, namespace, span)));
+  return {
+    jobs: parts.flatMap(({ jobs }) => jobs),
+    items: parts.flatMap(({ items }) => items),
+    unseen: parts.flatMap(({ unseen }) => unseen),
+  };
+}
+
+async function findIn(cluster: ConnectOptions, namespace: string, span: Span): Promise<InCluster> {
+  const secrets = await listSecrets(cluster, namespace, SELECTOR).catch(unlessForbidden);
+  const { found: jobs, pods } = await surveyOne(cluster, namespace);
+  const unseen = secrets === null ? [`Secrets in ${namespace} are not looked at: this account may not list them`] : [];
+  const ofJobs = jobs.flatMap((found): Item[] => {
+    const judged = judgeJob(found, secrets, span);
+    const { job } = found;
+    if (judged === null) return [];
+    return [
+      {
+        kind: "job",
+        name: `${namespace}/${job.name}`,
+        since: sinceOf(job),
+        bytes: null,
+        judged,
+        remove: () => removeFound(cluster, found),
+      },
+    ];
+  });
+  const views = jobs.map(({ job }) => job);
+  const ofSecrets = (secrets ?? []).flatMap((secret): Item[] => {
+    const judged = judgeSecret(secret, views, pods, span);
+    if (judged === null) return [];
+    const remove = () => removeSecret(cluster, namespace, secret);
+    return [{ kind: "secret", name: `${namespace}/${secret.name}`, since: secret.createdAt, bytes: null, judged, remove }];
+  });
+  return { jobs, items: [...ofJobs, ...ofSecrets], unseen };
+}
+
+/** A Job that waits for its Secret is asked about once more: its server may have come back. */
+async function removeFound(cluster: ConnectOptions, { namespace, job }: Found): ReturnType<typeof removeJob> {
+  const waits = job.conditions.Complete === undefined && job.conditions.Failed === undefined;
+  if (waits && hasSecret(job, await listSecrets(cluster, namespace, SELECTOR))) return "changed";
+  return removeJob(cluster, namespace, job);
+}
+
+function unlessForbidden(error: unknown): SecretView[] | null {
+  if (error instanceof ApiError && error.httpStatus === 403) return null;
+  throw error;
+}

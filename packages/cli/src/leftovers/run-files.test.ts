@@ -1,0 +1,49 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { endRecord } from "../cluster/example-run.ts";
+import { findRunFiles, removeRunFiles } from "./run-files.ts";
+
+const RUN = "0cd38448-2fc7-4563-9601-708220c45361";
+const OTHER = "5bcd0f78-2cad-4e13-951a-682ae8992ee9";
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "run-files-"));
+  mkdirSync(join(root, "company/agent"), { recursive: true });
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const put = (name: string, text: string, at: number) => {
+  const path = join(root, "company/agent", name);
+  writeFileSync(path, text);
+  utimesSync(path, at, at);
+};
+const records = (run: string) =>
+  [{ type: "start", at: "", run, nonce: "n", pod: "p", runtime: "node" }, endRecord()].map((each) => `${JSON.stringify(each)}\n`).join("");
+
+test("output, records and claim of a run are one, each attempt by itself; the host's own logs are none of them", async () => {
+  put(`${RUN}.pod.ndjson`, "12345", 1000);
+  put(`${RUN}.pod.ndjson.meta`, records(RUN), 3000);
+  put(`${RUN}.pod.ndjson.claim`, "", 2000);
+  put(`${RUN}-2.pod.ndjson`, "", 4000);
+  put(`${OTHER}.pod.ndjson.meta`, records(RUN), 500);
+  put(`${RUN}.ndjson`, "the host's", 1000);
+  const found = await findRunFiles(root);
+  expect(found.map(({ name, run, end }) => [name, run, end?.exitCode])).toEqual([
+    [`company/agent/${OTHER}.pod.ndjson`, OTHER, undefined],
+    [`company/agent/${RUN}.pod.ndjson`, RUN, 0],
+    [`company/agent/${RUN}-2.pod.ndjson`, RUN, undefined],
+  ]);
+  expect(found[1]).toMatchObject({ bytes: 5 + records(RUN).length, writtenAt: new Date(3_000_000).toISOString() });
+  for (const set of found) await removeRunFiles(set);
+  expect(readdirSync(join(root, "company/agent"))).toEqual([`${RUN}.ndjson`]);
+});
+
+test("no folder is no trouble, and a link leads nowhere", async () => {
+  expect(await findRunFiles(join(root, "missing"))).toEqual([]);
+  put(`${RUN}.pod.ndjson`, "", 1000);
+  symlinkSync(join(root, "company/agent"), join(root, "company/linked"));
+  symlinkSync(join(root, `company/agent/${RUN}.pod.ndjson`), join(root, `company/agent/${OTHER}.pod.ndjson`));
+  expect((await findRunFiles(root)).map(({ run }) => run)).toEqual([RUN]);
+});

@@ -1,0 +1,73 @@
+import { lstat, readdir, unlink } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { type EndRecord, readEnd } from "@paperclip-k8s/engine";
+
+/** The files of one run on the shared volume: its output, the runner's records, the pod's claim. */
+export interface RunFileSet {
+  /** Path of the output file below the folder of all. */
+  readonly name: string;
+  readonly run: string;
+  readonly paths: readonly string[];
+  readonly bytes: number;
+  /** When any of them was last written. */
+  readonly writtenAt: string;
+  readonly end: EndRecord | null;
+}
+
+const ID = /^[a-zA-Z0-9-]+$/;
+/** A run's later attempts have a number behind its id, which ends in a group of twelve. */
+const FILE = /^(.+?)(-\d{1,2})?\.pod\.ndjson(\.meta|\.claim)?$/;
+
+export const dataFolder = (data: string, instance: string): string => join(data, "instances", instance, "data");
+
+/** Oldest first. The host's own logs in the same folders are left out by their names. */
+export async function findRunFiles(folder: string): Promise<RunFileSet[]> {
+  const found: RunFileSet[] = [];
+  for (const company of await foldersIn(folder))
+    for (const agent of await foldersIn(join(folder, company))) found.push(...(await filesOf(folder, join(company, agent))));
+  return found.sort((a, b) => a.writtenAt.localeCompare(b.writtenAt));
+}
+
+/** Not through links: pods write on this volume. */
+export async function foldersIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(unlessMissing);
+  return entries.filter((entry) => entry.isDirectory() && ID.test(entry.name)).map(({ name }) => name);
+}
+
+async function filesOf(root: string, place: string): Promise<RunFileSet[]> {
+  const entries = await readdir(join(root, place), { withFileTypes: true }).catch(unlessMissing);
+  const names = entries.filter((entry) => entry.isFile() && FILE.test(entry.name)).map(({ name }) => name);
+  const outputs = new Set(names.map((name) => name.replace(/\.(meta|claim)$/, "")));
+  const sets = await Promise.all([...outputs].map((output) => setOf(join(root, place), output, names)));
+  return sets.flatMap((set) => (set === null ? [] : [{ ...set, name: join(place, set.name) }]));
+}
+
+async function setOf(folder: string, output: string, names: readonly string[]): Promise<RunFileSet | null> {
+  const run = FILE.exec(output)?.[1] ?? "";
+  const paths = names.filter((name) => [output, `${output}.meta`, `${output}.claim`].includes(name)).map((name) => join(folder, name));
+  const stats = (await Promise.all(paths.map((path) => lstat(path).catch(() => null)))).filter((each) => each !== null);
+  if (stats.length === 0) return null;
+  const writtenAt = new Date(Math.max(...stats.map(({ mtimeMs }) => mtimeMs))).toISOString();
+  const end = await readEnd(join(folder, output), { run, nonce: null });
+  return { name: output, run, paths, bytes: stats.reduce((sum, { size }) => sum + size, 0), writtenAt, end };
+}
+
+export async function removeRunFiles({ paths }: RunFileSet): Promise<void> {
+  for (const path of paths)
+    await unlink(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw error;
+    });
+}
+
+/** A Job that names this output, or works or worked for its run. */
+export function belongsTo(
+  { name, run }: Pick<RunFileSet, "name" | "run">,
+  job: { readonly output: string | null; readonly runIds: readonly string[] },
+): boolean {
+  return job.runIds.includes(run) || (job.output !== null && basename(job.output) === basename(name));
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): [] {
+  if (error.code === "ENOENT") return [];
+  throw error;
+}
