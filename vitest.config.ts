@@ -10,5 +10,7 @@ export default defineConfig({
     retry: process.env.CI ? 1 : 0,
     testTimeout: 20_000,
     hookTimeout: 20_000,
+    // A second, the default, is little on a machine that does other things too.
+    expect: { poll: { timeout: 15_000 } },
   },
 });

@@ -2,7 +2,14 @@ import { defineConfig } from "vitest/config";
 
 const root = new URL("../..", import.meta.url).pathname;
 // A node of two cores is slow at times: what fails once is tried again and told as flaky.
-const common = { root, env: { CLUSTER: "kube" }, testTimeout: 60_000, hookTimeout: 60_000, retry: 1 };
+const common = {
+  root,
+  env: { CLUSTER: "kube" },
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  retry: 1,
+  expect: { poll: { timeout: 30_000, interval: 50 } },
+};
 
 // Faults of the node or the API server, second clusters, and counts of requests: nothing may run beside them.
 const alone = [

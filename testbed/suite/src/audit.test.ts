@@ -1,8 +1,9 @@
 import { createEngine, findOwnPod, permissions } from "@paperclip-k8s/engine";
 import { createAdapter } from "@paperclip-k8s/paperclip";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { opencode } from "../../../packages/adapter-opencode/src/agent-cli.ts";
 import { type Bed, startBed } from "./bed.ts";
+import { calm } from "./calm.ts";
 import { type RunOptions, startRun } from "./run.ts";
 
 // No request outside the table is ever made, and no row of it is without use: by the API server's own record of a full set of runs.
@@ -13,6 +14,7 @@ beforeAll(async () => {
   // On either cluster: what is not listed is refused.
   bed = { ...made, kubeconfig: await made.account(permissions) };
 });
+afterEach(() => calm(bed));
 afterAll(() => bed.stop());
 
 const keyed = (options: RunOptions): RunOptions => ({
@@ -48,9 +50,7 @@ async function takenOver(): Promise<void> {
   await first.saw("on\n");
   const second = startRun(bed, options);
   expect((await first.done).outcome).toMatchObject({ kind: "superseded" });
-  await expect
-    .poll(() => bed.requests.some(({ verb, resource }) => verb === "patch" && resource === "pods"), { timeout: 10_000 })
-    .toBe(true);
+  await expect.poll(() => bed.requests.some(({ verb, resource }) => verb === "patch" && resource === "pods")).toBe(true);
   second.cancel();
   expect((await second.done).outcome).toMatchObject({ kind: "cancelled", stopped: true });
 }

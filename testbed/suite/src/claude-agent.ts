@@ -17,6 +17,10 @@ export interface Wake {
   readonly ctx?: Partial<ExecutionContext>;
   /** What of the CLI's description a test needs otherwise. */
   readonly cli?: Partial<typeof claude>;
+  /** Where the server says its own API is. */
+  readonly serverEnv?: NodeJS.ProcessEnv;
+  readonly onLine?: (line: string) => void;
+  readonly hostPatienceMs?: number;
 }
 
 export interface Woken {
@@ -50,11 +54,11 @@ export async function openClaudeStage(options?: Parameters<typeof startBed>[0]):
 }
 
 async function wakeAgent(bed: Bed, llm: Llm, wake: Wake): Promise<Woken> {
-  const { task, agent = randomUUID(), session = null, config, env, ctx, cli } = wake;
+  const { task, agent = randomUUID(), session = null, config, env, ctx, cli, serverEnv = {}, onLine, hostPatienceMs } = wake;
   const log: string[] = [];
   const meta: unknown[] = [];
   const seen = llm.requests.length;
-  const adapter = createAdapter({ ...claude, ...cli }, { engine: createEngine(), serverEnv: {}, pollMs: 100 });
+  const adapter = createAdapter({ ...claude, ...cli }, { engine: createEngine(), serverEnv, pollMs: 100, hostPatienceMs });
   const result = await adapter.execute({
     runId: randomUUID(),
     agent: { id: agent, companyId: "company-1", name: "Tester" },
@@ -71,7 +75,10 @@ async function wakeAgent(bed: Bed, llm: Llm, wake: Wake): Promise<Woken> {
       env: { ...environment(llm), ...env },
     },
     context: { paperclipTaskMarkdown: task },
-    onLog: async (stream, chunk) => void log.push(`${stream}: ${chunk}`),
+    onLog: async (stream, chunk) => {
+      log.push(`${stream}: ${chunk}`);
+      for (const line of chunk.split("\n")) onLine?.(line);
+    },
     onMeta: async (value) => void meta.push(value),
     authToken: TOKEN,
     signal: new AbortController().signal,

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { ClaimVolume } from "@paperclip-k8s/engine";
 import { permissions } from "@paperclip-k8s/engine";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Bed, onKube, startBed } from "./bed.ts";
+import { calm } from "./calm.ts";
 import { type RunOptions, startRun } from "./run.ts";
 
 // Claims of a run's own: made once, used as they are, handed to the pod's user without a touch on the shared volume.
@@ -11,8 +12,13 @@ let bed: Bed;
 let storageClass: string;
 beforeAll(async () => {
   bed = await startBed();
-  storageClass = await bed.addStorageClass(6);
+  storageClass = await bed.addStorageClass(12);
 });
+/** A claim outlives its run: each attempt of a test has its own. */
+let attempt = 0;
+beforeEach(() => void attempt++);
+const own = (name: string) => `${name}-${attempt}`;
+afterEach(() => calm(bed));
 afterAll(() => bed.stop());
 
 const LABELS = { "suite.test/kind": "own" };
@@ -26,19 +32,19 @@ function withClaim(name: string, script: string, change: Partial<ClaimVolume> = 
     change: (request) => ({
       ...request,
       env: { ...request.env, plain: { ...request.env.plain, STATE: "/agent/state" } },
-      volumes: { ...request.volumes, claims: [{ claimName: name, mountPath: "/agent/state", create, handOver: false, ...change }] },
+      volumes: { ...request.volumes, claims: [{ claimName: own(name), mountPath: "/agent/state", create, handOver: false, ...change }] },
     }),
   };
 }
 
-const claims = async (name: string) => (await bed.list("persistentvolumeclaims")).filter(({ metadata }) => metadata.name === name);
+const claims = async (name: string) => (await bed.list("persistentvolumeclaims")).filter(({ metadata }) => metadata.name === own(name));
 const text = (outcome: object) => ("message" in outcome ? String(outcome.message) : "");
 
 test("made once, ReadWriteOnce and labelled, owned by no Job; what one run writes the next finds", async () => {
   const first = await startRun(bed, withClaim("kept", WRITE)).done;
   expect(first.outcome, text(first.outcome)).toMatchObject({ kind: "exited", exitCode: 0 });
   expect(first.status.map((line) => line.text).join("\n")).toContain(
-    `claim ${bed.namespace}/kept made: 1Gi of storage class ${storageClass}`,
+    `claim ${bed.namespace}/${own("kept")} made: 1Gi of storage class ${storageClass}`,
   );
   const [claim] = await claims("kept");
   expect(claim).toMatchObject({
@@ -53,7 +59,7 @@ test("made once, ReadWriteOnce and labelled, owned by no Job; what one run write
   const asked = bed.requests.slice(from).map(({ verb, resource }) => `${verb} ${resource}`);
   expect(asked.filter((request) => request.endsWith("persistentvolumeclaims"))).toEqual(["get persistentvolumeclaims"]);
   expect(asked.filter((request) => request === "create jobs")).toHaveLength(1);
-  await expect.poll(async () => (await bed.list("jobs")).length, { timeout: 20_000 }).toBe(0);
+  await expect.poll(async () => (await bed.list("jobs")).length).toBe(0);
 }, 90_000);
 
 test("two servers at once make one claim, and both runs go on", async () => {
@@ -109,11 +115,11 @@ describe("refused before a Job exists", () => {
 
   test("one that has lost its volume", async () => {
     expect((await startRun(bed, withClaim("lost", WRITE)).done).outcome).toMatchObject({ kind: "exited", exitCode: 0 });
-    await bed.faults.loseVolume("lost");
+    await bed.faults.loseVolume(own("lost"));
     const phase = async () => (await claims("lost"))[0]?.status as { phase?: string } | undefined;
     await expect.poll(async () => (await phase())?.phase, { timeout: 30_000 }).toBe("Lost");
     const outcome = await refused(withClaim("lost", READ));
     expect(outcome).toMatchObject({ kind: "never-started", cause: "claim-unusable", permanent: true });
-    expect(text(outcome)).toContain(`claim ${bed.namespace}/lost has lost its volume`);
+    expect(text(outcome)).toContain(`claim ${bed.namespace}/${own("lost")} has lost its volume`);
   }, 90_000);
 });

@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { createEngine } from "@paperclip-k8s/engine";
 import { createAdapter } from "@paperclip-k8s/paperclip";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { opencode } from "../../../packages/adapter-opencode/src/agent-cli.ts";
 import { onKube } from "./bed.ts";
+import { calm } from "./calm.ts";
 import { openStateStage, type StateStage, type StateTurn } from "./state-agents.ts";
 
 // agentDbMode dedicated_pvc with the real OpenCode: sessions on a claim of the agent's own.
@@ -15,6 +16,7 @@ beforeAll(async () => {
   stage = await openStateStage();
   storageClass = await stage.bed.addStorageClass(4);
 });
+afterEach(() => calm(stage.bed));
 afterAll(() => stage.stop());
 
 const turn = (agent: string, task: string, prompt: string, more: Partial<StateTurn> = {}) =>
@@ -87,7 +89,7 @@ test("changing the mode says what becomes of the session; a claim that is left i
   const session = first.session;
   const moved = await turn(agent, "task-1", "say:beta", { session, config: { agentDbMode: "" } });
   expect(moved.result, moved.log).toMatchObject({ exitCode: 0 });
-  expect(moved.log).toContain(`session ${first.result.sessionId} was kept in mode dedicated_pvc (agentDbMode)`);
+  expect(moved.log).toContain(`session ${first.result.sessionId} was kept on the agent's own claim (agentDbMode dedicated_pvc)`);
   expect(moved.log).toContain(`claim ${stage.bed.namespace}/opencode-db-${agent} holds sessions of this agent`);
   const back = await turn(agent, "task-1", "say:delta", { session });
   expect(back.result.sessionId).toBe(first.result.sessionId);

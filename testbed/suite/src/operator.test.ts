@@ -1,17 +1,43 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { RUN_KEYS } from "@paperclip-k8s/paperclip/keys";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { listSecrets, type Permission, permissions, removeSecret } from "@paperclip-k8s/engine";
+import { RUN_KEYS, SELECTOR } from "@paperclip-k8s/paperclip/keys";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { runCommand } from "../../../packages/cli/src/run-command.ts";
+import { createJob, deleteJob, getJob } from "../../../packages/engine/src/cluster/calls.ts";
+import { type Connection, connect } from "../../../packages/engine/src/cluster/connection.ts";
+import { handOverManifest } from "../../../packages/engine/src/manifest/hand-over.ts";
 import { type Bed, startBed } from "./bed.ts";
+import { calm } from "./calm.ts";
 import { type RunHandle, type RunOptions, startRun } from "./run.ts";
 
 // The operator's command line, as its own process, on Jobs that the engine has made and left.
 
+const SECRETS = (["list", "delete"] as const).map((verb) => ({ verb, resource: "secrets", group: "", scope: "namespace" }) as Permission);
 let bed: Bed;
+/** Of an operator, who may also list and delete Secrets. */
+let kubeconfig: string;
+let connection: Connection;
 beforeAll(async () => {
   bed = await startBed();
+  kubeconfig = await bed.account([...permissions, ...SECRETS]);
+  connection = await connect({ kubeconfig });
 });
-afterAll(() => bed.stop());
+// A sweep sees everything: each test, and each attempt of it, begins with nothing.
+afterEach(async () => {
+  await calm(bed);
+  for (const { name, uid } of (await bed.list("jobs")).map(({ metadata }) => metadata))
+    await deleteJob(connection, bed.namespace, name, { uid, propagation: "Foreground" });
+  await expect.poll(async () => (await bed.list("jobs")).length).toBe(0);
+  for (const made of ["instances", "end"]) await rm(join(bed.data, made), { recursive: true, force: true });
+});
+afterAll(async () => {
+  connection?.close();
+  await bed.stop();
+});
 
 const MAIN = fileURLToPath(new URL("../../../packages/cli/src/main.ts", import.meta.url));
 interface Said {
@@ -20,21 +46,39 @@ interface Said {
   readonly err: string;
 }
 
+const place = (config = kubeconfig) => ["--kubeconfig", config, "-n", bed.namespace];
+
 function cli(...args: string[]): Promise<Said> {
-  const place = ["--kubeconfig", bed.kubeconfig, "-n", bed.namespace];
   const options = { timeout: 30_000, env: { PATH: process.env.PATH, HOME: "/nonexistent" } };
   return new Promise((resolve) =>
-    execFile(process.execPath, [MAIN, ...args, ...place], options, (error, out, err) =>
+    execFile(process.execPath, [MAIN, ...args, ...place()], options, (error, out, err) =>
       resolve({ code: typeof error?.code === "number" ? error.code : error === null ? 0 : -1, out, err }),
     ),
   );
 }
 
-/** A run as the adapters label it, let go once it has said "on". */
-async function leftRun(key: string, script: string, change: Partial<RunHandle["request"]> = {}): Promise<RunHandle> {
+/** The same command some hours later. */
+async function later(hours: number, args: readonly string[], config?: string): Promise<Said> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const now = () => Date.now() + hours * 3_600_000;
+  const stopped = new AbortController().signal;
+  const terminal = { out: (line: string) => void out.push(line), err: (line: string) => void err.push(line), env: {}, stopped, now };
+  const code = await runCommand([...args, ...place(config)], terminal);
+  return { code, out: out.join("\n"), err: err.join("\n") };
+}
+
+/** A run as the adapters label it, let go once that has come. */
+async function leftRun(
+  key: string,
+  script: string,
+  change: Partial<RunHandle["request"]> = {},
+  come: (run: RunHandle) => Promise<unknown> = (run) => run.saw("on\n"),
+): Promise<RunHandle> {
   const detach = new AbortController();
   const options: RunOptions = {
     script,
+    ...(change.runId === undefined ? {} : { runId: change.runId }),
     detach: detach.signal,
     change: (request) => ({
       ...request,
@@ -47,7 +91,7 @@ async function leftRun(key: string, script: string, change: Partial<RunHandle["r
     }),
   };
   const run = startRun(bed, options);
-  await run.saw("on\n");
+  await come(run);
   detach.abort(new Error("left by its server"));
   expect((await run.done).outcome).toMatchObject({ kind: "detached" });
   return run;
@@ -56,20 +100,24 @@ async function leftRun(key: string, script: string, change: Partial<RunHandle["r
 const gone = (run: RunHandle) => expect.poll(() => run.jobs(), { timeout: 10_000 }).toBe(0);
 
 test("status and sweep: a live Job is shown and never swept; a finished one goes when it is old enough", async () => {
-  const run = await leftRun("left", `console.log("on"); process.stdin.resume(); setTimeout(() => process.exit(3), 4000)`);
+  const sign = join(bed.data, "end");
+  const run = await leftRun("left", `console.log("on"); setInterval(() => require("fs").existsSync("${sign}") && process.exit(3), 100)`);
   const alive = await cli("status");
   expect(alive).toMatchObject({ code: 0, err: "" });
   expect(alive.out).toMatch(new RegExp(`^left +${run.request.runId.slice(0, 8)} +\\d+s +alive +its pod runs since`, "m"));
   expect(await cli("sweep", "--older-than", "1s", "--delete")).toMatchObject({
     code: 0,
-    out: expect.stringContaining("nothing is left over"),
+    out: expect.stringContaining("nothing to remove"),
   });
   expect(await run.jobs()).toBe(1);
 
+  await writeFile(sign, "");
   const finished = async () => (await cli("sweep", "--older-than", "1s")).out;
-  await expect.poll(finished, { timeout: 20_000, interval: 500 }).toContain("1 leftover; --delete removes them");
+  await expect
+    .poll(finished, { timeout: 20_000, interval: 500 })
+    .toMatch(/^job +\d+s +finished: the agent exited with code 3; [\s\S]*\n1 leftover; --delete/m);
   expect((await cli("status")).out).toMatch(/over +the agent exited with code 3;/);
-  expect((await cli("sweep", "--older-than", "1h")).out).toContain("nothing is left over");
+  expect((await cli("sweep", "--older-than", "1h")).out).toContain("nothing to remove");
   expect(await run.jobs()).toBe(1);
   expect(await cli("sweep", "--older-than", "1s", "--delete")).toMatchObject({ code: 0, out: expect.stringContaining(": deleted") });
   await gone(run);
@@ -80,8 +128,101 @@ test("a Job without the runner's mark is shown, and left alone", async () => {
   const run = await leftRun("elder", `console.log("on"); setTimeout(() => {}, 500)`, { keys });
   await expect.poll(async () => (await cli("status")).out, { timeout: 20_000, interval: 500 }).toMatch(/^elder .* over +the agent exited/m);
   await new Promise((resolve) => setTimeout(resolve, 3000));
-  expect((await cli("sweep", "--older-than", "1s", "--delete")).out).toContain("nothing is left over");
+  const swept = await cli("sweep", "--older-than", "1s", "--delete");
+  expect(swept.out).toMatch(
+    /^left alone:\n[\s\S]*not started by this version: look at it by hand;[\s\S]*nothing to remove in .*, 1 left alone$/m,
+  );
   expect(await run.jobs()).toBe(1);
+}, 60_000);
+
+test("a Job that never got its Secret goes when no server can be about to give it one; one that hands a volume over has none by design", async () => {
+  const nowhere = await bed.faults.unschedulable();
+  try {
+    const accepted = (run: RunHandle) => expect.poll(() => run.secrets(), { timeout: 20_000 }).toBe(1);
+    const run = await leftRun("secretless", "", {}, accepted);
+    const job = await getJob(connection, bed.namespace, await run.job());
+    const name = `${bed.namespace}/${job?.name}`;
+    const handOver = handOverManifest(run.request, { claimName: "data", mountPath: bed.data, create: null, handOver: true });
+    const other = await createJob(connection, bed.namespace, handOver);
+    // With its Secret it only waits for a node.
+    expect((await later(30, ["sweep"])).out).not.toContain(name);
+    const secrets = await listSecrets({ kubeconfig }, bed.namespace, SELECTOR);
+    const own = secrets.filter(({ ownerUids }) => ownerUids.includes(job?.uid ?? ""));
+    expect(own).toHaveLength(1);
+    for (const secret of own) await removeSecret({ kubeconfig }, bed.namespace, secret);
+
+    expect((await cli("sweep", "--older-than", "1s", "--delete")).out).toContain("its server may be about to make it");
+    const blind = await later(30, ["sweep"], bed.kubeconfig);
+    expect(blind.out).toMatch(/whether it has its Secret cannot be seen[\s\S]*Secrets in .* are not looked at/);
+    expect((await later(30, ["sweep"])).out).toContain("never got its Secret, so it cannot start");
+    expect(await later(30, ["sweep", "--delete"])).toMatchObject({ code: 0, out: expect.stringContaining(`job ${name}: deleted`) });
+    await expect.poll(() => getJob(connection, bed.namespace, job?.name ?? ""), { timeout: 10_000 }).toBeNull();
+    const kept = "created" in other ? other.created : other.existing;
+    expect((await getJob(connection, bed.namespace, kept.name))?.deletedAt).toBeNull();
+    await deleteJob(connection, bed.namespace, kept.name, { uid: kept.uid, propagation: "Background" });
+  } finally {
+    await nowhere.undo();
+  }
+}, 60_000);
+
+test("a Secret whose Job was deleted without it goes once no pod can need it", async () => {
+  const run = await leftRun("orphaned", `console.log("on"); setTimeout(() => {}, 6000)`);
+  const job = await getJob(connection, bed.namespace, await run.job());
+  await deleteJob(connection, bed.namespace, job?.name ?? "", { uid: job?.uid ?? "", propagation: "Orphan" });
+  await gone(run);
+  expect((await later(30, ["sweep", "--delete"])).out).toMatch(/^secret +\d+h +its Job is gone, but pod \S+ may still need it;/m);
+  expect(await run.secrets()).toBe(1);
+  const finished = async () => (await later(30, ["sweep"])).out;
+  await expect.poll(finished, { timeout: 20_000, interval: 500 }).toMatch(/^secret +\d+h +its Job is gone;/m);
+  expect((await later(1, ["sweep"])).out).not.toMatch(/^secret/m);
+  expect(await later(30, ["sweep", "--delete"])).toMatchObject({ code: 0, out: expect.stringMatching(/^secret \S+: deleted$/m) });
+  expect(await run.secrets()).toBe(0);
+  await bed.faults.deletePod(await run.pod());
+}, 60_000);
+
+test("files of runs whose Job is gone: with an end on record, or where all namespaces are seen", async () => {
+  const folder = join(bed.data, "instances/default/data/run-logs/company/agent");
+  const path = (run: string) => join(folder, `${run}.pod.ndjson`);
+  const output = (run: string) => ({ output: { root: bed.data, path: path(run) } });
+  const [done, live, lost] = [
+    "0cd38448-2fc7-4563-9601-708220c45361",
+    "5bcd0f78-2cad-4e13-951a-682ae8992ee9",
+    "77e1f0aa-2cad-4e13-951a-682ae8992ee9",
+  ];
+  const ended = await leftRun("ended", `console.log("on"); setTimeout(() => {}, 500)`, { runId: done, ...output(done) });
+  const alive = await leftRun("alive", `console.log("on"); setInterval(() => {}, 1000)`, { runId: live, ...output(live) });
+  for (const text of [path(lost), `${path(lost)}.meta`]) await writeFile(text, "");
+  const bundle = join(bed.data, "instances/default/data/prompt-bundles/company/0123");
+  await mkdir(bundle, { recursive: true });
+  await utimes(bundle, 1, 1);
+  const sweep = ["sweep", "--data", bed.data];
+
+  await expect.poll(async () => (await later(30, sweep)).out, { timeout: 20_000, interval: 500 }).toMatch(/^job +\d+h +finished/m);
+  // Its Job is still there; a week is not over.
+  expect((await later(300, sweep)).out).not.toContain(`${done}.pod.ndjson`);
+  await later(30, [...sweep, "--delete"]);
+  await gone(ended);
+  expect(existsSync(bundle)).toBe(false);
+  expect((await later(30, sweep)).out).not.toContain("files");
+
+  const swept = await later(300, [...sweep, "--delete"]);
+  expect(swept).toMatchObject({ code: 0, err: "" });
+  expect(swept.out).toMatch(
+    /^files +\d+d +its Job is gone; the runner recorded the end at [\s\S]*left alone:\n[\s\S]*no end is on record/m,
+  );
+  const all = (await readdir(folder)).map((name) => name.slice(0, 36));
+  expect([...new Set(all)].sort()).toEqual([live, lost].sort());
+  const everywhere =
+    bed.pocket?.kubeconfig ??
+    (await bed.account([...permissions, ...SECRETS, { verb: "list", resource: "jobs", group: "batch", scope: "cluster" }]));
+  expect(await later(300, [...sweep, "--delete"], everywhere)).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/no Job in any namespace works for its run[\s\S]*77e1f0aa\S+: deleted/),
+  });
+  expect([...new Set((await readdir(folder)).map((name) => name.slice(0, 36)))]).toEqual([live]);
+  const job = await getJob(connection, bed.namespace, await alive.job());
+  await deleteJob(connection, bed.namespace, job?.name ?? "", { uid: job?.uid ?? "", propagation: "Foreground" });
+  await gone(alive);
 }, 60_000);
 
 test("trouble is one line and its own exit code", async () => {

@@ -22,7 +22,7 @@ async function startWithout(row: string, options: RunOptions = {}) {
 }
 
 const warned = (run: { readonly status: readonly { readonly level: string; readonly text: string }[] }, text: string) =>
-  expect.poll(() => run.status.filter((line) => line.level === "warning" && line.text.includes(text)).length, { timeout: 15_000 }).toBe(1);
+  expect.poll(() => run.status.filter((line) => line.level === "warning" && line.text.includes(text)).length).toBe(1);
 
 const needs = ({ verb, resource, group, why }: Permission) =>
   `needs "${verb}" on "${group === "" ? resource : `${resource}.${group}`}" (${why})`;
@@ -52,7 +52,7 @@ describe("where the cluster answers no access reviews, what is missing shows whe
     const { outcome } = await run.done;
     expect(outcome).toMatchObject({ kind: "never-started", cause: "secret-create-failed", permanent: true });
     expect("message" in outcome ? outcome.message : "").toContain('needs "create" on "secrets"');
-    await expect.poll(() => run.jobs(), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => run.jobs()).toBe(0);
   });
 
   test("delete jobs: the run is fine, its clean-up and its cancel say what is missing", async () => {

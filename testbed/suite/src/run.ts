@@ -1,6 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { createEngine, type EngineOptions, type RunIo, type RunOutcome, type RunRequest, type StatusLine } from "@paperclip-k8s/engine";
+import {
+  createEngine,
+  type Engine,
+  type EngineOptions,
+  type RunIo,
+  type RunOutcome,
+  type RunRequest,
+  type StatusLine,
+} from "@paperclip-k8s/engine";
 import type { Bed } from "./bed.ts";
+import { noteRun } from "./calm.ts";
 
 /** What a test wants to differ from a plain run. */
 export interface RunOptions {
@@ -9,6 +18,8 @@ export interface RunOptions {
   readonly argv?: readonly [string, ...string[]];
   readonly change?: (request: RunRequest) => RunRequest;
   readonly engine?: EngineOptions;
+  /** One for several runs, as in a server; each has its own unless set. */
+  readonly server?: Engine;
   readonly onStatus?: (line: StatusLine) => void;
   readonly judge?: RunIo["judgeHolder"];
   readonly detach?: AbortSignal;
@@ -25,10 +36,11 @@ export interface RunHandle {
   readonly output: () => Buffer;
   /** The run's objects as they stand in the cluster now. */
   jobs(): Promise<number>;
+  secrets(): Promise<number>;
   job(): Promise<string>;
   pod(): Promise<string>;
   cancel(reason?: string): void;
-  /** Resolves when the output so far contains the text. */
+  /** Resolves when the output so far contains the text; rejects when the run ends without. */
   saw(text: string): Promise<void>;
 }
 
@@ -44,6 +56,7 @@ export const KEYS: RunRequest["keys"] = {
   runId: "suite.test/run-id",
   nonce: "suite.test/nonce",
   runner: "suite.test/runner",
+  exclusive: "suite.test/exclusive",
   output: "suite.test/output",
   firstRun: "suite.test/first-run",
   adoptedFrom: "suite.test/adopted-from",
@@ -52,7 +65,7 @@ export const KEYS: RunRequest["keys"] = {
 /** Starts a run of the real engine on the bed's cluster. */
 export function startRun(bed: Bed, options: RunOptions): RunHandle {
   const request = (options.change ?? ((same) => same))(plainRequest(bed, options));
-  const engine = createEngine(options.engine);
+  const engine = options.server ?? createEngine(options.engine);
   const cancel = new AbortController();
   const chunks: Buffer[] = [];
   const status: StatusLine[] = [];
@@ -84,15 +97,16 @@ export function startRun(bed: Bed, options: RunOptions): RunHandle {
     )
     .then((outcome) => ({ outcome, output: output(), stderr, status, ms: performance.now() - begun }));
   done.catch(() => {});
-  const mine = async (kind: "jobs" | "pods") =>
+  const mine = async (kind: "jobs" | "pods" | "secrets") =>
     (await bed.list(kind)).filter((object) => object.metadata.labels?.["suite.test/run-id"] === request.runId);
   const only = async (kind: "jobs" | "pods") => {
     const name = (await mine(kind))[0]?.metadata.name;
     if (name === undefined) throw new Error(`the run has no object among the ${kind}`);
     return name;
   };
-  return {
+  const handle: RunHandle = {
     jobs: async () => (await mine("jobs")).length,
+    secrets: async () => (await mine("secrets")).length,
     job: () => only("jobs"),
     pod: () => only("pods"),
     request,
@@ -101,7 +115,7 @@ export function startRun(bed: Bed, options: RunOptions): RunHandle {
     output,
     cancel: (reason = "asked by the test") => cancel.abort(new Error(reason)),
     saw: (text) =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
         const look = () => {
           if (!output().includes(text)) return;
           watchers.delete(look);
@@ -109,13 +123,27 @@ export function startRun(bed: Bed, options: RunOptions): RunHandle {
         };
         watchers.add(look);
         look();
+        const over = (how: string) => reject(new Error(`the run ended (${how}) without ${JSON.stringify(text)} in its output`));
+        done.then(({ outcome }) => over(outcome.kind), over);
       }),
   };
+  noteRun(bed.faults, handle);
+  return handle;
 }
 
 export async function finishRun(bed: Bed, options: RunOptions): Promise<FinishedRun> {
   return startRun(bed, options).done;
 }
+
+/** Runs of one key take turns. */
+export const keyed = (key: string, options: RunOptions = {}): RunOptions => ({
+  ...options,
+  change: (request) => ({
+    ...(options.change ?? ((same) => same))(request),
+    exclusive: key,
+    name: { prefix: "suite-", parts: [key], identity: key },
+  }),
+});
 
 function plainRequest(bed: Bed, options: RunOptions): RunRequest {
   const runId = options.runId ?? randomUUID();

@@ -15,11 +15,15 @@ export type CliName = keyof typeof CLIS;
 export interface StateTurn {
   readonly cli: CliName;
   readonly prompt: string;
+  /** A random one unless set. */
+  readonly runId?: string;
   readonly agent: string;
   /** The host's key of the conversation. */
   readonly task: string;
   readonly session?: Record<string, unknown> | null;
   readonly config?: Record<string, unknown>;
+  /** Added to the agent's own variables. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly context?: Record<string, unknown>;
   readonly signal?: AbortSignal;
   readonly policy?: Partial<Policy>;
@@ -84,14 +88,15 @@ export interface Surroundings {
 export async function takeTurn({ bed, llm }: Surroundings, turn: StateTurn): Promise<Turned> {
   const { cli, prompt, agent, task, session = null, config, onLine, change = (same) => same } = turn;
   const log: string[] = [];
-  const runId = randomUUID();
+  const { runId = randomUUID() } = turn;
+  const own = settings(bed, cli, llm);
   const engine = createEngine(turn.policy ? { policy: turn.policy } : {});
   const adapter = createAdapter(change(CLIS[cli]), { engine, serverEnv: {}, pollMs: 100 });
   const result = await adapter.execute({
     runId,
     agent: { id: agent, companyId: "company-1", name: "Tester" },
     runtime: { sessionId: null, sessionParams: session, sessionDisplayId: null, taskKey: task },
-    config: { ...settings(bed, cli, llm), ...config },
+    config: { ...own, ...config, env: { ...(own.env as object), ...turn.env } },
     context: { paperclipTaskMarkdown: prompt, ...turn.context },
     onLog: async (stream, chunk) => {
       log.push(`${stream}: ${chunk}`);

@@ -43,6 +43,15 @@ test("another mode is told and loses nothing: back in the old one, the session g
   expect(stage.told("back-word").join()).not.toContain("away-word");
 }, 240_000);
 
+test("a database that the agent's env puts elsewhere is told, and the session is kept all the same", async () => {
+  const turn = { cli: "opencode" as const, agent: randomUUID(), task: randomUUID(), env: { OPENCODE_DB: "/agent/tmp/other.db" } };
+  const first = await stage.turn({ ...turn, prompt: "first-word" });
+  expect(first.log).toContain("set for each run, so the agent's own setting is not used: env.OPENCODE_DB");
+  const next = await stage.turn({ ...turn, prompt: "next-word", session: first.session });
+  expect(next.result, next.log).toMatchObject({ exitCode: 0, sessionId: first.result.sessionId });
+  expect(stage.told("next-word").join()).toContain("first-word");
+}, 240_000);
+
 test("concurrency: two runs of one task never overlap, nor any two of the agent's with `agent`", async () => {
   const agent = randomUUID();
   const overlap = async (tasks: readonly string[], concurrency: string): Promise<number> => {

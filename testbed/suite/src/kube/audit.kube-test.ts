@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { permissions } from "@paperclip-k8s/engine";
 import { openCluster } from "@paperclip-k8s/kube";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type Bed, startBed } from "../bed.ts";
+import { calm } from "../calm.ts";
 import { finishRun, startRun } from "../run.ts";
 
 // What the API server itself has written down about our requests.
@@ -12,6 +13,7 @@ let bed: Bed;
 beforeAll(async () => {
   bed = await startBed();
 });
+afterEach(() => calm(bed));
 afterAll(async () => {
   await bed.stop();
   cluster.close();

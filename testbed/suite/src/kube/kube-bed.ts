@@ -6,6 +6,7 @@ import { permissions } from "@paperclip-k8s/engine";
 import { type KubeCluster, openCluster } from "@paperclip-k8s/kube";
 import type { KubeObject } from "@paperclip-k8s/pocket";
 import type { Bed, BedKind } from "../bed.ts";
+import { remembered } from "../calm.ts";
 import { createAccount, removeClusterWide } from "./accounts.ts";
 import { clusterFaults } from "./cluster-faults.ts";
 import { FaultProxy } from "./fault-proxy.ts";
@@ -50,7 +51,7 @@ export async function startKubeBed({ proxied = true } = {}): Promise<Bed> {
     data,
     images: { agent: cluster.images.agent, missing: "localhost/nowhere:1" },
     hostAddress: cluster.hostAddress,
-    faults: { ...wireFaults(proxy), ...clusterFaults(cluster, namespace) },
+    faults: remembered({ ...wireFaults(proxy), ...clusterFaults(cluster, namespace) }),
     requests: proxy.requests,
     get connections() {
       return proxy.connections;

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type Bed, startBed } from "../bed.ts";
+import { calm } from "../calm.ts";
 import { startRun } from "../run.ts";
 
 // Twenty runs at once on one node, twice: every line once and in order.
@@ -8,6 +9,7 @@ let bed: Bed;
 beforeAll(async () => {
   bed = await startBed();
 });
+afterEach(() => calm(bed));
 afterAll(() => bed.stop());
 
 const RUNS = 20;

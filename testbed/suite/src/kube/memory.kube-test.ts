@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type Bed, startBed } from "../bed.ts";
+import { calm } from "../calm.ts";
 import { finishRun } from "../run.ts";
 
 // A tool that the kernel kills for its memory while the CLI goes on: processes of the embedded cluster have no cgroup of their own.
@@ -8,6 +9,7 @@ let bed: Bed;
 beforeAll(async () => {
   bed = await startBed();
 });
+afterEach(() => calm(bed));
 afterAll(() => bed.stop());
 
 const hoard = `const hoard = []; setInterval(() => hoard.push(Buffer.alloc(50_000_000, 1)), 20)`;

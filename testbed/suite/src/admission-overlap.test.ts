@@ -1,0 +1,190 @@
+import { randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { afterAll, beforeAll, test } from "vitest";
+import { createJob, deleteJob } from "../../../packages/engine/src/cluster/calls.ts";
+import { type Connection, connect } from "../../../packages/engine/src/cluster/connection.ts";
+import { type Bed, startBed } from "./bed.ts";
+import { KEYS, keyed, type RunOptions, startRun } from "./run.ts";
+import { ServerProcess, type ServerRun } from "./server-process.ts";
+
+// Keys are paths. What runs share may be set otherwise from one to the next: a whole agent instead of a task, or the other way round.
+
+let bed: Bed;
+let connection: Connection;
+const servers: ServerProcess[] = [];
+beforeAll(async () => {
+  bed = await startBed();
+  connection = await connect({ kubeconfig: bed.kubeconfig });
+});
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.kill()));
+  connection.close();
+  await bed.stop();
+});
+
+const go = (name: string) => `${bed.data}/go-${name}`;
+const free = (name: string) => writeFile(go(name), "");
+/** Tells when it begins and ends; ends when it is freed. */
+const held = (name: string) =>
+  `console.log("in " + Date.now()); const t = setInterval(() => { if (!require("node:fs").existsSync(${JSON.stringify(go(name))})) return;
+   console.log("out " + Date.now()); clearInterval(t); }, 50)`;
+const TIMED = `console.log("in " + Date.now()); setTimeout(() => console.log("out " + Date.now()), 500)`;
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+function spanOf(output: Buffer): Span {
+  const [from = 0, to = 0] = [...output.toString().matchAll(/\d+/g)].map(Number);
+  return { from, to };
+}
+const apart = (a: Span, b: Span) => a.to <= b.from || b.to <= a.from;
+
+async function started(key: string, options: RunOptions = {}) {
+  const name = randomUUID();
+  const run = startRun(bed, keyed(key, { script: held(name), ...options }));
+  await run.saw("in ");
+  return { run, end: () => free(name), job: await run.job(), ended: async () => spanOf((await run.done).output) };
+}
+const said = ({ status }: { readonly status: readonly { readonly text: string }[] }) => status.map(({ text }) => text).join("\n");
+
+test.concurrent("the agent's key waits for all its tasks, a task's key for its agent, and tasks for nobody", async ({ expect }) => {
+  const agent = randomUUID();
+  const tasks = [await started(`${agent}/one`), await started(`${agent}/two`)];
+  const whole = startRun(bed, keyed(agent, { script: TIMED }));
+  await expect
+    .poll(() => said(whole), { timeout: 10_000 })
+    .toMatch(/waiting for Job suite-\S+ of run \S+, which holds a key that overlaps/);
+  await tasks[0]?.end();
+  await tasks[0]?.run.done;
+  expect(whole.output().toString()).toBe("");
+  await tasks[1]?.end();
+  await whole.saw("in ");
+  const three = startRun(bed, keyed(`${agent}/three`, { script: TIMED }));
+  const stranger = startRun(bed, keyed(`${agent}-2/three`, { script: TIMED }));
+  const spans = await Promise.all([whole, three].map(async ({ done }) => spanOf((await done).output)));
+  const [wholeSpan, threeSpan] = spans as [Span, Span];
+  for (const task of tasks) expect(apart(await task.ended(), wholeSpan)).toBe(true);
+  expect(apart(wholeSpan, threeSpan)).toBe(true);
+  expect(said(await stranger.done)).not.toContain("waiting for Job");
+}, 120_000);
+
+test.concurrent("runs of both forms that are freed at once still go one after the other", async ({ expect }) => {
+  const agent = randomUUID();
+  const first = await started(`${agent}/one`);
+  const waiting = [agent, `${agent}/one`, agent, `${agent}/one`].map((key) => startRun(bed, keyed(key, { script: TIMED })));
+  for (const run of waiting) await expect.poll(() => said(run), { timeout: 10_000 }).toContain("waiting for Job");
+  await first.end();
+  const spans = [await first.ended(), ...(await Promise.all(waiting.map(async ({ done }) => spanOf((await done).output))))];
+  spans.sort((a, b) => a.from - b.from);
+  for (const [index, span] of spans.entries()) expect(span.from).toBeGreaterThanOrEqual(spans[index - 1]?.to ?? 0);
+}, 120_000);
+
+const counting = (name: string) =>
+  `let n = 0; const t = setInterval(() => { console.log("line " + ++n);
+   if (require("node:fs").existsSync(${JSON.stringify(go(name))})) { console.log("end"); clearInterval(t); } }, 100)`;
+
+function serve(...runs: readonly ServerRun[]): ServerProcess {
+  const server = new ServerProcess(bed, runs, { policy: { judge: 1000 } });
+  servers.push(server);
+  return server;
+}
+
+for (const [was, is] of [
+  ["/task", ""],
+  ["", "/task"],
+] as const)
+  for (const over of [false, true])
+    test.concurrent(`a restart with another setting: a Job of key "agent${was}" that is ${over ? "over" : "live"} is adopted with "agent${is}"`, async ({
+      expect,
+    }) => {
+      const agent = randomUUID();
+      const first = { runId: randomUUID(), key: `${agent}${was}`, script: counting(agent), continues: [] };
+      const before = serve(first);
+      await before.saw(first.runId, "line 3\n");
+      await before.kill();
+      const jobs = async () => (await bed.list("jobs")).filter(({ metadata }) => metadata.name.includes(agent.slice(0, 8)));
+      if (over) {
+        await free(agent);
+        await expect.poll(async () => (await jobs())[0]?.status, { timeout: 20_000 }).toMatchObject({ succeeded: 1 });
+      }
+      const [job] = await jobs();
+      const second = { runId: randomUUID(), key: `${agent}${is}`, script: `console.log("own prompt")`, continues: [first.runId] };
+      const after = serve(second);
+      await after.saw(second.runId, "line 1\n");
+      await free(agent);
+      const { outcome, output, status } = await after.done(second.runId);
+      expect(outcome).toMatchObject({ kind: "exited", exitCode: 0, evidence: { jobUid: job?.metadata.uid, jobName: job?.metadata.name } });
+      expect(output).toMatch(/^line 1\n(line \d+\n)+end\n$/);
+      expect(said({ status })).toContain(`adopted Job ${bed.namespace}/${job?.metadata.name} of run ${first.runId}`);
+      await expect.poll(jobs, { timeout: 10_000 }).toEqual([]);
+    }, 120_000);
+
+test.concurrent("of several live Jobs the one to go on with is found; the others are waited for no longer", async ({ expect }) => {
+  const agent = randomUUID();
+  const task = (name: string): ServerRun => ({
+    runId: randomUUID(),
+    key: `${agent}/${name}`,
+    script: counting(`${agent}-${name}`),
+    continues: [],
+  });
+  const [one, two] = [task("one"), task("two")];
+  const before = serve(one, two);
+  await before.saw(one.runId, "line 1\n");
+  await before.saw(two.runId, "line 1\n");
+  await before.kill();
+  const next = { runId: randomUUID(), key: agent, script: `console.log("own prompt")`, continues: [one.runId] };
+  const after = serve(next);
+  await after.saw(next.runId, "line 1\n");
+  await Promise.all([free(`${agent}-one`), free(`${agent}-two`)]);
+  expect((await after.done(next.runId)).output).toMatch(/end\n$/);
+}, 120_000);
+
+async function remove(name: string): Promise<void> {
+  const uid = (await bed.list("jobs")).find(({ metadata }) => metadata.name === name)?.metadata.uid ?? "";
+  await deleteJob(connection, bed.namespace, name, { uid, propagation: "Foreground" });
+}
+
+test.concurrent("a finished Job that is kept to be looked at is in nobody's way, and stays", async ({ expect }) => {
+  const agent = randomUUID();
+  const kept = startRun(bed, keyed(`${agent}/one`, { script: "", change: (request) => ({ ...request, retain: true }) }));
+  await kept.done;
+  const name = await kept.job();
+  const finished = async () => (await bed.list("jobs")).find(({ metadata }) => metadata.name === name)?.status;
+  await expect.poll(finished, { timeout: 10_000 }).toMatchObject({ succeeded: 1 });
+  const { outcome, status } = await startRun(bed, keyed(agent, { script: "", judge: async () => ({ kind: "remove", why: "on record" }) }))
+    .done;
+  expect(outcome).toMatchObject({ kind: "exited", exitCode: 0 });
+  expect(said({ status })).not.toMatch(/waiting for Job|removing/);
+  expect(await kept.jobs()).toBe(1);
+  await remove(name);
+}, 120_000);
+
+test.concurrent("a Job of the agent that somebody else has made is waited for and left alone", async ({ expect }) => {
+  const agent = randomUUID();
+  const kin = { "suite.test/agent": agent };
+  const plain = startRun(bed, {
+    script: `console.log("on"); setInterval(() => {}, 1000)`,
+    change: (r) => ({ ...r, labels: { ...r.labels, ...kin } }),
+  });
+  await plain.saw("on\n");
+  const copy = (await bed.list("jobs")).find(({ metadata }) => metadata.labels?.[KEYS.runId] === plain.request.runId)!;
+  const { spec } = structuredClone(copy) as unknown as { spec: { template: { spec: object; metadata: object } } };
+  const name = `older-${agent.slice(0, 8)}`;
+  const labels = { "suite.test/managed": "yes", ...kin };
+  const podSpec = spec.template.spec;
+  await createJob(connection, bed.namespace, {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: { name, namespace: bed.namespace, labels },
+    spec: { backoffLimit: 0, template: { metadata: { labels }, spec: podSpec } },
+  });
+  plain.cancel();
+  await plain.done;
+  const run = startRun(bed, keyed(`${agent}/task`, { script: TIMED, change: (r) => ({ ...r, kin }) }));
+  await expect
+    .poll(() => said(run), { timeout: 10_000 })
+    .toContain(`waiting for Job ${name} (not started by this version, so it is left alone)`);
+  await remove(name);
+  expect((await run.done).outcome).toMatchObject({ kind: "exited", exitCode: 0 });
+}, 120_000);

@@ -1,0 +1,176 @@
+import { createRunClock, type RunRequest } from "@paperclip-k8s/engine";
+import type { Fault, RequestMatch } from "@paperclip-k8s/pocket";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { connect } from "../../../packages/engine/src/cluster/connection.ts";
+import { type Bed, startBed } from "./bed.ts";
+import { calm } from "./calm.ts";
+import { KEYS, keyed, type RunHandle, type RunOptions, startRun } from "./run.ts";
+
+// Trouble while a Job is made or changes hands: what was at work goes on, what could not start is not left behind.
+
+let bed: Bed;
+beforeAll(async () => {
+  bed = await startBed();
+});
+afterEach(() => calm(bed));
+afterAll(() => bed.stop());
+
+const ENDLESS = `console.log("on"); setInterval(() => {}, 1000)`;
+const troubles: Fault[] = [];
+const quiet = () => {
+  for (const trouble of troubles.splice(0)) trouble.undo();
+};
+
+/** The first one takes effect, and its answer is lost; after that there are only errors, and nothing to be seen. */
+function lostAndThen503(match: RequestMatch): Fault {
+  const lost = bed.faults.drop(match, { when: "after" });
+  troubles.push(lost, bed.faults.fail(match, { status: 503, times: 9999 }));
+  return lost;
+}
+const failing = (match: RequestMatch) => troubles.push(bed.faults.fail(match, { status: 503, times: 9999 }));
+const jobsOf = async (key: string) => (await bed.list("jobs")).filter(({ metadata }) => metadata.name.startsWith(`suite-${key}`));
+const said = (run: RunHandle, text: string) => run.status.some((line) => line.text.includes(text));
+
+/** A run whose server has let go of it; its Job goes on. */
+async function orphan(key: string, options: RunOptions = {}): Promise<RunHandle> {
+  const detach = new AbortController();
+  const run = startRun(bed, keyed(key, { script: ENDLESS, ...options, detach: detach.signal }));
+  await run.saw("on\n");
+  detach.abort(new Error("the server stops"));
+  await run.done;
+  return run;
+}
+
+const adopter = (key: string, options: RunOptions = {}): RunHandle =>
+  startRun(bed, keyed(key, { script: `console.log("own prompt")`, judge: async () => ({ kind: "adopt" }), ...options }));
+
+/** Ends a run that would go on for ever. */
+async function end(run: RunHandle): Promise<void> {
+  run.cancel();
+  expect((await run.done).outcome).toMatchObject({ kind: "cancelled", stopped: true });
+}
+
+test("an API server that fails for longer than a create is tried: it has not started, whether its Job was made or not", async () => {
+  lostAndThen503({ verb: "create", resource: "jobs" });
+  failing({ verb: "get", resource: "jobs" });
+  const { outcome } = await startRun(bed, keyed("ghost", { script: ENDLESS, engine: { clock: createRunClock(40) } })).done;
+  expect(outcome).toMatchObject({ kind: "never-started", cause: "job-create-failed", permanent: false });
+  expect(await jobsOf("ghost")).toHaveLength(1);
+  quiet();
+  await expect.poll(() => jobsOf("ghost"), { timeout: 30_000 }).toEqual([]);
+}, 90_000);
+
+test("a takeover whose answer is lost has the Job, and follows it", async () => {
+  const first = await orphan("claimed");
+  lostAndThen503({ verb: "patch", resource: "jobs" });
+  // Patience with a cancel passes as fast as the rest, the pod's own grace does not.
+  const second = adopter("claimed", { engine: { clock: createRunClock(40), policy: { cancel: 36e5 } } });
+  await second.saw("on\n");
+  expect(said(second, `of run ${first.request.runId}`)).toBe(true);
+  await end(second);
+}, 90_000);
+
+test("a takeover nobody can confirm is told as one, and the Job goes on", async () => {
+  await orphan("unclear");
+  const lost = lostAndThen503({ verb: "patch", resource: "jobs" });
+  const second = adopter("unclear", { engine: { clock: createRunClock(40), policy: { judge: 500 } } });
+  // The create's own look at who holds its name must work.
+  await expect.poll(() => lost.hits, { timeout: 20_000, interval: 20 }).toBe(1);
+  failing({ verb: "get", resource: "jobs" });
+  const { outcome } = await second.done;
+  quiet();
+  expect(outcome).toMatchObject({ kind: "never-started", cause: "takeover-failed", permanent: false });
+  const [job] = await jobsOf("unclear");
+  expect(job?.metadata).toMatchObject({ annotations: { [KEYS.runId]: second.request.runId } });
+  expect(job?.metadata.deletionTimestamp).toBeUndefined();
+  const third = adopter("unclear");
+  await third.saw("on\n");
+  await end(third);
+}, 90_000);
+
+test("a cancel while nobody can confirm the takeover: what was taken over is removed when that can be seen", async () => {
+  await orphan("unwanted");
+  const lost = lostAndThen503({ verb: "patch", resource: "jobs" });
+  const second = adopter("unwanted");
+  await expect.poll(() => lost.hits, { timeout: 20_000, interval: 20 }).toBe(1);
+  failing({ verb: "get", resource: "jobs" });
+  second.cancel();
+  expect((await second.done).outcome).toMatchObject({ kind: "cancelled", stopped: false });
+  quiet();
+  await expect.poll(() => jobsOf("unwanted"), { timeout: 30_000 }).toEqual([]);
+}, 90_000);
+
+test("a live Job whose Secret somebody deleted is followed, not removed", async () => {
+  const first = await orphan("bare", { script: `console.log("on"); setTimeout(() => console.log("off"), 8000)` });
+  await deleteSecrets();
+  const options = { engine: { policy: { judge: 500, secretless: 1000 } } };
+  const { outcome, output } = await adopter("bare", options).done;
+  expect(output.toString()).toBe("on\noff\n");
+  expect(outcome).toMatchObject({ kind: "exited", exitCode: 0 });
+  expect((await first.done).outcome).toMatchObject({ kind: "detached", evidence: { jobUid: outcome.evidence.jobUid } });
+}, 60_000);
+
+async function deleteSecrets(): Promise<void> {
+  const kubeconfig = await bed.account([{ group: "", resource: "secrets", verb: "delete", scope: "namespace" }]);
+  const connection = await connect({ kubeconfig });
+  for (const { metadata } of await bed.list("secrets"))
+    if (metadata.name.startsWith("suite-bare"))
+      await connection.request({ method: "DELETE", path: `/api/v1/namespaces/${bed.namespace}/secrets/${metadata.name}` });
+  connection.close();
+}
+
+const withToken = (token: string) => (request: RunRequest) => ({
+  ...request,
+  relay: {
+    target: `http://${bed.hostAddress}:9`,
+    urlEnv: "API_URL",
+    tokenEnv: "API_TOKEN",
+    headers: { authorization: "Authorization", runId: "X-Run-Id" },
+    retry: { statuses: [409], bodyPattern: "owner", maxSec: 90 },
+    maxReplayBytes: 1024,
+    credentials: { token, runId: request.runId },
+  },
+});
+
+test("the token is given when the API server takes it again, and the kubelet is made to look only then", async () => {
+  await orphan("token", { change: withToken("old") });
+  failing({ verb: "patch", resource: "secrets" });
+  const second = adopter("token", { change: withToken("new"), engine: { clock: createRunClock(10), policy: { cancel: 36e5 } } });
+  await second.saw("on\n");
+  // Longer than five tries take.
+  await new Promise((resolve) => setTimeout(resolve, 15_000));
+  const tokenOf = async () =>
+    (await bed.list("secrets"))
+      .filter(({ metadata }) => metadata.name.startsWith("suite-token"))
+      .map(({ data }) => Buffer.from((data as Record<string, string>)["credentials.json"] ?? "", "base64").toString());
+  expect((await tokenOf()).join()).toContain('"old"');
+  await expect(second.pod()).rejects.toThrow("no object");
+  quiet();
+  await expect.poll(async () => (await tokenOf()).join(), { timeout: 20_000 }).toContain('"new"');
+  await expect.poll(() => second.pod().catch(() => null), { timeout: 20_000 }).not.toBeNull();
+  expect(said(second, "has this run's token now")).toBe(true);
+  await end(second);
+}, 90_000);
+
+test("a Job taken over is measured with its own deadline, not with the new run's", async () => {
+  await orphan("patient", { script: `console.log("on"); setTimeout(() => console.log("off"), 10000)` });
+  const limited = (request: RunRequest) => ({ ...request, limits: { ...request.limits, timeoutSec: 60 } });
+  const policy = { judge: 500, reattach: 36e6, schedule: 36e6, noPod: 36e6, start: 36e6 };
+  const second = adopter("patient", { change: limited, engine: { clock: createRunClock(200), policy } });
+  const { outcome, output } = await second.done;
+  expect(outcome).toMatchObject({ kind: "exited", exitCode: 0 });
+  expect(output.toString()).toBe("on\noff\n");
+}, 60_000);
+
+test("a takeover that is refused as it stands is tried again now and then, not at once", async () => {
+  await orphan("policy");
+  const refused = bed.faults.fail({ verb: "patch", resource: "jobs" }, { status: 422, times: 9999, message: "denied by a policy" });
+  troubles.push(refused);
+  const second = adopter("policy", { engine: { policy: { judge: 1000 } } });
+  await new Promise((resolve) => setTimeout(resolve, 4000));
+  expect(refused.hits).toBeGreaterThan(0);
+  expect(refused.hits).toBeLessThan(6);
+  quiet();
+  await second.saw("on\n");
+  await end(second);
+}, 60_000);
