@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
 // A server that is killed and started again takes minutes each time: those go to `npm run test:long`.
-const long = ["system/restart.system.ts", "system/operator.system.ts"];
+const long = ["restart", "operator", "folded-comment"].map((name) => `system/${name}.system.ts`);
 
 // Real servers, real CLI: run by `npm run test:system`, not by `npm test`, which takes only *.test.ts.
 export default defineConfig({

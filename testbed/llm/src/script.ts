@@ -35,6 +35,7 @@ export const vocabulary: Readonly<Record<string, string>> = {
   "fail-tool": "one bash call that exits with 3, then text",
   "bad-tool": "reads a file that does not exist (a tool error), then text",
   "bash:<command>": "one bash call with the rest of the line, up to a comment, then text",
+  "repeat:<command>": "the same bash call in each step until it prints the word enough, then text",
   "call:<tool> <json>": "one call of any tool that is offered, then text",
   "many-steps": "a bash call in every step until the CLI tells the model to stop",
   "endless-steps": "a bash call in every step, whatever the CLI says",
@@ -96,15 +97,18 @@ const bash = (command: string, description: string): Reply => ({ kind: "tool", t
 // `tail` must keep a stream without newlines whole, and cannot let go of it before its reader reads.
 const holdMemory = (megabytes: number) => `head -c ${megabytes * 1_048_576} /dev/zero | tail -n 1 | { sleep 3; wc -c; }`;
 
+// What follows a comment sign is not the command's: a host repeats its task inside JSON, where the line goes on.
+const commandAfter = (word: string, prompt: string): string | undefined =>
+  new RegExp(`\\b${word}:(.+?)(?: #.*)?$`, "m").exec(prompt)?.[1]?.trim();
+
 function toolCall(prompt: string): Reply | undefined {
   if (has(prompt, "use-tool")) return bash("echo hello-from-tool", "Print a greeting");
   if (has(prompt, "heavy-tool")) return { ...bash("echo hello-from-tool", "Print a greeting"), weight: 10 } as Reply;
   if (has(prompt, "fail-tool")) return bash("echo about-to-fail >&2; exit 3", "Fail on purpose");
   if (has(prompt, "bad-tool"))
     return { kind: "tool", tool: "read", input: { filePath: "missing/file.txt", file_path: "missing/file.txt" } };
-  // What follows a comment sign is not the command's: a host repeats its task inside JSON, where the line goes on.
-  const command = /\bbash:(.+?)(?: #.*)?$/m.exec(prompt)?.[1];
-  if (command) return bash(command.trim(), "Run the given command");
+  const command = commandAfter("bash", prompt);
+  if (command) return bash(command, "Run the given command");
   const named = /\bcall:(\S+) (\{.*\})/.exec(prompt);
   if (named) return { kind: "tool", tool: named[1]!, input: JSON.parse(named[2]!) };
   const megabytes = /eat-memory-(\d+)/.exec(prompt)?.[1];
@@ -133,6 +137,8 @@ function nextCall(prompt: string, { toolResults, stepLimitReached }: Conversatio
   const step = bash(`echo step ${toolResults.length + 1}`, "One more step");
   if (has(prompt, "endless-steps")) return step;
   if (has(prompt, "many-steps")) return stepLimitReached ? undefined : step;
+  const repeated = commandAfter("repeat", prompt);
+  if (repeated) return has(toolResults.at(-1) ?? "", "enough") ? undefined : bash(repeated, "Once more");
   return toolResults.length === 0 ? toolCall(prompt) : undefined;
 }
 

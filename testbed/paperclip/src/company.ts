@@ -27,6 +27,8 @@ export interface Run {
   readonly resultJson: Readonly<Record<string, unknown>> | null;
   readonly contextSnapshot: Readonly<Record<string, unknown>> | null;
   readonly createdAt: string;
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
   readonly scheduledRetryAt?: string | null;
 }
 
@@ -93,6 +95,7 @@ export class Company {
   agent = (id: string): Promise<Agent> => this.#call("GET", `/agents/${id}`);
 
   pause = (agentId: string): Promise<Agent> => this.#call("POST", `/agents/${agentId}/pause`);
+  resume = (agentId: string): Promise<Agent> => this.#call("POST", `/agents/${agentId}/resume`);
 
   /** An assigned issue wakes its agent by itself. */
   assign(agentId: string, title: string, description: string): Promise<Issue> {

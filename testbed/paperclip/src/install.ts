@@ -9,12 +9,14 @@ import { serverUser } from "./user.ts";
 
 const run = promisify(execFile);
 const TIMEOUT_MS = 5 * 60_000;
-/** Folders of the adapters below packages/. */
-const ADAPTERS = ["adapter-opencode", "adapter-claude"] as const;
+/** Folders of what we publish, below packages/. */
+const PACKAGES = ["adapter-opencode", "adapter-claude", "cli"] as const;
+/** Name of the operator's command line, as a package and as a command. */
+export const CLI = "paperclip-k8s";
 
-/** Our adapters as npm installs them, ready for a server's "install by local path". */
+/** Our packages as npm installs them; the adapters are ready for a server's "install by local path". */
 export interface PackedAdapters {
-  /** The node_modules with the adapters and what they need. */
+  /** The node_modules with the adapters, the command line and what they need. */
   readonly folder: string;
   /** Names of the adapters' packages in it. */
   readonly names: readonly string[];
@@ -24,12 +26,12 @@ export interface PackedAdapters {
 export const pathsOf = ({ folder, names }: Pick<PackedAdapters, "folder" | "names">): string[] => names.map((name) => join(folder, name));
 
 /**
- * Builds and packs our adapters and installs the tarballs, so that what is tested is what would be published. PACKED_ADAPTERS names the
+ * Builds and packs our packages and installs the tarballs, so that what is tested is what would be published. PACKED_ADAPTERS names the
  * node_modules of an earlier call, to be used as it is.
  */
 export async function packAdapters(say: (line: string) => void = () => {}): Promise<PackedAdapters> {
   const given = process.env.PACKED_ADAPTERS;
-  if (given) return { folder: given, names: readdirSync(given).filter((name) => /^paperclip-adapter-/.test(name)), remove: async () => {} };
+  if (given) return { folder: given, names: readdirSync(given).filter(isAdapter), remove: async () => {} };
   const begun = Date.now();
   const place = await realpath(await mkdtemp(join(tmpdir(), "packed-adapters-")));
   const atExit = () => rmSync(place, { recursive: true, force: true });
@@ -40,16 +42,18 @@ export async function packAdapters(say: (line: string) => void = () => {}): Prom
   };
   try {
     await run(process.execPath, ["scripts/build.ts"], { cwd: ROOT, timeout: TIMEOUT_MS });
-    const packed = await Promise.all(ADAPTERS.map((folder) => pack(folder, place)));
+    const packed = await Promise.all(PACKAGES.map((folder) => pack(folder, place)));
     await npmInstall(place, Object.fromEntries(packed.map(({ name, filename }) => [name, `file:${join(place, filename)}`])));
     await handOver(place);
     say(`adapters built, packed and installed from their tarballs (${((Date.now() - begun) / 1000).toFixed(1)} s)`);
-    return { folder: join(place, "node_modules"), names: packed.map(({ name }) => name), remove };
+    return { folder: join(place, "node_modules"), names: packed.map(({ name }) => name).filter(isAdapter), remove };
   } catch (error) {
     await remove();
     throw error;
   }
 }
+
+const isAdapter = (name: string): boolean => name.startsWith("paperclip-adapter-");
 
 async function pack(folder: string, place: string): Promise<{ readonly name: string; readonly filename: string }> {
   const options = { cwd: join(ROOT, "packages", folder), timeout: TIMEOUT_MS };

@@ -6,7 +6,7 @@ import { nextRun } from "../src/follow.ts";
 import { openBrowser } from "../src/page/browser.ts";
 import { ARTEFACTS } from "../src/page/pictures.ts";
 import { type Page, preparePlaywright } from "../src/page/playwright.ts";
-import { VERSIONS } from "../src/release.ts";
+import { VERSIONS, type Version } from "../src/release.ts";
 import { openStage, type Stage } from "../src/stage.ts";
 import { dropRoot } from "../src/user.ts";
 
@@ -20,10 +20,10 @@ export interface BrowserStage {
   stop(): Promise<void>;
 }
 
-export async function openBrowserStage(): Promise<BrowserStage> {
+export async function openBrowserStage(version: Version = VERSIONS[0]): Promise<BrowserStage> {
   dropRoot();
   const playwright = await preparePlaywright((line) => console.log(line));
-  const stage = await openStage(inject("packed"), { version: VERSIONS[0], ui: true, say: (line) => console.log(line) });
+  const stage = await openStage(inject("packed"), { version, ui: true, say: (line) => console.log(line) });
   try {
     // In the host's home, since that goes even when we are killed.
     const browser = await openBrowser(playwright, inject("chromium"), { folder: join(stage.host.home.root, "browser") });

@@ -1,96 +1,104 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { plainEnv } from "../src/agent-kinds.ts";
-import type { Agent, Issue, Run } from "../src/company.ts";
-import { nextRun, runEnd } from "../src/follow.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import type { Run } from "../src/company.ts";
+import { runEnd } from "../src/follow.ts";
+import { VERSIONS } from "../src/release.ts";
 import { openStage, type Stage } from "../src/stage.ts";
 import { dropRoot } from "../src/user.ts";
 import { until } from "../src/wait.ts";
-import { noJobOf } from "./closes-its-issue.ts";
+import { type AtWork, adopterOf, atWork, nothingLeft, textOf } from "./at-work.ts";
 
-// A server goes away in the middle of its runs. This host starts a retry by itself: it goes on with the Job and finishes its issue.
+// A server goes away in the middle of its runs. The run that follows goes on with the Job, and its agent finishes the issue.
 
-const VERSION = "2026.824.1";
+const [NEWEST] = VERSIONS;
+const SIGNALS = ["SIGTERM", "SIGKILL"] as const;
+/** For less than a minute the newest host takes a killed server's runs for its own, and then shows them as running for five. */
+const AWAY_MS = 75_000;
+const SPAN = 420_000;
 let stage: Stage;
-beforeAll(async () => {
-  dropRoot();
-  stage = await openStage(inject("packed"), { version: VERSION, say: (line) => console.log(line) });
-});
-afterAll(() => stage?.stop());
 
-interface Scene {
-  readonly agent: Agent;
-  readonly issue: Issue;
-  readonly run: Run;
-  readonly goOn: () => Promise<void>;
+/** The elder host goes on by itself; at the newest somebody has to say that it may. */
+async function goesOn(...works: readonly AtWork[]): Promise<Run[]> {
+  if (stage.host.version === NEWEST) await Promise.all(works.map(release));
+  return Promise.all(works.map((work) => adopterOf(stage, work)));
 }
 
-/** An agent whose command waits for our word in the middle of its turn. */
-async function begin(name: string, command: string): Promise<Scene> {
-  const sign = join(stage.host.home.path, `go-${name}`);
-  const { env, ...config } = stage.config("opencode_k8s");
-  const patient = { ...(env as object), ...plainEnv({ OPENCODE_EXPERIMENTAL_BASH_DEFAULT_TIMEOUT_MS: "600000" }) };
-  const agent = await stage.company.hire(name, "opencode_k8s", { ...config, env: patient });
-  const issue = await stage.company.assign(agent.id, name, `bash:until [ -e ${sign} ]; do sleep 0.2; done; ${command} #`);
-  const run = await nextRun(stage.company, agent);
-  await until(`the turn of ${name}`, async () => (await textOf(run)).includes("CLI started"), 60);
+/** What an operator does on the issue's page; the host may ask for it twice. */
+async function release({ issue, run }: AtWork): Promise<void> {
+  const { company } = stage;
+  const blocker = async () => (await company.issue(issue.id)).executionBlocker ?? null;
+  await until(`the hold of ${issue.identifier}`, blocker, 90);
   await until(
-    `the model's word to ${name}`,
-    async () => stage.llm.requests.some(({ tools, userTexts }) => tools > 0 && userTexts.some((text) => text.includes(sign))),
+    `the release of ${issue.identifier}`,
+    async () => {
+      const held = await blocker();
+      if (held === null) return (await company.issue(issue.id)).status !== "blocked";
+      expect(held.runId).toBe(run.id);
+      const evidence = "The agent goes on in its Job, which the next run takes over.";
+      await company.reconcile(issue.id, { actionId: held.recoveryActionId, runId: run.id, actionOutcome: "mixed", evidence });
+      return false;
+    },
     60,
   );
-  return { agent, issue, run, goOn: () => writeFile(sign, "") };
 }
 
-/** Empty as long as the host has no log of it. */
-const textOf = async ({ id }: Run): Promise<string> => {
-  const pieces = await stage.company.log(id).catch(() => []);
-  return pieces.map(({ chunk }) => chunk).join("");
-};
-
-async function adopted({ agent, run }: Scene): Promise<Run> {
-  const retry = await nextRun(stage.company, agent, run);
-  expect(retry.retryOfRunId).toBe(run.id);
-  await until(`the adoption of ${run.id}`, async () => (await textOf(retry)).includes(`of run ${run.id}`), 60);
-  return retry;
+async function stopped(signal: (typeof SIGNALS)[number]): Promise<void> {
+  const jobs = new Set(await stage.jobs());
+  await stage.host.end(signal);
+  if (signal === "SIGKILL" && stage.host.version === NEWEST) await sleep(AWAY_MS);
+  expect(new Set(await stage.jobs())).toEqual(jobs);
+  await stage.host.start();
 }
 
-for (const signal of ["SIGKILL", "SIGTERM"] as const)
-  test(`${signal}: the host's own retry adopts the Job, the agent still closes its issue, and without the relay it cannot; a cancel ends it`, async () => {
-    const [relayed, direct, unwanted] = await Promise.all([
-      begin(`relayed-${signal}`, "close-issue"),
-      begin(`direct-${signal}`, `PAPERCLIP_API_URL=${stage.host.url} close-issue`),
-      begin(`unwanted-${signal}`, "close-issue"),
-    ]);
-    const jobs = new Set(await stage.jobs());
-    await stage.host.end(signal);
-    expect(new Set(await stage.jobs())).toEqual(jobs);
-    await stage.host.start();
-    const [retry, other, third] = await Promise.all([adopted(relayed), adopted(direct), adopted(unwanted)]);
-    expect(new Set(await stage.jobs())).toEqual(jobs);
-    await Promise.all([relayed.goOn(), direct.goOn()]);
+describe.each(VERSIONS)("Paperclip %s", (version) => {
+  beforeAll(async () => {
+    dropRoot();
+    stage = await openStage(inject("packed"), { version, say: (line) => console.log(line) });
+  });
+  afterAll(() => stage?.stop());
 
-    expect(await runEnd(stage.company, retry.id)).toMatchObject({ status: "succeeded", errorCode: null });
-    const log = await textOf(retry);
-    expect(log).toContain("200 closed");
-    expect(log.match(/CLI started/g)).toHaveLength(1);
-    expect(await stage.company.issue(relayed.issue.id)).toMatchObject({ status: "done" });
-    const old = await stage.company.run(relayed.run.id);
-    expect(old).toMatchObject(signal === "SIGTERM" ? { status: "interrupted" } : { status: "failed", errorCode: "process_lost" });
-    const invoked = (await stage.company.events(retry.id)).filter(({ eventType }) => eventType === "adapter.invoke");
-    expect(invoked).toHaveLength(1);
-    expect(invoked[0]?.payload).toMatchObject({ prompt: "", commandNotes: expect.arrayContaining([`adopted from run ${relayed.run.id}`]) });
-    await noJobOf(stage, relayed.agent);
+  test.each(SIGNALS)(
+    "%s: the next run adopts the Job, its agent still closes its issue, and without the relay it cannot; a cancel ends it",
+    async (signal) => {
+      const { company } = stage;
+      const [relayed, direct, unwanted] = await Promise.all([
+        atWork(stage, `relayed-${signal}`, "close-issue"),
+        atWork(stage, `direct-${signal}`, `PAPERCLIP_API_URL=${stage.host.url} close-issue`),
+        atWork(stage, `unwanted-${signal}`, "close-issue"),
+      ]);
+      await stopped(signal);
+      const jobs = new Set(await stage.jobs());
+      const [next, other, third] = (await goesOn(relayed, direct, unwanted)) as [Run, Run, Run];
+      expect(new Set(await stage.jobs())).toEqual(jobs);
+      for (const { run } of [relayed, direct, unwanted])
+        expect(await company.run(run.id)).toMatchObject(
+          signal === "SIGTERM" ? { status: "interrupted" } : { status: "failed", errorCode: "process_lost" },
+        );
+      for (const work of [relayed, direct]) work.goOn();
 
-    await stage.company.cancel(third.id);
-    expect(await runEnd(stage.company, third.id)).toMatchObject({ status: "cancelled" });
-    await stage.company.update(unwanted.issue.id, { status: "cancelled" });
-    await noJobOf(stage, unwanted.agent);
+      expect(await runEnd(company, next.id)).toMatchObject({ status: "succeeded", errorCode: null });
+      const log = await textOf(stage, next);
+      expect(log).toContain("200 closed");
+      expect(log.match(/CLI started/g)).toHaveLength(1);
+      expect(await company.issue(relayed.issue.id)).toMatchObject({ status: "done" });
+      const invoked = (await company.events(next.id)).filter(({ eventType }) => eventType === "adapter.invoke");
+      expect(invoked).toHaveLength(1);
+      expect(invoked[0]?.payload).toMatchObject({
+        prompt: "",
+        commandNotes: expect.arrayContaining([`adopted from run ${relayed.run.id}`]),
+      });
 
-    // The day this is accepted, the relay has lost its reason.
-    await runEnd(stage.company, other.id);
-    expect(await textOf(other)).toContain("Issue run ownership conflict");
-    expect(await stage.company.issue(direct.issue.id)).not.toMatchObject({ status: "done" });
-    await stage.company.update(direct.issue.id, { status: "cancelled" });
-  }, 240_000);
+      // The day this is accepted, the relay has lost its reason.
+      await runEnd(company, other.id);
+      expect(await textOf(stage, other)).toContain("Issue run ownership conflict");
+      expect(await textOf(stage, other)).not.toContain("200 closed");
+      await company.update(direct.issue.id, { status: "cancelled" });
+
+      await company.cancel(third.id);
+      expect(await runEnd(company, third.id)).toMatchObject({ status: "cancelled" });
+      await company.update(unwanted.issue.id, { status: "cancelled" });
+      await nothingLeft(stage, relayed.agent, direct.agent, unwanted.agent);
+    },
+    SPAN,
+  );
+});

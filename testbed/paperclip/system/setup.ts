@@ -1,5 +1,7 @@
+import { type KubeCluster, openCluster } from "@paperclip-k8s/kube";
 import type { TestProject } from "vitest/node";
-import { packAdapters } from "../src/install.ts";
+import { loadImage } from "../src/cluster/image.ts";
+import { type PackedAdapters, packAdapters } from "../src/install.ts";
 import { prepareChromium } from "../src/page/chromium.ts";
 import { ARTEFACTS, picturesFolder } from "../src/page/pictures.ts";
 import { preparePlaywright } from "../src/page/playwright.ts";
@@ -22,5 +24,17 @@ export default async function setup(project: TestProject): Promise<() => Promise
   picturesFolder(ARTEFACTS);
   const packed = await packAdapters(say);
   project.provide("packed", { folder: packed.folder, names: [...packed.names] });
+  await prepareImage(packed, say);
   return packed.remove;
+}
+
+/** Once, before test files that need it at the same time would each make it. */
+async function prepareImage(packed: PackedAdapters, say: (line: string) => void): Promise<void> {
+  let cluster: KubeCluster;
+  try {
+    cluster = openCluster();
+  } catch {
+    return; // tests that need it say so
+  }
+  await loadImage(cluster, VERSIONS[0], packed, say).finally(() => cluster.close());
 }

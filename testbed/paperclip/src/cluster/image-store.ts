@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { mkdir, mkdtemp, rename, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { KubeCluster } from "@paperclip-k8s/kube";
+import { run } from "../run.ts";
+
+interface Descriptor {
+  readonly mediaType: string;
+  readonly digest: string;
+  readonly size: number;
+}
+
+interface Manifest {
+  readonly mediaType: string;
+  readonly config: Descriptor;
+  readonly layers: readonly Descriptor[];
+}
+
+/** How containers of an image are started. */
+export interface ImageSettings {
+  readonly User: string;
+  readonly Cmd: readonly string[];
+  readonly Env: readonly string[];
+}
+
+interface ImageConfig {
+  readonly config: ImageSettings;
+  readonly rootfs: { readonly type: string; readonly diff_ids: readonly string[] };
+}
+
+/** One more layer on an image that is in the store. */
+export interface Layer {
+  readonly on: string;
+  /** The new image's name. */
+  readonly image: string;
+  readonly settings: (inherited: ImageSettings) => ImageSettings;
+  /** Writes the layer's tar archive; the folder is for its intermediate files. */
+  readonly write: (archive: string, folder: string) => Promise<unknown>;
+}
+
+/** The images of a cluster's containerd. */
+export class ImageStore {
+  readonly #ctr: (...args: string[]) => Promise<string>;
+
+  constructor({ dir }: KubeCluster) {
+    this.#ctr = (...args) => run(join(dir, "bin/ctr"), ["-a", join(dir, "containerd.sock"), "-n", "k8s.io", ...args]);
+  }
+
+  async has(image: string): Promise<boolean> {
+    return (await this.#ctr("images", "ls", "-q", `name==${image}`)).trim() === image;
+  }
+
+  async digestOf(image: string): Promise<string> {
+    const digest = /^\S+\s+\S+\s+(sha256:\w+)/m.exec(await this.#ctr("images", "ls", `name==${image}`))?.[1];
+    if (digest === undefined) throw new Error(`the cluster has no image ${image}`);
+    return digest;
+  }
+
+  async add(layer: Layer): Promise<void> {
+    const work = await mkdtemp(join(tmpdir(), "paperclip-image-"));
+    try {
+      const archive = join(work, "layer.tar");
+      await layer.write(archive, work);
+      const content = async (digest: string) => JSON.parse(await this.#ctr("content", "get", digest)) as unknown;
+      const base = (await content(await this.digestOf(layer.on))) as Manifest;
+      const config = (await content(base.config.digest)) as ImageConfig;
+      await this.#ctr("images", "import", await imageArchive(layer, base, config, work));
+    } finally {
+      await rm(work, { recursive: true, force: true });
+    }
+  }
+}
+
+/** An archive without the layers below: those are in the store. */
+async function imageArchive({ image, settings }: Layer, base: Manifest, below: ImageConfig, work: string): Promise<string> {
+  const layout = join(work, "layout");
+  await mkdir(join(layout, "blobs/sha256"), { recursive: true });
+  const layer = await keep(layout, join(work, "layer.tar"), base.layers[0]!.mediaType);
+  const keepJson = async (value: unknown, mediaType: string) => {
+    const file = join(work, "blob.json");
+    await writeFile(file, JSON.stringify(value));
+    return keep(layout, file, mediaType);
+  };
+  const { config, rootfs, ...rest } = below;
+  const ownConfig = { ...rest, config: settings(config), rootfs: { ...rootfs, diff_ids: [...rootfs.diff_ids, layer.digest] } };
+  const manifest = { ...base, config: await keepJson(ownConfig, base.config.mediaType), layers: [...base.layers, layer] };
+  const annotations = { "io.containerd.image.name": image };
+  const index = { schemaVersion: 2, manifests: [{ ...(await keepJson(manifest, base.mediaType)), annotations }] };
+  await writeFile(join(layout, "index.json"), JSON.stringify(index));
+  await writeFile(join(layout, "oci-layout"), JSON.stringify({ imageLayoutVersion: "1.0.0" }));
+  const archive = join(work, "image.tar");
+  await run("tar", ["-C", layout, "-cf", archive, "oci-layout", "index.json", "blobs"]);
+  return archive;
+}
+
+async function keep(layout: string, file: string, mediaType: string): Promise<Descriptor> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(file, { highWaterMark: 1 << 20 }), hash);
+  const hex = hash.digest("hex");
+  const { size } = await stat(file);
+  await rename(file, join(layout, "blobs/sha256", hex));
+  return { mediaType, digest: `sha256:${hex}`, size };
+}
