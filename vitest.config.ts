@@ -8,8 +8,8 @@ export default defineConfig({
     maxWorkers: 3,
     // A slow moment of a busy machine is told as flaky there; at a desk it should be seen.
     retry: process.env.CI ? 1 : 0,
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // A second, the default, is little on a machine that does other things too.
     expect: { poll: { timeout: 15_000 } },
   },

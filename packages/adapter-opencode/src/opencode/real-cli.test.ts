@@ -60,12 +60,13 @@ test("our layer lies over the user's config, and the project's is not read", asy
 test("the prompt reaches the model from stdin as it is, with the key from the environment, and nothing is installed", async () => {
   const prompt = `use-tool $(X) $$ \\ "quoted" 'single' \`id\` {env:HOME} é🙂\r\n${"long ".repeat(20_000)}\n\nend  \n`;
   const [, ...args] = argv({ model: "scripted/unlisted" });
+  const before = llm.requests.length;
   const { exitCode: code, stdout, stderr } = await run(args, prompt);
   const parser = createParser();
   for (const line of stdout.split("\n")) parser.push(line);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(parser.result()).toMatchObject({ lastText: defaultText, toolCalls: 1, steps: 2, unknownLines: 0, tokens: { cacheRead: 1600 } });
-  const turns = llm.requests.filter(({ tools }) => tools > 0);
+  const turns = llm.requests.slice(before).filter(({ tools }) => tools > 0);
   expect(turns).toHaveLength(2);
   expect(turns[0]).toMatchObject({ model: "unlisted", apiKey: "key with $ and $(X)", stream: true });
   expect(turns[0]!.userTexts.at(-1) === prompt).toBe(true);

@@ -5,7 +5,7 @@ import { HostApi } from "./api.ts";
 import { readHeld } from "./held-issues.ts";
 import { resolveHold } from "./resolve-hold.ts";
 
-// Over a real connection, with answers in the words of Paperclip 2026.916.1: an issue that it holds twice cannot be had at will.
+// Over a real connection. Blocker and runs are shaped as Paperclip 2026.916.1 shows them; the order of two holds is made up after what was seen of it.
 
 const ISSUE = "cb524b4a-a4f4-4f9a-900f-c49936570629";
 const RUN = "f7570d0c-c9d5-408e-86a3-c2fa0c427948";
