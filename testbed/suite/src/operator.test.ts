@@ -151,7 +151,9 @@ test("a Job that never got its Secret goes when no server can be about to give i
     expect(own).toHaveLength(1);
     for (const secret of own) await removeSecret({ kubeconfig }, bed.namespace, secret);
 
-    expect((await cli("sweep", "--older-than", "1s", "--delete")).out).toContain("its server may be about to make it");
+    // The Job has to become a second old first.
+    const young = async () => (await cli("sweep", "--older-than", "1s", "--delete")).out;
+    await expect.poll(young, { timeout: 10_000 }).toContain("its server may be about to make it");
     const blind = await later(30, ["sweep"], bed.kubeconfig);
     expect(blind.out).toMatch(/whether it has its Secret cannot be seen[\s\S]*Secrets in .* are not looked at/);
     expect((await later(30, ["sweep"])).out).toContain("never got its Secret, so it cannot start");
