@@ -22,7 +22,7 @@ export function spread(values: readonly number[]): string {
 
 const mark = (ok: boolean | null): string => (ok === null ? "" : ok ? "ok" : "**over**");
 
-export function table(rows: readonly Row[]): string {
-  const lines = rows.map(({ what, budget, measured, ok }) => `| ${what} | ${budget} | ${measured} | ${mark(ok)} |`);
-  return ["| what | budget | measured | |", "|---|---|---|---|", ...lines].join("\n");
-}
+export const lines = (rows: readonly Row[]): string[] =>
+  rows.map(({ what, budget, measured, ok }) => `| ${what} | ${budget} | ${measured} | ${mark(ok)} |`);
+
+export const table = (rows: readonly Row[]): string => ["| what | budget | measured | |", "|---|---|---|---|", ...lines(rows)].join("\n");

@@ -22,7 +22,7 @@ export const HELP = `Measures the adapter's own execute against its budgets, wit
   npm run bench -- [--cluster pocket|kube] [--runs 1,10,30] [--seconds 20] [--silence 30] [--pairs 7]
                    [--only ${SECTIONS.join(",")}] [--write] [--strict]
 
-  --write   puts the table into bench/RESULTS.md, in the section of its cluster
+  --write   puts the table into bench/RESULTS.md, in the section of its cluster; with --only, those rows of it
   --strict  fails when a budget is missed`;
 
 export function parseOptions(args: readonly string[]): Options {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { claude } from "../../packages/adapter-claude/src/agent-cli.ts";
@@ -66,6 +66,9 @@ async function grow(stage: StateStage, conversation: Parameters<StateStage["save
     growSession(conversation.cli, home, messages);
     const known = { version: null, run: "bench", tag: "00000000", live: false, fingerprint: null, from: null, damaged: [] };
     await saveState({ act: "save", saved, home, parts, maxBytes: 2 ** 30, ...known });
+    // Pods may have another user than this process.
+    const { uid, gid } = statSync(saved);
+    for (const name of readdirSync(saved)) chownSync(join(saved, name), uid, gid);
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
