@@ -10,6 +10,8 @@ const LOOK_MS = 250;
 /** So many at once: the host has work with each, and one it has not finished with when it stops is worse off than one that was not asked. */
 const AT_ONCE = 4;
 const TURNED_AWAY_MS = 10_000;
+/** What a host notes first need not be its last word on how a run ended. */
+const SETTLES_MS = 3000;
 
 /** A run that one adapter executes in this process. */
 export interface Attendee {
@@ -106,11 +108,13 @@ export class Drain {
 /** True when the host has taken the result, not failed at it, and finished with the run. One that cannot be asked is given a moment and believed. */
 async function recorded({ status, lastWord = null }: Attendee, deadline: number): Promise<boolean> {
   if (status === null) return pause(BLIND_MS).then(() => true);
-  for (;;) {
+  for (let refusedAt: number | null = null; ; ) {
     const answer = await status();
     if ("status" in answer && answer.status !== "running") {
       const taken = answer.status !== "failed" || answer.errorCode === DETACHED;
-      return taken && (lastWord === null || (await said(lastWord, deadline)));
+      if (taken) return lastWord === null || said(lastWord, deadline);
+      refusedAt ??= Date.now();
+      if (Date.now() - refusedAt >= SETTLES_MS) return false;
     }
     if (Date.now() >= deadline) return false;
     await pause(LOOK_MS);
