@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Bed } from "../testbed/suite/src/bed.ts";
+import { type Bed, settingsFor } from "../testbed/suite/src/bed.ts";
 import type { Ask, RunRecord, Usage } from "./server.ts";
 import type { Script } from "./stamp.ts";
 
@@ -55,11 +55,7 @@ export function startHost(bed: Bed): Host {
 
 function settings(bed: Bed): Record<string, unknown> {
   return {
-    kubeconfig: bed.kubeconfig,
-    namespace: bed.namespace,
-    image: bed.images.agent,
-    dataClaim: "data",
-    dataPath: bed.data,
+    ...settingsFor(bed),
     resources: { requests: { cpu: "10m", memory: "64Mi" }, limits: { cpu: "2", memory: "1Gi" } },
   };
 }

@@ -24,7 +24,7 @@ export { checkedPart, PathPartError } from "./output/paths.ts";
 export { removeTree } from "./output/remove-tree.ts";
 export type { Adoption } from "./run/adopt.ts";
 export { createEngine, type Engine, type EngineOptions } from "./run/engine.ts";
-export type { Holder, HolderVerdict } from "./run/holder.ts";
+export { type Holder, type HolderVerdict, isFinished } from "./run/holder.ts";
 export type { RunIo } from "./run/io.ts";
 export type { Evidence, RunOutcome, StartFailure } from "./run/outcome.ts";
 export type { Policy } from "./run/policy.ts";

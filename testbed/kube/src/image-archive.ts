@@ -8,7 +8,8 @@ import { run } from "./run.ts";
 
 const OCI = "application/vnd.oci.image";
 
-interface Blob {
+/** What an image says of one of its parts. */
+export interface Blob {
   readonly mediaType: string;
   readonly digest: string;
   readonly size: number;
@@ -23,12 +24,12 @@ export async function imageArchive(image: Image, layers: readonly string[], work
   for (const layer of layers) {
     const archive = join(work, "layer.tar");
     await run("tar", ["-C", layer, "--sort=name", "--mtime=@0", "--numeric-owner", "-cf", archive, "."]);
-    layerBlobs.push(await keep(layout, archive, `${OCI}.layer.v1.tar`));
+    layerBlobs.push(await keepBlob(layout, archive, `${OCI}.layer.v1.tar`));
   }
   const keepJson = async (content: unknown, mediaType: string) => {
     const file = join(work, "blob.json");
     await writeFile(file, JSON.stringify(content));
-    return keep(layout, file, mediaType);
+    return keepBlob(layout, file, mediaType);
   };
   const config = await keepJson(imageConfig(image, layerBlobs), `${OCI}.config.v1+json`);
   const mediaType = `${OCI}.manifest.v1+json`;
@@ -51,7 +52,8 @@ function imageConfig(image: Image, layers: readonly Blob[]) {
   };
 }
 
-async function keep(layout: string, file: string, mediaType: string): Promise<Blob> {
+/** Moves a file into the layout, under the name its content gives it. */
+export async function keepBlob(layout: string, file: string, mediaType: string): Promise<Blob> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(file, { highWaterMark: 1 << 20 }), hash);
   const hex = hash.digest("hex");

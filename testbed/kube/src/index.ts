@@ -8,6 +8,7 @@ import { apiServerReady, nodeReady, startProgram } from "./start-programs.ts";
 
 export { type Admin, ApiFailure } from "./admin.ts";
 export type { Description } from "./description.ts";
+export { type Blob, keepBlob } from "./image-archive.ts";
 export { type OtherNode, otherNode } from "./other-node.ts";
 
 /** The running cluster: where everything is, requests as its administrator, and faults made for real. */

@@ -32,6 +32,11 @@ export interface Bed {
   stop(): Promise<void>;
 }
 
+/** The settings by which an adapter finds this cluster, its image and its volume. */
+export function settingsFor({ kubeconfig, namespace, images, data }: Pick<Bed, "kubeconfig" | "namespace" | "images" | "data">) {
+  return { kubeconfig, namespace, image: images.agent, dataClaim: "data", dataPath: data };
+}
+
 export type BedKind = "jobs" | "pods" | "secrets" | "events" | "persistentvolumeclaims";
 
 /** On the embedded cluster, or on the real one that `npm run kube:up` has started when CLUSTER=kube says so. */

@@ -3,7 +3,7 @@ import { createEngine } from "@paperclip-k8s/engine";
 import { type Llm, type LlmRequest, startLlm } from "@paperclip-k8s/llm";
 import { createAdapter, type ExecutionContext, type ExecutionResult } from "@paperclip-k8s/paperclip";
 import { claude } from "../../../packages/adapter-claude/src/agent-cli.ts";
-import { type Bed, startBed } from "./bed.ts";
+import { type Bed, settingsFor, startBed } from "./bed.ts";
 
 export const SECRET = "sk-ant-s3cret-provider-key";
 export const TOKEN = "run-token-0123456789";
@@ -64,11 +64,7 @@ async function wakeAgent(bed: Bed, llm: Llm, wake: Wake): Promise<Woken> {
     agent: { id: agent, companyId: "company-1", name: "Tester" },
     runtime: { sessionId: null, sessionParams: session, sessionDisplayId: null, taskKey: null },
     config: {
-      kubeconfig: bed.kubeconfig,
-      namespace: bed.namespace,
-      image: bed.images.agent,
-      dataClaim: "data",
-      dataPath: bed.data,
+      ...settingsFor(bed),
       graceSec: 5,
       promptTemplate: "Work.",
       ...config,

@@ -8,7 +8,7 @@ import { type Llm, startLlm } from "@paperclip-k8s/llm";
 import { createAdapter, type ExecutionContext } from "@paperclip-k8s/paperclip";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { opencode } from "../../../packages/adapter-opencode/src/agent-cli.ts";
-import { type Bed, startBed } from "./bed.ts";
+import { type Bed, settingsFor, startBed } from "./bed.ts";
 
 // The real OpenCode CLI through the adapter's own execute.
 
@@ -50,11 +50,7 @@ async function wake({ task, agent = randomUUID(), session = null, config, ctx, s
     agent: { id: agent, companyId: "company-1", name: "Tester" },
     runtime: { sessionId: null, sessionParams: session, sessionDisplayId: null, taskKey: null },
     config: {
-      kubeconfig: bed.kubeconfig,
-      namespace: bed.namespace,
-      image: bed.images.agent,
-      dataClaim: "data",
-      dataPath: bed.data,
+      ...settingsFor(bed),
       graceSec: 5,
       model: "scripted/m",
       promptTemplate: "Work.",

@@ -6,7 +6,7 @@ import { type Llm, startLlm } from "@paperclip-k8s/llm";
 import { type AgentCli, createAdapter, type ExecutionContext, type ExecutionResult } from "@paperclip-k8s/paperclip";
 import { claude } from "../../../packages/adapter-claude/src/agent-cli.ts";
 import { opencode } from "../../../packages/adapter-opencode/src/agent-cli.ts";
-import { type Bed, startBed } from "./bed.ts";
+import { type Bed, settingsFor, startBed } from "./bed.ts";
 
 const CLIS = { opencode, claude } as const;
 export type CliName = keyof typeof CLIS;
@@ -111,11 +111,7 @@ export async function takeTurn({ bed, llm }: Surroundings, turn: StateTurn): Pro
 
 function settings(bed: Surroundings["bed"], cli: CliName, llm: Surroundings["llm"]): Record<string, unknown> {
   return {
-    kubeconfig: bed.kubeconfig,
-    namespace: bed.namespace,
-    image: bed.images.agent,
-    dataClaim: "data",
-    dataPath: bed.data,
+    ...settingsFor(bed),
     graceSec: 5,
     promptTemplate: "Work.",
     "resources.requests.cpu": "10m",

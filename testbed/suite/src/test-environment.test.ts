@@ -4,7 +4,7 @@ import { createEngine, permissions } from "@paperclip-k8s/engine";
 import { createAdapter } from "@paperclip-k8s/paperclip";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { opencode } from "../../../packages/adapter-opencode/src/agent-cli.ts";
-import { type Bed, startBed } from "./bed.ts";
+import { type Bed, settingsFor, startBed } from "./bed.ts";
 
 // The form's "Test" button on a real engine, cluster and CLI.
 
@@ -25,11 +25,7 @@ afterAll(async () => {
 async function press(config: Record<string, unknown> = {}, serverEnv: NodeJS.ProcessEnv = { PAPERCLIP_API_URL: hostUrl }) {
   const adapter = createAdapter(opencode, { engine: createEngine(), serverEnv });
   const settings = {
-    kubeconfig: bed.kubeconfig,
-    namespace: bed.namespace,
-    image: bed.images.agent,
-    dataClaim: "data",
-    dataPath: bed.data,
+    ...settingsFor(bed),
     model: "anthropic/claude-sonnet-5",
     env: { ANTHROPIC_API_KEY: "key-0123456789" },
     ...config,

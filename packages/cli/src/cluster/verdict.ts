@@ -1,4 +1,4 @@
-import type { CliEnd, ContainerState, EndRecord, JobView, PodView } from "@paperclip-k8s/engine";
+import { type CliEnd, type ContainerState, type EndRecord, isFinished, type JobView, type PodView } from "@paperclip-k8s/engine";
 
 /** What is known about one run's Job; every part may be missing. */
 export interface RunFacts {
@@ -52,8 +52,6 @@ export function verdict(facts: RunFacts): Verdict {
   if (!isFinished(job)) return { state: "alive", why: job.suspended ? "the Job is suspended" : "the Job has no pod yet" };
   return { state: "unknown", why: `the Job is ${jobEnd(job)}, but its pod is gone and no end record is seen from here` };
 }
-
-export const isFinished = (job: JobView): boolean => "Complete" in job.conditions || "Failed" in job.conditions;
 
 function mayRun(pod: PodView, container: string): boolean {
   if (pod.phase === "Succeeded" || pod.phase === "Failed") return false;

@@ -1,8 +1,7 @@
-import type { JobView, PodView, SecretView } from "@paperclip-k8s/engine";
+import { isFinished, type JobView, type PodView, type SecretView } from "@paperclip-k8s/engine";
 import { ANNOTATION } from "@paperclip-k8s/paperclip/keys";
 import { howEnded } from "../cluster/statement.ts";
 import type { Found } from "../cluster/survey.ts";
-import { isFinished } from "../cluster/verdict.ts";
 import { isOld, type Judged, over, type Span, unproved } from "./judged.ts";
 
 /** However short a time was asked for: a server that lives gives a Job its Secret within this. */

@@ -1,22 +1,13 @@
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { mkdir, mkdtemp, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
-import type { KubeCluster } from "@paperclip-k8s/kube";
+import { type Blob, type KubeCluster, keepBlob } from "@paperclip-k8s/kube";
 import { run } from "../run.ts";
-
-interface Descriptor {
-  readonly mediaType: string;
-  readonly digest: string;
-  readonly size: number;
-}
 
 interface Manifest {
   readonly mediaType: string;
-  readonly config: Descriptor;
-  readonly layers: readonly Descriptor[];
+  readonly config: Blob;
+  readonly layers: readonly Blob[];
 }
 
 /** How containers of an image are started. */
@@ -78,11 +69,11 @@ export class ImageStore {
 async function imageArchive({ image, settings }: Layer, base: Manifest, below: ImageConfig, work: string): Promise<string> {
   const layout = join(work, "layout");
   await mkdir(join(layout, "blobs/sha256"), { recursive: true });
-  const layer = await keep(layout, join(work, "layer.tar"), base.layers[0]!.mediaType);
+  const layer = await keepBlob(layout, join(work, "layer.tar"), base.layers[0]!.mediaType);
   const keepJson = async (value: unknown, mediaType: string) => {
     const file = join(work, "blob.json");
     await writeFile(file, JSON.stringify(value));
-    return keep(layout, file, mediaType);
+    return keepBlob(layout, file, mediaType);
   };
   const { config, rootfs, ...rest } = below;
   const ownConfig = { ...rest, config: settings(config), rootfs: { ...rootfs, diff_ids: [...rootfs.diff_ids, layer.digest] } };
@@ -94,13 +85,4 @@ async function imageArchive({ image, settings }: Layer, base: Manifest, below: I
   const archive = join(work, "image.tar");
   await run("tar", ["-C", layout, "-cf", archive, "oci-layout", "index.json", "blobs"]);
   return archive;
-}
-
-async function keep(layout: string, file: string, mediaType: string): Promise<Descriptor> {
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(file, { highWaterMark: 1 << 20 }), hash);
-  const hex = hash.digest("hex");
-  const { size } = await stat(file);
-  await rename(file, join(layout, "blobs/sha256", hex));
-  return { mediaType, digest: `sha256:${hex}`, size };
 }
