@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { CliName } from "../testbed/suite/src/state-agents.ts";
+import type { CliName } from "../testbed/suite/src/agents.ts";
 
 // Makes a long session of a short one that a real CLI has left: its messages again and again, with new ids and some kilobytes of text each.
 

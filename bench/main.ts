@@ -3,11 +3,14 @@ import { loadavg } from "node:os";
 import type { Bed } from "../testbed/suite/src/bed.ts";
 import { type Row, table } from "./figures.ts";
 import { type Host, startHost } from "./host.ts";
+import { measureCancel } from "./measure/cancel.ts";
 import { type Cost, cpuRow } from "./measure/cost.ts";
 import { measureMissingImage } from "./measure/image.ts";
 import { measureImport } from "./measure/import.ts";
 import { measureRound } from "./measure/latency.ts";
 import { measureMany } from "./measure/many.ts";
+import { measureOutput } from "./measure/output.ts";
+import { measureReattach } from "./measure/reattach.ts";
 import { measureSilence } from "./measure/silence.ts";
 import { measureStart } from "./measure/start.ts";
 import { measureState } from "./measure/state.ts";
@@ -64,6 +67,12 @@ async function measureAll(options: Options, bed: Bed, host: Host): Promise<Row[]
     tell("144 and 500 runs");
     rows.push(...(await measureMany(host, bed, bed.pocket, options.seconds)));
   }
+  if (sections.has("reattach") && bed.pocket !== null) {
+    tell("500 runs taken over after a restart");
+    rows.push(...(await measureReattach(bed)));
+  }
+  if (sections.has("cancel")) rows.push(...(await measureCancel(bed)));
+  if (sections.has("output")) rows.push(...(await measureOutput(host)));
   if (sections.has("state")) {
     tell("sessions of 10, 100 and 1,000 messages");
     rows.push(...(await measureState(3)));

@@ -1,6 +1,7 @@
 // Stands for the host's server, in a process of its own, so that its CPU and memory are the adapter's.
 import { createEngine } from "@paperclip-k8s/engine";
 import { createAdapter } from "@paperclip-k8s/paperclip";
+import { hostContext } from "@paperclip-k8s/paperclip/testing";
 import type { Script } from "./stamp.ts";
 import { standIn } from "./stand-in.ts";
 
@@ -46,19 +47,22 @@ async function run({ id, name, script, config, until }: Ask): Promise<RunRecord>
   const stop = new AbortController();
   const adapter = adapterFor(script);
   const calledAt = Date.now();
-  const result = await adapter.execute({
+  const onLog = async (_: string, text: string) => {
+    // What is written in bulk is not the adapter's memory.
+    if (script.kind !== "bulk") log.push({ at: Date.now(), text });
+    if (until !== null && text.includes(until)) stop.abort(new Error("seen"));
+  };
+  const { ctx } = hostContext({
     runId: name,
-    agent: { id: name, companyId: "bench", name },
-    runtime: { sessionId: null, sessionParams: null, sessionDisplayId: null, taskKey: null },
+    agent: name,
+    company: "bench",
+    task: "Write your lines.",
     config,
-    context: { paperclipTaskMarkdown: "Write your lines." },
-    onLog: async (_, text) => {
-      log.push({ at: Date.now(), text });
-      if (until !== null && text.includes(until)) stop.abort(new Error("seen"));
-    },
     signal: stop.signal,
-    onCancellationReady: async () => {},
+    // What is not measured is not kept either.
+    change: { onLog, onMeta: undefined },
   });
+  const result = await adapter.execute(ctx);
   return { id, calledAt, returnedAt: Date.now(), exitCode: result.exitCode, error: result.errorMessage ?? null, log };
 }
 

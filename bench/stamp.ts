@@ -1,18 +1,23 @@
-/** What the stand-in CLI does: lines at a steady pace, or one, a silence and another. */
+/** What the stand-in CLI does: lines at a steady pace; one, a silence and another; or as much as it can at once. */
 export type Script =
   | { readonly kind: "flow"; readonly lines: number; readonly everyMs: number }
-  | { readonly kind: "silence"; readonly ms: number };
+  | { readonly kind: "silence"; readonly ms: number }
+  | { readonly kind: "bulk"; readonly megabytes: number };
 
 const WRITE = `let n = 0; const line = () => console.log("line " + n++ + " at " + Date.now());`;
 
 /** JavaScript that stamps each line with the time of its writing; the first line is its first act. */
 export function scriptText(script: Script): string {
   if (script.kind === "silence") return `${WRITE} line(); setTimeout(line, ${script.ms});`;
+  if (script.kind === "bulk")
+    return `const line = "z".repeat(99) + "\\n"; let left = ${script.megabytes} * 10_000;
+      const more = () => { while (left-- > 0) if (!process.stdout.write(line)) return process.stdout.once("drain", more); }; more();`;
   const { lines, everyMs } = script;
   return `${WRITE} line(); const flow = setInterval(() => { if (n < ${lines}) line(); if (n >= ${lines}) clearInterval(flow); }, ${everyMs});`;
 }
 
-export const linesOf = (script: Script): number => (script.kind === "silence" ? 2 : script.lines);
+/** Of those that are stamped. */
+export const linesOf = (script: Script): number => (script.kind === "flow" ? script.lines : script.kind === "silence" ? 2 : 0);
 
 export interface Stamped {
   readonly n: number;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Llm } from "@paperclip-k8s/llm";
+import { claudeModel, type Llm, openCodeModel, scriptedSettings } from "@paperclip-k8s/llm";
 import * as claudeCli from "../packages/adapter-claude/src/cli.ts";
 import * as claudeEntry from "../packages/adapter-claude/src/index.ts";
 import * as opencodeCli from "../packages/adapter-opencode/src/cli.ts";
@@ -31,17 +31,8 @@ const opencode: DemoAgent = {
   name: "opencode",
   title: "OpenCode",
   version: versionOf("opencode-ai"),
-  // As an OpenCode provider, with prices, so that a cost can be shown.
-  settings(llm) {
-    const scripted = {
-      npm: "@ai-sdk/openai-compatible",
-      name: "Scripted",
-      options: { baseURL: `${llm.url}/v1`, apiKey: "not-a-key" },
-      models: { "demo-1": { limit: { context: 100_000, output: 4096 }, cost: { input: 3, output: 15, cache_read: 0.3 } } },
-    };
-    const env = { PAPERCLIP_OPENCODE_PROVIDERS: JSON.stringify({ scripted }), OPENCODE_DISABLE_MODELS_FETCH: "1" };
-    return { model: "scripted/demo-1", env };
-  },
+  // With prices, so that a cost can be shown.
+  settings: (llm) => scriptedSettings(openCodeModel(llm, { name: "demo-1" })),
 };
 
 const claude: DemoAgent = {
@@ -50,16 +41,7 @@ const claude: DemoAgent = {
   name: "claude",
   title: "Claude Code",
   version: versionOf("@anthropic-ai/claude-code"),
-  settings: (llm) => ({
-    model: "claude-sonnet-5",
-    env: {
-      ANTHROPIC_BASE_URL: llm.url,
-      ANTHROPIC_API_KEY: "not-a-key",
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-      // A pod's user is never root; a process of the embedded cluster may be.
-      IS_SANDBOX: "1",
-    },
-  }),
+  settings: (llm) => scriptedSettings(claudeModel(llm)),
 };
 
 export const agents: readonly [DemoAgent, ...DemoAgent[]] = [opencode, claude];

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { hostContext } from "@paperclip-k8s/paperclip/testing";
 import type { DemoAgent } from "./agents.ts";
 import type { Stage } from "./stage.ts";
 
@@ -26,26 +26,21 @@ export async function playTurn(stage: Stage, turn: Turn): Promise<TurnReport> {
   const cancel = new AbortController();
   const before = stage.cluster.requests.length;
   const begun = performance.now();
-  let rest = "";
-  const onLog = async (_stream: string, chunk: string) => {
-    const lines = (rest + chunk).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) {
-      turn.onLine(line);
-      if (line.endsWith("CLI started")) turn.whenStarted?.({ cancel: (reason) => cancel.abort(new Error(reason)) });
-    }
+  const onLine = (line: string) => {
+    turn.onLine(line);
+    if (line.endsWith("CLI started")) turn.whenStarted?.({ cancel: (reason) => cancel.abort(new Error(reason)) });
   };
-  const result = await stage.agent.createServerAdapter().execute({
-    runId: randomUUID(),
-    agent: { id: "demo-agent", companyId: "demo-company", name: "Demo" },
-    runtime: { sessionId: null, sessionParams: turn.session ?? null, sessionDisplayId: null, taskKey: null },
+  const { ctx } = hostContext({
+    agent: "demo-agent",
+    company: "demo-company",
+    name: "Demo",
+    task: turn.task,
+    session: turn.session ?? null,
     config: { ...stage.config, ...turn.settings },
-    context: { paperclipTaskMarkdown: turn.task },
-    onLog,
     signal: cancel.signal,
-    onCancellationReady: async () => {},
+    onLine,
   });
-  if (rest !== "") turn.onLine(rest);
+  const result = await stage.agent.createServerAdapter().execute(ctx);
   const requests = stage.cluster.requests.slice(before).map((request) => `${request.watch ? "watch" : request.verb} ${request.resource}`);
   return { result, ms: performance.now() - begun, requests };
 }

@@ -5,7 +5,7 @@ import { claude } from "../../packages/adapter-claude/src/agent-cli.ts";
 import { opencode } from "../../packages/adapter-opencode/src/agent-cli.ts";
 import { restoreState } from "../../packages/runner/src/state/restore-state.ts";
 import { saveState } from "../../packages/runner/src/state/save-state.ts";
-import { type CliName, openStateStage, type StateStage, type Turned } from "../../testbed/suite/src/state-agents.ts";
+import { type AgentRan, type Agents, type CliName, openAgents } from "../../testbed/suite/src/agents.ts";
 import { median, ms, type Row } from "../figures.ts";
 import { growSession } from "../grow-session.ts";
 
@@ -22,7 +22,7 @@ interface Kept {
 
 /** What carrying a real CLI's session in and out adds to a turn. A turn without it does neither; the rest of the two is the same. */
 export async function measureState(turns: number): Promise<Row[]> {
-  const stage = await openStateStage();
+  const stage = await openAgents();
   try {
     const rows: Row[] = [];
     for (const cli of ["opencode", "claude"] as const)
@@ -33,13 +33,13 @@ export async function measureState(turns: number): Promise<Row[]> {
   }
 }
 
-async function measureLength(stage: StateStage, cli: CliName, messages: number, turns: number): Promise<Row> {
+async function measureLength(stage: Agents, cli: CliName, messages: number, turns: number): Promise<Row> {
   const conversation = { cli, agent: "bench", task: `messages-${messages}` };
-  const first = await stage.turn({ ...conversation, prompt: "Please use-tool once" });
+  const first = await stage.run({ ...conversation, prompt: "Please use-tool once" });
   await grow(stage, conversation, messages);
   const kept: Kept[] = [];
-  for (let turn = 0, before: Turned = first; turn < turns; turn++) {
-    before = await stage.turn({ ...conversation, prompt: `turn-${turn} of ${messages}`, session: before.session });
+  for (let turn = 0, before: AgentRan = first; turn < turns; turn++) {
+    before = await stage.run({ ...conversation, prompt: `turn-${turn} of ${messages}`, session: before.session });
     const sent = stage.llm.requests.findLast(({ tools }) => tools > 0)?.messages.length ?? 0;
     if (before.result.sessionId !== first.result.sessionId || sent < messages * 0.6)
       throw new Error(`the session was not resumed as a whole: ${sent} messages were sent\n${before.log}`);
@@ -56,7 +56,7 @@ async function measureLength(stage: StateStage, cli: CliName, messages: number, 
 }
 
 /** The runner's own restore and save, with a longer session in between. */
-async function grow(stage: StateStage, conversation: Parameters<StateStage["savedFolder"]>[0], messages: number): Promise<void> {
+async function grow(stage: Agents, conversation: Parameters<Agents["savedFolder"]>[0], messages: number): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), "bench-state-"));
   const saved = stage.savedFolder(conversation);
   const parts = CLIS[conversation.cli].state?.parts ?? [];
