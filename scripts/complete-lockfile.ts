@@ -1,5 +1,7 @@
-// npm forgets optional packages of other platforms when it writes a lockfile beside an existing node_modules (npm/cli#4828), and `npm ci`
-// then refuses the lockfile. Run this after every `npm install`; `--check` only tells.
+// What npm leaves wrong in a lockfile. Run this after every `npm install`; `--check` only tells.
+// - It forgets optional packages of other platforms when it writes one beside an existing node_modules (npm/cli#4828), and `npm ci` then refuses it.
+// - It notes which Node each package wants, and `npm ci` warns of those that its own Node does not fit. Nothing here runs on that one: `npm ci`
+//   installs the Node that the scripts use, so the notes are taken out and a newcomer's first command warns of nothing.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -12,6 +14,7 @@ interface Entry {
   libc?: string[];
   link?: boolean;
   optionalDependencies?: Record<string, string>;
+  engines?: Record<string, string>;
 }
 
 const path = fileURLToPath(new URL("../package-lock.json", import.meta.url));
@@ -33,14 +36,19 @@ for (const [where, entry] of Object.entries(lock.packages)) {
   }
 }
 
+// The root's own are what the project says about itself.
+const noted = Object.entries(lock.packages).filter(([where, entry]) => where !== "" && entry.engines !== undefined);
+for (const [, entry] of noted) delete entry.engines;
+
 if (process.argv.includes("--check")) {
   if (added.length > 0) console.error(`package-lock.json lacks ${added.join(", ")}: run node scripts/complete-lockfile.ts`);
-  process.exitCode = added.length > 0 ? 1 : 0;
-} else if (added.length > 0) {
+  if (noted.length > 0) console.error(`package-lock.json notes a Node for ${noted.length} packages: run node scripts/complete-lockfile.ts`);
+  process.exitCode = added.length + noted.length > 0 ? 1 : 0;
+} else if (added.length + noted.length > 0) {
   const [root, ...others] = Object.entries(lock.packages);
   lock.packages = Object.fromEntries([root ?? ["", {}], ...others.sort(([a], [b]) => a.localeCompare(b, "en"))]);
   writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`);
-  console.log(`added ${added.length} packages of other platforms`);
+  console.log(`added ${added.length} packages of other platforms, took ${noted.length} notes of a Node out`);
 }
 
 function isLocked(where: string, name: string): boolean {

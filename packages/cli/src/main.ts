@@ -1,5 +1,13 @@
 #!/usr/bin/env node
+import { requireNode } from "@paperclip-k8s/paperclip/node-version";
 import { runCommand } from "./run-command.ts";
+
+try {
+  requireNode("paperclip-k8s");
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exit(1);
+}
 
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());

@@ -5,6 +5,7 @@ import { configurationDoc } from "./configuration-doc.ts";
 import { openDoor } from "./drain/door.ts";
 import { Drain } from "./drain/drain.ts";
 import type { Model, ServerAdapter } from "./host.ts";
+import { requireNode } from "./node-version.ts";
 
 /** By then the host has stored a result, or never will: a run that is lost before that is settled again from its Job. */
 const STORED_MS = 3000;
@@ -25,6 +26,7 @@ export function adapterEntry(cli: AgentCli): AdapterEntry {
     models: [...cli.models],
     agentConfigurationDoc: configurationDoc(cli),
     createServerAdapter: () => {
+      requireNode(`the adapter ${cli.type}`);
       const drain = new Drain();
       // In the background: a server without this door runs as well.
       void openDoor(drain, { adapter: cli.type, env: process.env }).catch(() => {});
