@@ -1,20 +1,26 @@
 import { defineConfig } from "vitest/config";
+import { longestFirst } from "../../scripts/test/longest-first.ts";
+import { Summary } from "../../scripts/test/summary.ts";
 
-// A server that is killed and started again takes minutes each time: those go to `npm run test:long`.
-const long = ["restart", "operator", "folded-comment"].map((name) => `system/${name}.system.ts`);
+const longest = ["restart", "cluster", "browser", "host", "operator", "folded-comment"];
+
+/** A hang, not a measure: who waits in a test says in vain for what, long before. */
+const HANG_MS = 20 * 60_000;
 
 // Real servers, real CLI: run by `npm run test:system`, not by `npm test`, which takes only *.test.ts.
 export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: ["system/*.system.ts"],
-    exclude: process.env.LONG ? [] : long,
-    // Hosts, browsers and clusters at once on a small machine: what fails once is tried again and told as flaky.
+    reporters: ["default", new Summary()],
+    slowTestThreshold: 60_000,
+    // A second attempt is counted and printed as a defect.
     retry: 1,
     globalSetup: ["system/setup.ts"],
     pool: "forks", // a thread cannot give up root
-    maxWorkers: 2, // much of the time is the host's own waiting
-    testTimeout: 120_000,
-    hookTimeout: 180_000,
+    maxWorkers: 3, // much of the time is the host's own waiting
+    sequence: { sequencer: longestFirst(longest) },
+    testTimeout: HANG_MS,
+    hookTimeout: HANG_MS,
   },
 });

@@ -19,7 +19,6 @@ export interface Observed {
 
 /** Longer than the host's own quickest retry, 30 s and a tick of its scheduler. */
 const WINDOW_MS = 55_000;
-const END_SECONDS = 150;
 const OVER = (run: Run) => !["queued", "running", "scheduled_retry"].includes(run.status);
 
 /** Makes it happen; the returned function waits for the host's sweeps and looks at what became of it. */
@@ -28,11 +27,11 @@ export async function makeHappen(stage: Stage, way: Way, number: number): Promis
   const marker = `case-${number}`;
   const agent = await company.hire(`Agent ${number}`, "opencode_k8s", { ...stage.config("opencode_k8s"), ...way.config });
   const issue = await company.assign(agent.id, marker, way.task);
-  let run = await until(`a run of ${way.name}`, async () => (await company.runs(agent.id))[0], 30);
+  let run = await until(`a run of ${way.name}`, async () => (await company.runs(agent.id))[0]);
   let complaint: string | null = null;
   const scene = (): Scene => ({ stage, agentId: agent.id, issueId: issue.id, run, pod: podOf(stage, agent.id) });
   if (way.act !== undefined) {
-    await until(`steps of ${way.name}`, async () => stepsOf(stage, marker) >= 3, 60);
+    await until(`steps of ${way.name}`, async () => stepsOf(stage, marker) >= 3);
     complaint = await way.act(scene()).then(
       () => null,
       (error: Error) => error.message,
@@ -49,23 +48,19 @@ export async function makeHappen(stage: Stage, way: Way, number: number): Promis
 async function second(stage: Stage, way: Way, scene: Scene): Promise<Run> {
   const { company } = stage;
   // The host's own follow-up runs come first; the session is lost when none of them is under way.
-  await until("a quiet agent", async () => (await company.runs(scene.agentId)).every(OVER), 60);
+  await until("a quiet agent", async () => (await company.runs(scene.agentId)).every(OVER));
   await way.beforeSecond?.(scene);
   const known = new Set((await company.runs(scene.agentId)).map(({ id }) => id));
   await company.comment(scene.issueId, way.task);
-  const run = await until("the second wake's run", async () => (await company.runs(scene.agentId)).find(({ id }) => !known.has(id)), 30);
+  const run = await until("the second wake's run", async () => (await company.runs(scene.agentId)).find(({ id }) => !known.has(id)));
   return ended(stage, run.id);
 }
 
 const ended = (stage: Stage, runId: string): Promise<Run> =>
-  until(
-    `the end of run ${runId}`,
-    async () => {
-      const run = await stage.company.run(runId);
-      return OVER(run) ? run : null;
-    },
-    END_SECONDS,
-  );
+  until(`the end of run ${runId}`, async () => {
+    const run = await stage.company.run(runId);
+    return OVER(run) ? run : null;
+  });
 
 async function look(stage: Stage, way: Way, agentId: string, issueId: string, run: Run, complaint: string | null): Promise<Observed> {
   const { company } = stage;

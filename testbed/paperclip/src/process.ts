@@ -3,6 +3,7 @@ import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } 
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { databasePid, type Home } from "./home.ts";
+import { COMPILED } from "./release.ts";
 import type { PaperclipOptions } from "./server.ts";
 import { serverUser } from "./user.ts";
 
@@ -49,6 +50,7 @@ function environment(home: Home, options: Pick<PaperclipOptions, "ui" | "env">):
     TMPDIR: home.tmp,
     LANG: "C.UTF-8",
     NODE_ENV: "production",
+    ...(existsSync(COMPILED) ? { NODE_COMPILE_CACHE: COMPILED } : {}),
     PAPERCLIP_HOME: home.path,
     PAPERCLIP_INSTANCE_ID: "default",
     PAPERCLIP_DEPLOYMENT_MODE: "local_trusted",
@@ -59,7 +61,6 @@ function environment(home: Home, options: Pick<PaperclipOptions, "ui" | "env">):
     PAPERCLIP_MIGRATION_AUTO_APPLY: "true",
     PAPERCLIP_TELEMETRY_DISABLED: "1",
     PAPERCLIP_DB_BACKUP_ENABLED: "false",
-    HEARTBEAT_SCHEDULER_INTERVAL_MS: "10000", // the least it takes
     SERVE_UI: options.ui ? "true" : "false",
     ...options.env,
   };

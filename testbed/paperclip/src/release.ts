@@ -10,7 +10,7 @@ export const VERSIONS = ["2026.916.1", "2026.824.1"] as const;
 export type Version = (typeof VERSIONS)[number];
 
 export const ROOT: string = fileURLToPath(new URL("../../..", import.meta.url));
-const CACHE = join(ROOT, "node_modules/.cache/paperclip");
+export const CACHE: string = join(ROOT, "node_modules/.cache/paperclip");
 const INSTALL_TIMEOUT_MS = 10 * 60_000;
 
 /** Installs a release from npm once; later calls only look. Returns the folder that holds its node_modules. */
@@ -36,6 +36,9 @@ export async function prepareRelease(version: Version, say: (line: string) => vo
   return realpath(folder);
 }
 
+/** What the server's program becomes when Node has compiled it once; any user may write there. */
+export const COMPILED: string = join(CACHE, "compiled");
+
 /** A package.json of exact versions and its tree; npm's own words only when it fails. */
 export async function npmInstall(folder: string, dependencies: Readonly<Record<string, string>>): Promise<void> {
   await writeFile(join(folder, "package.json"), `${JSON.stringify({ private: true, dependencies }, null, 2)}\n`);
@@ -56,7 +59,7 @@ async function removeInterrupted(version: Version): Promise<void> {
   }
 }
 
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -2,6 +2,8 @@ import { guard } from "./guard.ts";
 import { createHome, type Home, removeHome } from "./home.ts";
 import { endDatabase, endProcess, endRest, type ServerProcess, spawnServer } from "./process.ts";
 import { prepareRelease, type Version } from "./release.ts";
+import { takeTemplate } from "./template.ts";
+import { HANG_MS } from "./wait.ts";
 
 export interface PaperclipOptions {
   readonly version: Version;
@@ -32,13 +34,15 @@ export interface Paperclip {
   stop(): Promise<void>;
 }
 
-const START_MS = 180_000;
-const TERM_MS = 30_000;
+const START_MS = HANG_MS;
+// One that is killed in the middle of its own ending looks like a crash to the next.
+const TERM_MS = 120_000;
 
 export async function startPaperclip(options: PaperclipOptions): Promise<Paperclip> {
   const say = options.say ?? (() => {});
   const release = await prepareRelease(options.version, say);
   const home = await createHome(options.keepAt);
+  if (options.keepAt === undefined) takeTemplate(home, options.version);
   const dismissGuard = guard(home, options.keepAt === undefined);
   let server: ServerProcess;
 

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { type Llm, startLlm } from "@paperclip-k8s/llm";
+import { type Llm, scriptedSettings, startLlm } from "@paperclip-k8s/llm";
 import { type Pocket, startPocket } from "@paperclip-k8s/pocket";
 import { adaptersOf } from "./adapters.ts";
 import { type AdapterType, KINDS, plainEnv } from "./agent-kinds.ts";
@@ -67,12 +67,15 @@ export async function openStage(packed: Pick<PackedAdapters, "folder" | "names">
 }
 
 /** `dataPath` is left out: it must follow from the server's own PAPERCLIP_HOME. */
-const agentConfig = (cluster: Pocket, llm: Llm) => (type: AdapterType) => ({
-  kubeconfig: cluster.kubeconfig,
-  namespace: NAMESPACE,
-  image: "agent:1",
-  dataClaim: "data",
-  graceSec: 5,
-  model: KINDS[type].model,
-  env: plainEnv({ ...KINDS[type].provider(llm), ...KINDS[type].quiet }),
-});
+const agentConfig = (cluster: Pocket, llm: Llm) => (type: AdapterType) => {
+  const { model, env } = scriptedSettings(KINDS[type].scripted(llm));
+  return {
+    kubeconfig: cluster.kubeconfig,
+    namespace: NAMESPACE,
+    image: "agent:1",
+    dataClaim: "data",
+    graceSec: 5,
+    model,
+    env: plainEnv(env),
+  };
+};

@@ -17,10 +17,8 @@ try {
   const { company } = stage;
   const agent = await company.hire("Writer", "opencode_k8s", stage.config("opencode_k8s"));
   await company.assign(agent.id, "Say hello", values.task ?? "Please use-tool once");
-  const over = await until(
-    "the run's end",
-    async () => (await company.runs(agent.id)).findLast(({ status }) => !/queued|running/.test(status)),
-    120,
+  const over = await until("the run's end", async () =>
+    (await company.runs(agent.id)).findLast(({ status }) => !/queued|running/.test(status)),
   );
   const log = await company.log(over.id);
   console.log(`--- ${version}, as sent (no working parser)\n${pageText(pageOf(log))}`);

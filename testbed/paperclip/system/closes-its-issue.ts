@@ -4,7 +4,7 @@ import type { Agent, Issue, Run } from "../src/company.ts";
 import { CLOSE } from "../src/endings.ts";
 import { nextRun, runEnd } from "../src/follow.ts";
 import type { AnyStage } from "../src/stage.ts";
-import { until } from "../src/wait.ts";
+import { HANG_MS, until } from "../src/wait.ts";
 
 export interface Closed {
   readonly agent: Agent;
@@ -25,11 +25,11 @@ export async function closesItsIssue(stage: AnyStage, type: AdapterType): Promis
   const comments = await company.comments(issue.id);
   expect(comments).toContainEqual(expect.objectContaining({ authorAgentId: agent.id, body: expect.stringContaining("The work is done") }));
   // The host books costs a moment after it closes the run.
-  await expect.poll(() => company.issueCosts(issue.id), { timeout: 15_000 }).toMatchObject({ outputTokens: 114 });
+  await expect.poll(() => company.issueCosts(issue.id), { timeout: HANG_MS }).toMatchObject({ outputTokens: 114 });
   await noJobOf(stage, agent);
   return { agent, issue, run };
 }
 
 /** It is deleted behind the run's result, and its pod before it. */
 export const noJobOf = (stage: AnyStage, agent: Agent): Promise<boolean> =>
-  until(`the end of the Jobs of ${agent.id}`, async () => !(await stage.jobs()).some((name) => name.includes(agent.id.slice(0, 13))), 30);
+  until(`the end of the Jobs of ${agent.id}`, async () => !(await stage.jobs()).some((name) => name.includes(agent.id.slice(0, 13))));

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { claude } from "../../../packages/adapter-claude/src/agent-cli.ts";
+import { opencode } from "../../../packages/adapter-opencode/src/agent-cli.ts";
 import { adaptersOf } from "../src/adapters.ts";
 import { type AdapterType, TYPES } from "../src/agent-kinds.ts";
 import type { Agent, Issue, Run } from "../src/company.ts";
@@ -9,12 +10,13 @@ import { VERSIONS } from "../src/release.ts";
 import { openStage, type Stage } from "../src/stage.ts";
 import { dropRoot } from "../src/user.ts";
 import { until } from "../src/wait.ts";
+import { ELDER, LONG, NEWEST } from "./breadth.ts";
 import { closesItsIssue, noJobOf } from "./closes-its-issue.ts";
-import { tenAtOnce } from "./ten-at-once.ts";
+import { manyAtOnce } from "./many-at-once.ts";
+import { restartUnder } from "./restart-under.ts";
 
-// The packed adapters in real hosts beside the embedded cluster, with the real CLIs.
+// The packed adapters in real hosts beside the embedded cluster, with the real CLIs. What shows the same on the elder host runs there with LONG=1.
 
-const [NEWEST] = VERSIONS;
 const OWN_FIELD: Readonly<Record<AdapterType, string>> = { opencode_k8s: "agentDbMode", claude_k8s: "maxTurnsPerRun" };
 let stage: Stage;
 
@@ -40,11 +42,7 @@ async function showsTranscript(type: AdapterType, run: Run): Promise<void> {
 
 /** Waits until the model was asked some times in this task, so that the run is in the middle of its work. */
 const asked = (marker: string, times: number) =>
-  until(
-    `steps of ${marker}`,
-    async () => stage.llm.requests.filter((r) => r.userTexts.some((t) => t.includes(marker))).length >= times,
-    60,
-  );
+  until(`steps of ${marker}`, async () => stage.llm.requests.filter((r) => r.userTexts.some((t) => t.includes(marker))).length >= times);
 
 describe.each(VERSIONS)("Paperclip %s", (version) => {
   beforeAll(async () => {
@@ -52,6 +50,7 @@ describe.each(VERSIONS)("Paperclip %s", (version) => {
     stage = await openStage(inject("packed"), { version, say: (line) => console.log(line) });
   });
   afterAll(() => stage?.stop());
+  const broad = LONG || version === NEWEST;
 
   test.each(TYPES)("%s is listed, with its parser, its documentation, its models and its form", async (type) => {
     const adapters = adaptersOf(stage.host);
@@ -65,7 +64,7 @@ describe.each(VERSIONS)("Paperclip %s", (version) => {
     expect(fields.map(({ key }) => key)).toEqual(expect.arrayContaining(["namespace", OWN_FIELD[type]]));
   });
 
-  test.each(TYPES)("%s: test environment answers for bad settings", async (type) => {
+  test.runIf(broad).each(TYPES)("%s: test environment answers for bad settings", async (type) => {
     const { testEnvironment } = adaptersOf(stage.host);
     const bad = await testEnvironment(stage.company.id, type, { ...stage.config(type), namespace: "Not A Name" });
     expect(bad).toMatchObject({ status: "fail" });
@@ -83,7 +82,7 @@ describe.each(VERSIONS)("Paperclip %s", (version) => {
     expect(JSON.stringify(turn?.messages)).toContain(`Close ${type}`);
   });
 
-  test("Claude Code is given the host's own skills and tool servers", async () => {
+  test.runIf(broad)("Claude Code is given the host's own skills and tool servers", async () => {
     const { run } = await start("Equipped", "claude_k8s", "say:equipped");
     await runEnd(stage.company, run.id);
     const told = stage.llm.requests.findLast(
@@ -108,7 +107,7 @@ describe.each(VERSIONS)("Paperclip %s", (version) => {
     await noJobOf(stage, agent);
   });
 
-  test.each(TYPES)("%s: a failure has its code and its cause, first in the message", async (type) => {
+  test.runIf(broad).each(TYPES)("%s: a failure has its code and its cause, first in the message", async (type) => {
     const { run } = await start(`Refused ${type}`, type, "model-error");
     expect(await runEnd(stage.company, run.id)).toMatchObject({
       status: "failed",
@@ -123,9 +122,14 @@ describe.each(VERSIONS)("Paperclip %s", (version) => {
     });
   });
 
-  test.runIf(version === NEWEST)(
-    "ten issues at once for one agent: all done, transcripts complete",
-    () => tenAtOnce(stage, claude, (path) => path),
-    300_000,
+  const many = LONG ? 10 : 4;
+  test.runIf(version === NEWEST).each(LONG ? [opencode, claude] : [opencode])(
+    `$type: ${many} issues at once for one agent: all done, transcripts complete`,
+    (cli) => manyAtOnce(stage, cli, many, (path) => path),
+  );
+
+  test.runIf(version === ELDER)(
+    "SIGTERM: the next run adopts the Job, its agent still closes its issue, and without the relay it cannot; a cancel ends it",
+    () => restartUnder(stage, "SIGTERM"),
   );
 });

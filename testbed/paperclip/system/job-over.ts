@@ -8,12 +8,9 @@ interface JobStatus {
 
 /** The cluster says that the agent's Job is complete. */
 export const jobOver = ({ cluster, namespace }: Stage, { agent }: Pick<AtWork, "agent">): Promise<boolean> =>
-  until(
-    "the Job's end",
-    async () =>
-      cluster
-        .list("jobs", namespace)
-        .filter(({ metadata }) => metadata.labels?.["paperclip.io/agent-id"] === agent.id)
-        .some((job) => (job as JobStatus).status?.conditions?.some(({ type }) => type === "Complete")),
-    60,
+  until("the Job's end", async () =>
+    cluster
+      .list("jobs", namespace)
+      .filter(({ metadata }) => metadata.labels?.["paperclip.io/agent-id"] === agent.id)
+      .some((job) => (job as JobStatus).status?.conditions?.some(({ type }) => type === "Complete")),
   );

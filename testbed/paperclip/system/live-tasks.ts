@@ -39,7 +39,7 @@ export async function startTasks(stage: ClusterStage, count: number): Promise<Li
     }),
   );
   const written = ({ name }: Task) => linesIn(join(here, name));
-  await until("every task at work", async () => tasks.every((task) => written(task).length >= 2), 300);
+  await until("every task at work", async () => tasks.every((task) => written(task).length >= 2));
   return {
     tasks,
     written,

@@ -1,11 +1,14 @@
+import { chmodSync, mkdirSync } from "node:fs";
 import { type KubeCluster, openCluster } from "@paperclip-k8s/kube";
 import type { TestProject } from "vitest/node";
+import { removeAbandoned } from "../src/cluster/deployed.ts";
 import { loadImage } from "../src/cluster/image.ts";
-import { type PackedAdapters, packAdapters } from "../src/install.ts";
+import { packAdapters } from "../src/install.ts";
+import { makeTemplate } from "../src/make-template.ts";
 import { prepareChromium } from "../src/page/chromium.ts";
 import { ARTEFACTS, picturesFolder } from "../src/page/pictures.ts";
 import { preparePlaywright } from "../src/page/playwright.ts";
-import { prepareRelease, VERSIONS } from "../src/release.ts";
+import { COMPILED, prepareRelease, VERSIONS } from "../src/release.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -19,22 +22,29 @@ declare module "vitest" {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const say = (line: string) => console.log(line);
   for (const version of VERSIONS) await prepareRelease(version, say);
+  mkdirSync(COMPILED, { recursive: true });
+  chmodSync(COMPILED, 0o777);
+  for (const version of VERSIONS) await makeTemplate(version, say);
   project.provide("chromium", await prepareChromium(say));
   await preparePlaywright(say);
   picturesFolder(ARTEFACTS);
   const packed = await packAdapters(say);
   project.provide("packed", { folder: packed.folder, names: [...packed.names] });
-  await prepareImage(packed, say);
-  return packed.remove;
+  await onCluster(removeAbandoned);
+  await onCluster((cluster) => loadImage(cluster, VERSIONS[0], packed, say)); // before files that need it would each make it
+  return async () => {
+    await packed.remove();
+    await onCluster(removeAbandoned); // of a file whose process was killed
+  };
 }
 
-/** Once, before test files that need it at the same time would each make it. */
-async function prepareImage(packed: PackedAdapters, say: (line: string) => void): Promise<void> {
+/** Where there is one; tests that need it say so. */
+async function onCluster(act: (cluster: KubeCluster) => Promise<unknown>): Promise<void> {
   let cluster: KubeCluster;
   try {
     cluster = openCluster();
   } catch {
-    return; // tests that need it say so
+    return;
   }
-  await loadImage(cluster, VERSIONS[0], packed, say).finally(() => cluster.close());
+  await act(cluster).finally(() => cluster.close());
 }

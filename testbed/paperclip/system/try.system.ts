@@ -33,9 +33,11 @@ function start(...args: string[]): { said(): string; ended: Promise<number | nul
 
 test("both agents finish their issues, the page is there, and Ctrl-C leaves nothing", async () => {
   const { said, ended } = start();
-  await until("both agents at their end", async () => said().includes("Both agents are done"), 150).catch((error: Error) => {
+  const isOver = async () => child?.exitCode !== null || said().includes("Both agents are done");
+  await until("both agents at their end", isOver).catch((error: Error) => {
     throw new Error(`${error.message}\n${said()}`);
   });
+  expect(child?.exitCode, said()).toBeNull();
   expect(said().match(/: succeeded, 114 tokens out, \$0\.\d+/g)).toHaveLength(2);
   const page = /http:\/\/127\.0\.0\.1:\d+\/\w+\/dashboard/.exec(said())?.[0];
   const answer = await fetch(page!);
@@ -46,7 +48,7 @@ test("both agents finish their issues, the page is there, and Ctrl-C leaves noth
   expect(await ended).toBe(0);
   expect(readdirSync(place)).toEqual([]);
   await expect(fetch(page!)).rejects.toThrow();
-}, 240_000);
+});
 
 test("an unknown option is told, with the help", async () => {
   const { said, ended } = start("--cube");

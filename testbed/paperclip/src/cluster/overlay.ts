@@ -63,7 +63,6 @@ function deployment(serviceAddress: string, origin: string) {
     PAPERCLIP_TELEMETRY_DISABLED: "1",
     PAPERCLIP_ANNOUNCEMENTS_ENABLED: "false",
     PAPERCLIP_DB_BACKUP_ENABLED: "false",
-    HEARTBEAT_SCHEDULER_INTERVAL_MS: "10000", // the least it takes
   };
   const container = { name: "paperclip", env: Object.entries(env).map(([name, value]) => ({ name, value })) };
   return {

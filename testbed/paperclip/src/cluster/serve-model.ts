@@ -1,10 +1,10 @@
 // A scripted model for agents in the test bed's cluster, until Ctrl-C. Prints the environment by which they find it.
 import { openCluster } from "@paperclip-k8s/kube";
 import { startLlm } from "@paperclip-k8s/llm";
-import { KINDS, TYPES } from "../agent-kinds.ts";
+import { providersFor } from "../agent-kinds.ts";
 
 const cluster = openCluster();
 const llm = await startLlm({ host: cluster.hostAddress });
 cluster.close();
-const env = TYPES.flatMap((type) => Object.entries(KINDS[type].provider(llm)));
+const env = Object.entries(providersFor(llm));
 console.log(env.map(([name, value]) => `${name}=${value}`).join("\n"));

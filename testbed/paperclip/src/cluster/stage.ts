@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { type KubeCluster, openCluster } from "@paperclip-k8s/kube";
-import { startLlm } from "@paperclip-k8s/llm";
+import { type Llm, startLlm } from "@paperclip-k8s/llm";
 import { adaptersOf } from "../adapters.ts";
-import { type AdapterType, KINDS, plainEnv } from "../agent-kinds.ts";
+import { type AdapterType, KINDS, plainEnv, providersFor } from "../agent-kinds.ts";
 import { Closers } from "../closers.ts";
 import { Company } from "../company.ts";
 import { freePorts } from "../home.ts";
@@ -42,7 +42,7 @@ export async function openClusterStage(packed: Pick<PackedAdapters, "folder" | "
         image,
         serviceAddress: `10.96.${128 + (randomBytes(1)[0]! % 128)}.${1 + (randomBytes(1)[0]! % 254)}`,
         origin: url,
-        providers: { ...KINDS.opencode_k8s.provider(llm), ...KINDS.claude_k8s.provider(llm) },
+        providers: providersFor(llm),
       },
       say,
     );
@@ -53,11 +53,24 @@ export async function openClusterStage(packed: Pick<PackedAdapters, "folder" | "
     await installAdapters(packed, deployed, admin);
     const company = await Company.open(admin.host, options.companyName ?? "Testbed");
     const jobs = async () => (await deployed.kubectl("get", "jobs", "-o", "name")).split("\n").filter((line) => line !== "");
-    const leave = () => {
+    const leave = async () => {
       leaving = true;
-      return opened.close();
+      await deployed.keep();
+      await opened.close();
     };
-    return { cluster, deployed, image, host: admin.host, signIn: admin, llm, company, jobs, config, stop: opened.close, leave };
+    return {
+      cluster,
+      deployed,
+      image,
+      host: admin.host,
+      signIn: admin,
+      llm,
+      company,
+      jobs,
+      config: agentConfig(llm),
+      stop: opened.close,
+      leave,
+    };
   } catch (error) {
     await opened.close();
     throw error;
@@ -65,13 +78,16 @@ export async function openClusterStage(packed: Pick<PackedAdapters, "folder" | "
 }
 
 /** Nothing of the cluster: image, namespace, volume, keys, node settings and user are the server's own. */
-const config = (type: AdapterType) => ({
-  model: KINDS[type].model,
-  graceSec: 5,
-  // Small, so that many run at once on a small machine.
-  resources: { requests: { cpu: "120m", memory: "128Mi" } },
-  env: plainEnv(KINDS[type].quiet),
-});
+const agentConfig = (llm: Llm) => (type: AdapterType) => {
+  const { model, offline } = KINDS[type].scripted(llm);
+  return {
+    model,
+    graceSec: 5,
+    // Small, so that many run at once on a small machine.
+    resources: { requests: { cpu: "120m", memory: "128Mi" } },
+    env: plainEnv(offline),
+  };
+};
 
 /** The server's own npm would put them below its home too, but there is no registry in the cluster. */
 async function installAdapters(packed: Pick<PackedAdapters, "folder" | "names">, { data }: Deployed, { host }: Admin): Promise<void> {

@@ -1,8 +1,6 @@
 import type { FormField } from "../adapters.ts";
 import type { Locator, Page } from "./playwright.ts";
 
-const PATIENCE_MS = 30_000;
-
 export type Value = string | number | boolean;
 
 /** The form with an agent's settings: the page Harness (or Runtime). */
@@ -16,7 +14,7 @@ export class AgentForm {
   /** It is there when the last of the adapter's own fields is. What has to do with time limits the host folds away. */
   async ready(fields: readonly FormField[]): Promise<void> {
     const last = fields.filter(({ meta }) => meta?.visibleWhen === undefined).at(-1)!;
-    await this.#page.getByText(last.label, { exact: true }).first().waitFor({ timeout: PATIENCE_MS });
+    await this.#page.getByText(last.label, { exact: true }).first().waitFor();
     await this.#page.getByRole("button", { name: "Advanced Run Policy" }).click();
   }
 
@@ -55,7 +53,7 @@ export class AgentForm {
   async test(): Promise<string> {
     const result = this.testResult();
     await result.getByRole("button", { name: "Run test", exact: true }).click();
-    await result.getByRole("button", { name: /^(Test again|Retry test)$/ }).waitFor({ timeout: 120_000 });
+    await result.getByRole("button", { name: /^(Test again|Retry test)$/ }).waitFor();
     await result.getByText("Test details", { exact: true }).click();
     // biome-ignore lint/performance/useDomNodeTextContent: what is shown counts, not what is in the document
     return result.innerText();

@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { HANG_MS } from "../wait.ts";
 import type { BrowserContext, Page, Playwright } from "./playwright.ts";
 
 const FLAGS = [
@@ -50,6 +51,7 @@ export async function openBrowser(playwright: Playwright, executablePath: string
     handleSIGTERM: false,
     handleSIGHUP: false,
   });
+  context.setDefaultTimeout(HANG_MS);
   return {
     open: async (url, mended) => {
       const page = await context.newPage();

@@ -1,7 +1,5 @@
 import type { Page } from "./playwright.ts";
 
-const PATIENCE_MS = 30_000;
-
 /** Goes through the host's dialog for a new agent; the page is then the new agent's. */
 export async function createAgent(page: Page, name: string, adapterLabel: string): Promise<void> {
   await page.getByLabel("Agent name").fill(name);
@@ -9,7 +7,7 @@ export async function createAgent(page: Page, name: string, adapterLabel: string
   await page.getByRole("dialog").getByText(adapterLabel, { exact: true }).first().click();
   await page.getByRole("button", { name: "Configure agent" }).click();
   const finish = page.getByRole("button", { name: /^(Finish setup|Creating)/ });
-  await finish.waitFor({ timeout: PATIENCE_MS });
+  await finish.waitFor();
   await finish.click();
-  await finish.waitFor({ timeout: PATIENCE_MS, state: "hidden" });
+  await finish.waitFor({ state: "hidden" });
 }

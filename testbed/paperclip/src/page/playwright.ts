@@ -14,6 +14,7 @@ export interface Playwright {
 
 export interface BrowserContext {
   newPage(): Promise<Page>;
+  setDefaultTimeout(ms: number): void;
   addCookies(cookies: readonly { name: string; value: string; url: string }[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -46,7 +47,7 @@ export interface Locator extends Finder {
   getAttribute(name: string): Promise<string | null>;
   isVisible(): Promise<boolean>;
   scrollIntoViewIfNeeded(): Promise<void>;
-  waitFor(options: { timeout: number; state?: "visible" | "hidden" }): Promise<void>;
+  waitFor(options?: { state?: "visible" | "hidden" }): Promise<void>;
   /** The text as it is shown, and nothing that is hidden. */
   innerText(): Promise<string>;
   /** The function runs in the page: it knows nothing of ours. */

@@ -4,7 +4,6 @@ import type { Locator, Page } from "./playwright.ts";
 export type Mode = "nice" | "raw";
 
 const QUIET_MS = 2000;
-const PATIENCE_S = 30;
 /** What nice mode makes of our status lines; without a parser they are part of the page's STDOUT block. */
 const PARSED = /\d SYSTEM MESSAGES?/;
 
@@ -24,19 +23,15 @@ export class RunPage {
 
   /** Waits until the page has shown the same text for a while, and with a working parser until it is parsed. */
   async settle(mended: boolean): Promise<void> {
-    await this.#block.waitFor({ timeout: PATIENCE_S * 1000 });
-    if (mended) await until("the parsed transcript", async () => PARSED.test(await this.text()), PATIENCE_S);
+    await this.#block.waitFor();
+    if (mended) await until("the parsed transcript", async () => PARSED.test(await this.text()));
     let last = "";
     let since = Date.now();
-    await until(
-      "a page that stays as it is",
-      async () => {
-        const text = await this.text();
-        if (text !== last) [last, since] = [text, Date.now()];
-        return Date.now() - since > QUIET_MS;
-      },
-      PATIENCE_S,
-    );
+    await until("a page that stays as it is", async () => {
+      const text = await this.text();
+      if (text !== last) [last, since] = [text, Date.now()];
+      return Date.now() - since > QUIET_MS;
+    });
     if (!mended && PARSED.test(last))
       throw new Error("the unpatched page shows a parsed transcript: the host's worker starts by itself now");
   }

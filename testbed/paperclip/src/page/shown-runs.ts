@@ -28,7 +28,7 @@ export async function makeRun(
   const issue = await company.assign(agent.id, name, task);
   // The oldest: the host may have begun a run of its own after it.
   const ended = async () => (await company.runs(agent.id)).findLast(({ status }) => !/queued|running/.test(status));
-  const run = await until(`the end of the run "${name}"`, ended, 150);
+  const run = await until(`the end of the run "${name}"`, ended);
   await company.update(issue.id, { status: "cancelled" }); // so that the host leaves it alone
   return { path: `/${prefix}/agents/${agent.id}/runs/${run.id}`, run };
 }

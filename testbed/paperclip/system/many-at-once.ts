@@ -7,25 +7,19 @@ import { runEnd } from "../src/follow.ts";
 import type { AnyStage } from "../src/stage.ts";
 import { until } from "../src/wait.ts";
 
-const COUNT = 10;
-
-/** Ten issues for one agent at the same time: all are worked on, and each run's transcript is what its file says, line by line. */
-export async function tenAtOnce(stage: AnyStage, cli: AgentCli, fileHere: (path: string) => string): Promise<void> {
+/** Many issues for one agent at the same time: all are worked on, and each run's transcript is what its file says, line by line. */
+export async function manyAtOnce(stage: AnyStage, cli: AgentCli, count: number, fileHere: (path: string) => string): Promise<void> {
   const { company } = stage;
   // The files stay, to be compared with.
-  const agent = await company.hire("Ten", cli.type, { ...stage.config(cli.type as AdapterType), retainJobs: true });
+  const agent = await company.hire("Many", cli.type, { ...stage.config(cli.type as AdapterType), retainJobs: true });
   const task = (index: number) => `bash:close-issue && seq 1 ${20 + index} #`;
-  const issues = await Promise.all(Array.from({ length: COUNT }, (_, index) => company.assign(agent.id, `Issue ${index}`, task(index))));
-  const runs = await until(
-    "ten runs",
-    async () => {
-      const all = await company.runs(agent.id);
-      return all.length >= COUNT && all;
-    },
-    60,
-  );
-  const ended = await Promise.all(runs.map(({ id }) => runEnd(company, id, 300)));
-  expect(ended.map(({ status, error }) => error ?? status)).toEqual(Array(COUNT).fill("succeeded"));
+  const issues = await Promise.all(Array.from({ length: count }, (_, index) => company.assign(agent.id, `Issue ${index}`, task(index))));
+  const runs = await until(`${count} runs`, async () => {
+    const all = await company.runs(agent.id);
+    return all.length >= count && all;
+  });
+  const ended = await Promise.all(runs.map(({ id }) => runEnd(company, id)));
+  expect(ended.map(({ status, error }) => error ?? status)).toEqual(Array(count).fill("succeeded"));
   for (const { id } of issues) expect(await company.issue(id)).toMatchObject({ status: "done" });
   for (const { id } of ended) {
     const log = (await company.log(id)).map(({ chunk }) => chunk).join("");

@@ -1,37 +1,31 @@
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { type ClusterStage, openClusterStage } from "../src/cluster/stage.ts";
+import { expect } from "vitest";
+import type { ClusterStage } from "../src/cluster/stage.ts";
 import type { Run } from "../src/company.ts";
-import { VERSIONS } from "../src/release.ts";
-import { until } from "../src/wait.ts";
+import { HANG_MS, until } from "../src/wait.ts";
 import { type LiveTasks, startTasks, type Task } from "./live-tasks.ts";
 
-// `kubectl rollout restart` of the newest host inside the real cluster, with the preStop hook of deploy/: agents notice nothing, nobody has to act.
-
-const COUNT = process.env.LONG ? 10 : 3;
-let stage: ClusterStage;
-beforeAll(async () => {
-  stage = await openClusterStage(inject("packed"), { version: VERSIONS[0], say: (line) => console.log(line) });
-});
-afterAll(() => stage?.stop());
-
-test(`a rollout under ${COUNT} live runs: each Job is taken over once and finishes its issue`, async () => {
+/**
+ * `kubectl rollout restart` of the host inside the real cluster, with the preStop hook of deploy/: agents notice nothing, nobody has to act.
+ * Each Job is taken over once and finishes its issue.
+ */
+export async function rolloutUnderLiveRuns(stage: ClusterStage, count: number): Promise<void> {
   const { deployed, company } = stage;
-  const live = await startTasks(stage, COUNT);
+  const live = await startTasks(stage, count);
   const first = await Promise.all(live.tasks.map(live.runsOf));
-  expect(first.map((runs) => runs.map(({ status }) => status))).toEqual(Array(COUNT).fill(["running"]));
-  const old = await serverPod();
+  expect(first.map((runs) => runs.map(({ status }) => status))).toEqual(Array(count).fill(["running"]));
+  const old = await serverPod(stage);
   const tell = stopwatch();
 
   await deployed.kubectl("rollout", "restart", "deployment/paperclip");
-  await until("the old server's end", async () => (await serverPod()) !== old, 90);
+  await until("the old server's end", async () => (await serverPod(stage)) !== old);
   tell("the old server is gone");
   const before = live.tasks.map((task) => live.written(task).length);
-  await deployed.kubectl("rollout", "status", "deployment/paperclip", "--timeout=180s");
+  await deployed.kubectl("rollout", "status", "deployment/paperclip", "--timeout=300s");
   tell("the new one is ready");
   live.tasks.forEach((task, index) => {
     expect(live.written(task).length, `lines of ${task.name} while there was no server`).toBeGreaterThan(before[index]!);
   });
-  await each(live, "taken over", async (run) => (await textOf(run)).includes("adopted Job"));
+  await each(live, "taken over", async (run) => (await textOf(stage, run)).includes("adopted Job"));
   tell("every run is taken over");
   await live.finish();
   await each(live, "succeeded", async ({ status }) => status === "succeeded");
@@ -39,17 +33,20 @@ test(`a rollout under ${COUNT} live runs: each Job is taken over once and finish
 
   for (const task of live.tasks) {
     expect(await company.issue(task.issue.id)).toMatchObject({ status: "done", executionBlocker: null });
-    await ranOnce(live, task);
+    await ranOnce(stage, live, task);
   }
-  const created = await deployed.kubectl("get", "events", "--field-selector=reason=SuccessfulCreate,involvedObject.kind=Job", "-o", "name");
-  expect(created.trim().split("\n"), "pods ever made by Jobs").toHaveLength(COUNT);
-  const agents = ["jobs,pods,secrets", "-l", "app.kubernetes.io/component=agent-job", "-o", "name"];
-  await expect.poll(() => deployed.kubectl("get", ...agents), { timeout: 30_000, interval: 500 }).toBe("");
+  const ids = [...new Set(live.tasks.map(({ agent }) => agent.id))];
+  const events = ["get", "events", "--field-selector=reason=SuccessfulCreate,involvedObject.kind=Job"];
+  const created = await deployed.kubectl(...events, "-o", "jsonpath={.items[*].involvedObject.name}");
+  const theirs = created.split(" ").filter((job) => ids.some((id) => job.includes(id.slice(0, 13))));
+  expect(theirs, "Jobs that made pods, by pod").toHaveLength(count);
+  const agents = ["jobs,pods,secrets", "-l", `paperclip.io/agent-id in (${ids})`, "-o", "name"];
+  await expect.poll(() => deployed.kubectl("get", ...agents), { timeout: HANG_MS, interval: 500 }).toBe("");
   tell("nothing of them is left");
-}, 400_000);
+}
 
 /** One Job, one pod, one CLI; what it wrote stands once and in order in the log of the run that finished. */
-async function ranOnce(live: LiveTasks, task: Task): Promise<void> {
+async function ranOnce(stage: ClusterStage, live: LiveTasks, task: Task): Promise<void> {
   // A machine so busy that the drain outlasts the host's half minute shows a retry that was put off, too.
   const runs = await live.runsOf(task);
   const [first, finished] = [runs[0]!, runs.at(-1)!];
@@ -58,7 +55,7 @@ async function ranOnce(live: LiveTasks, task: Task): Promise<void> {
   runs.slice(1).forEach((run, index) => {
     expect(run.retryOfRunId).toBe(runs[index]!.id);
   });
-  const logs = await Promise.all(runs.map(textOf));
+  const logs = await Promise.all(runs.map((run) => textOf(stage, run)));
   expect(logs.join("").match(/ accepted, /g), "Jobs started").toHaveLength(1);
   const written = live.written(task);
   expect(new Set(written).size, `pods and processes of ${task.name}: ${written}`).toBe(1);
@@ -74,15 +71,16 @@ async function each(live: LiveTasks, what: string, isSo: (run: Run) => Promise<b
       const [, ...later] = await live.runsOf(task);
       return later.length > 0 && (await isSo(later.at(-1)!));
     };
-    await until(`${task.name} ${what}`, () => ask().catch(() => false), 180);
+    await until(`${task.name} ${what}`, () => ask().catch(() => false));
   }
 }
 
-const textOf = async ({ id }: Run): Promise<string> => (await stage.company.log(id)).map(({ chunk }) => chunk).join("");
+const textOf = async ({ company }: ClusterStage, { id }: Run): Promise<string> =>
+  (await company.log(id)).map(({ chunk }) => chunk).join("");
 
 /** The newest pod of the server, also one that is going. */
-const serverPod = (): Promise<string> =>
-  stage.deployed.kubectl("get", "pods", "-l", "app.kubernetes.io/component=server", "-o", "jsonpath={.items[*].metadata.name}");
+const serverPod = ({ deployed }: ClusterStage): Promise<string> =>
+  deployed.kubectl("get", "pods", "-l", "app.kubernetes.io/component=server", "-o", "jsonpath={.items[*].metadata.name}");
 
 function stopwatch(): (what: string) => void {
   const begun = Date.now();

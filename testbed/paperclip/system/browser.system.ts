@@ -1,0 +1,20 @@
+import { afterAll, beforeAll, describe } from "vitest";
+import { HOSTS, NEWEST } from "./breadth.ts";
+import { formTests } from "./browser-form.ts";
+import { runTests } from "./browser-run.ts";
+import { type BrowserStage, openBrowserStage } from "./browser-stage.ts";
+import { meanwhileTests } from "./meanwhile.ts";
+
+// People at a host's own pages, in Chromium.
+
+describe.each(HOSTS)("Paperclip %s", (version) => {
+  let browser: BrowserStage;
+  beforeAll(async () => {
+    browser = await openBrowserStage(version);
+  });
+  afterAll(() => browser?.stop());
+
+  if (version === NEWEST) describe("form", () => formTests(() => browser));
+  if (version === NEWEST) describe("run", () => runTests(() => browser));
+  describe("meanwhile", () => meanwhileTests(() => browser));
+});
