@@ -3,7 +3,7 @@ import { createEngine } from "@paperclip-k8s/engine";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type Bed, startBed } from "./bed.ts";
 import { calm } from "./calm.ts";
-import { keyed, startRun } from "./run.ts";
+import { gatedScript, keyed, startRun } from "./run.ts";
 
 // Runs that share a key never overlap: the Job's name is the lock.
 
@@ -16,8 +16,10 @@ afterAll(() => bed.stop());
 
 const timed = `console.log("in " + Date.now()); setTimeout(() => console.log("out " + Date.now()), 300)`;
 
-test("ten runs of one key, started at once, go one after the other and all finish", async () => {
-  const runs = Array.from({ length: 10 }, () => startRun(bed, keyed("shared", { script: timed })));
+const RUNS = process.env.LONG ? 10 : 5;
+
+test(`${RUNS} runs of one key, started at once, go one after the other and all finish`, async () => {
+  const runs = Array.from({ length: RUNS }, () => startRun(bed, keyed("shared", { script: timed })));
   const spans: [number, number][] = [];
   for (const run of runs) {
     const { outcome, output } = await run.done;
@@ -26,12 +28,15 @@ test("ten runs of one key, started at once, go one after the other and all finis
   }
   spans.sort((a, b) => a[0] - b[0]);
   for (const [index, span] of spans.entries()) expect(span[0]).toBeGreaterThanOrEqual(spans[index - 1]?.[1] ?? 0);
-}, 240_000);
+});
 
 test("runs of different keys overlap", async () => {
-  const runs = ["a", "b", "c"].map((key) => startRun(bed, keyed(key, { script: `console.log("on"); setTimeout(() => {}, 1500)` })));
+  // None of them ends before all have begun.
+  const { script, release } = gatedScript(bed);
+  const runs = ["a", "b", "c"].map((key) => startRun(bed, keyed(key, { script })));
   await Promise.all(runs.map((run) => run.saw("on\n")));
-  await Promise.all(runs.map((run) => run.done));
+  await release();
+  for (const { outcome } of await Promise.all(runs.map((run) => run.done))) expect(outcome).toMatchObject({ kind: "exited", exitCode: 0 });
 });
 
 test("patience with the holder is bounded", async () => {
@@ -51,14 +56,14 @@ test("a finished Job that nobody removes does not hold the key for ever", async 
   const second = startRun(bed, keyed("stale", { script: `console.log("y")` }));
   expect((await second.done).outcome).toMatchObject({ kind: "exited", exitCode: 0 });
   expect(second.status.some((line) => line.text.includes("removing finished Job"))).toBe(true);
-}, 30_000);
+});
 
 test("a Job whose result this server has given is not taken over by its next run, nor waited for", async () => {
-  const server = createEngine({ lingerMs: 60_000 });
+  // Longer than any test may take: who waited for it would hang.
+  const server = createEngine({ lingerMs: 3_600_000 });
   const key = randomUUID();
   const first = await startRun(bed, keyed(key, { script: `console.log("x")`, server })).done;
   expect(first.outcome).toMatchObject({ kind: "exited", exitCode: 0 });
   const second = await startRun(bed, keyed(key, { script: `console.log("y")`, server, judge: async () => ({ kind: "adopt" }) })).done;
   expect(second.output.toString()).toBe("y\n");
-  expect(second.ms).toBeLessThan(40_000);
-}, 60_000);
+});

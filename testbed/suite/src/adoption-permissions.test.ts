@@ -40,20 +40,16 @@ test("patch jobs: the Job is waited for, as by a run that does not continue it",
   expect(await holder.jobs()).toBe(1);
   holder.cancel();
   expect((await holder.done).outcome).toMatchObject({ kind: "cancelled", stopped: true });
-}, 60_000);
+});
 
 test.each([
   ["secrets", "the Secret of the Job taken over cannot be changed: not allowed to patch secrets"],
   ["pods", "cannot be labelled: not allowed to patch pods"],
-])(
-  "patch %s: taken over all the same",
-  async (resource, warning) => {
-    const { holder, run, warned } = await takeOverWithout("patch", resource);
-    await warned(warning);
-    await run.saw("on 1\n");
-    expect((await holder.done).outcome).toMatchObject({ kind: "superseded" });
-    run.cancel();
-    expect((await run.done).outcome).toMatchObject({ kind: "cancelled", stopped: true });
-  },
-  60_000,
-);
+])("patch %s: taken over all the same", async (resource, warning) => {
+  const { holder, run, warned } = await takeOverWithout("patch", resource);
+  await warned(warning);
+  await run.saw("on 1\n");
+  expect((await holder.done).outcome).toMatchObject({ kind: "superseded" });
+  run.cancel();
+  expect((await run.done).outcome).toMatchObject({ kind: "cancelled", stopped: true });
+});

@@ -5,7 +5,7 @@ import { getJob } from "../../../packages/engine/src/cluster/calls.ts";
 import { type Connection, connect } from "../../../packages/engine/src/cluster/connection.ts";
 import { type Bed, startBed } from "./bed.ts";
 import { calm } from "./calm.ts";
-import { KEYS, keyed, type RunOptions, startRun } from "./run.ts";
+import { gatedScript, KEYS, keyed, type RunOptions, startRun } from "./run.ts";
 import { ServerProcess } from "./server-process.ts";
 
 // What must not be taken over, changed or removed is left as it is.
@@ -59,7 +59,7 @@ test("a Job without the runner's mark is waited for, whatever the caller says", 
     expect(await job()).toMatchObject({ uid, deletedAt: null, annotations: { [KEYS.runId]: holder.request.runId } });
   }
   await end();
-}, 60_000);
+});
 
 test("a Job whose output lies outside the volume is not taken over", async () => {
   const { holder, job, end } = await holderOf("outside", {
@@ -76,7 +76,8 @@ test("a Job whose output lies outside the volume is not taken over", async () =>
 });
 
 test("wait may become adopt, and a caller that cannot tell is asked again", async () => {
-  const { holder } = await holderOf("later", { script: `console.log("on"); setTimeout(() => console.log("off"), 6000)` });
+  const { script, release } = gatedScript(bed);
+  const { holder } = await holderOf("later", { script });
   let asked = 0;
   const run = judged("later", () => {
     asked++;
@@ -85,10 +86,11 @@ test("wait may become adopt, and a caller that cannot tell is asked again", asyn
   });
   expect((await holder.done).outcome).toMatchObject({ kind: "superseded", byRun: run.request.runId });
   expect(asked).toBe(3);
+  await release();
   const { outcome, output } = await run.done;
   expect(outcome).toMatchObject({ kind: "exited", exitCode: 0 });
   expect(output.toString()).toBe("on\noff\n");
-}, 60_000);
+});
 
 test("a Job that is over and on record is removed, not replayed", async () => {
   const fault = bed.faults.fail({ verb: "delete", resource: "jobs" }, { status: 403, times: 99 });
@@ -103,7 +105,7 @@ test("a Job that is over and on record is removed, not replayed", async () => {
   const { output } = await run.done;
   expect(output.toString()).toBe("own prompt\n");
   expect(finished.at(-1)).toBe(true);
-}, 60_000);
+});
 
 test("a Job whose server died before its Secret was made is removed after a while, and the run starts anew", async () => {
   const fault = bed.faults.hang({ verb: "create", resource: "secrets" });
@@ -117,7 +119,7 @@ test("a Job whose server died before its Secret was made is removed after a whil
   expect(outcome).toMatchObject({ kind: "exited", exitCode: 0 });
   expect(output.toString()).toBe("own prompt\n");
   expect(status.some(({ text }) => text.includes("never got its Secret"))).toBe(true);
-}, 60_000);
+});
 
 test("a server that has its result already does not clean up under who took the Job over since", async () => {
   const first = startRun(bed, keyed("lingers", { script: `console.log("done")`, engine: { lingerMs: 3000 } }));
@@ -131,4 +133,4 @@ test("a server that has its result already does not clean up under who took the 
     deletedAt: null,
   });
   await expect.poll(() => getJob(connection, bed.namespace, outcome.evidence.jobName)).toBeNull();
-}, 60_000);
+});

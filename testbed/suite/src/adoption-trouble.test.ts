@@ -1,10 +1,11 @@
-import { createRunClock, type RunRequest } from "@paperclip-k8s/engine";
+import type { RunRequest } from "@paperclip-k8s/engine";
 import type { Fault, RequestMatch } from "@paperclip-k8s/pocket";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { connect } from "../../../packages/engine/src/cluster/connection.ts";
 import { type Bed, startBed } from "./bed.ts";
 import { calm } from "./calm.ts";
-import { KEYS, keyed, type RunHandle, type RunOptions, startRun } from "./run.ts";
+import { gatedScript, KEYS, keyed, type RunHandle, type RunOptions, startRun } from "./run.ts";
+import { createTestClock } from "./test-clock.ts";
 
 // Trouble while a Job is made or changes hands: what was at work goes on, what could not start is not left behind.
 
@@ -27,7 +28,11 @@ function lostAndThen503(match: RequestMatch): Fault {
   troubles.push(lost, bed.faults.fail(match, { status: 503, times: 9999 }));
   return lost;
 }
-const failing = (match: RequestMatch) => troubles.push(bed.faults.fail(match, { status: 503, times: 9999 }));
+function failing(match: RequestMatch): Fault {
+  const fault = bed.faults.fail(match, { status: 503, times: 9999 });
+  troubles.push(fault);
+  return fault;
+}
 const jobsOf = async (key: string) => (await bed.list("jobs")).filter(({ metadata }) => metadata.name.startsWith(`suite-${key}`));
 const said = (run: RunHandle, text: string) => run.status.some((line) => line.text.includes(text));
 
@@ -53,31 +58,33 @@ async function end(run: RunHandle): Promise<void> {
 test("an API server that fails for longer than a create is tried: it has not started, whether its Job was made or not", async () => {
   lostAndThen503({ verb: "create", resource: "jobs" });
   failing({ verb: "get", resource: "jobs" });
-  const { outcome } = await startRun(bed, keyed("ghost", { script: ENDLESS, engine: { clock: createRunClock(40) } })).done;
+  const clock = createTestClock();
+  const { outcome } = await clock.hurry(startRun(bed, keyed("ghost", { script: ENDLESS, engine: { clock } })).done);
   expect(outcome).toMatchObject({ kind: "never-started", cause: "job-create-failed", permanent: false });
   expect(await jobsOf("ghost")).toHaveLength(1);
   quiet();
-  await expect.poll(() => jobsOf("ghost"), { timeout: 30_000 }).toEqual([]);
-}, 90_000);
+  await expect.poll(() => jobsOf("ghost")).toEqual([]);
+});
 
 test("a takeover whose answer is lost has the Job, and follows it", async () => {
   const first = await orphan("claimed");
   lostAndThen503({ verb: "patch", resource: "jobs" });
-  // Patience with a cancel passes as fast as the rest, the pod's own grace does not.
-  const second = adopter("claimed", { engine: { clock: createRunClock(40), policy: { cancel: 36e5 } } });
-  await second.saw("on\n");
+  const clock = createTestClock();
+  const second = adopter("claimed", { engine: { clock } });
+  await clock.hurry(second.saw("on\n"));
   expect(said(second, `of run ${first.request.runId}`)).toBe(true);
   await end(second);
-}, 90_000);
+});
 
 test("a takeover nobody can confirm is told as one, and the Job goes on", async () => {
   await orphan("unclear");
   const lost = lostAndThen503({ verb: "patch", resource: "jobs" });
-  const second = adopter("unclear", { engine: { clock: createRunClock(40), policy: { judge: 500 } } });
+  const clock = createTestClock();
+  const second = adopter("unclear", { engine: { clock, policy: { judge: 500 } } });
   // The create's own look at who holds its name must work.
-  await expect.poll(() => lost.hits, { timeout: 20_000, interval: 20 }).toBe(1);
+  await expect.poll(() => lost.hits, { interval: 20 }).toBe(1);
   failing({ verb: "get", resource: "jobs" });
-  const { outcome } = await second.done;
+  const { outcome } = await clock.hurry(second.done);
   quiet();
   expect(outcome).toMatchObject({ kind: "never-started", cause: "takeover-failed", permanent: false });
   const [job] = await jobsOf("unclear");
@@ -86,29 +93,35 @@ test("a takeover nobody can confirm is told as one, and the Job goes on", async 
   const third = adopter("unclear");
   await third.saw("on\n");
   await end(third);
-}, 90_000);
+});
 
 test("a cancel while nobody can confirm the takeover: what was taken over is removed when that can be seen", async () => {
   await orphan("unwanted");
   const lost = lostAndThen503({ verb: "patch", resource: "jobs" });
   const second = adopter("unwanted");
-  await expect.poll(() => lost.hits, { timeout: 20_000, interval: 20 }).toBe(1);
+  await expect.poll(() => lost.hits, { interval: 20 }).toBe(1);
   failing({ verb: "get", resource: "jobs" });
   second.cancel();
   expect((await second.done).outcome).toMatchObject({ kind: "cancelled", stopped: false });
   quiet();
-  await expect.poll(() => jobsOf("unwanted"), { timeout: 30_000 }).toEqual([]);
-}, 90_000);
+  await expect.poll(() => jobsOf("unwanted")).toEqual([]);
+});
 
 test("a live Job whose Secret somebody deleted is followed, not removed", async () => {
-  const first = await orphan("bare", { script: `console.log("on"); setTimeout(() => console.log("off"), 8000)` });
+  const { script, release } = gatedScript(bed);
+  const first = await orphan("bare", { script });
   await deleteSecrets();
-  const options = { engine: { policy: { judge: 500, secretless: 1000 } } };
-  const { outcome, output } = await adopter("bare", options).done;
+  const clock = createTestClock();
+  const second = adopter("bare", { engine: { clock } });
+  await clock.hurry(second.saw("on\n"));
+  // Far longer than a Job without Secret is given.
+  await clock.advance(600_000);
+  await release();
+  const { outcome, output } = await second.done;
   expect(output.toString()).toBe("on\noff\n");
   expect(outcome).toMatchObject({ kind: "exited", exitCode: 0 });
   expect((await first.done).outcome).toMatchObject({ kind: "detached", evidence: { jobUid: outcome.evidence.jobUid } });
-}, 60_000);
+});
 
 async function deleteSecrets(): Promise<void> {
   const kubeconfig = await bed.account([{ group: "", resource: "secrets", verb: "delete", scope: "namespace" }]);
@@ -134,11 +147,11 @@ const withToken = (token: string) => (request: RunRequest) => ({
 
 test("the token is given when the API server takes it again, and the kubelet is made to look only then", async () => {
   await orphan("token", { change: withToken("old") });
-  failing({ verb: "patch", resource: "secrets" });
-  const second = adopter("token", { change: withToken("new"), engine: { clock: createRunClock(10), policy: { cancel: 36e5 } } });
+  const refused = failing({ verb: "patch", resource: "secrets" });
+  const clock = createTestClock();
+  const second = adopter("token", { change: withToken("new"), engine: { clock } });
   await second.saw("on\n");
-  // Longer than five tries take.
-  await new Promise((resolve) => setTimeout(resolve, 15_000));
+  await clock.hurry(expect.poll(() => refused.hits).toBeGreaterThan(12));
   const tokenOf = async () =>
     (await bed.list("secrets"))
       .filter(({ metadata }) => metadata.name.startsWith("suite-token"))
@@ -146,31 +159,43 @@ test("the token is given when the API server takes it again, and the kubelet is 
   expect((await tokenOf()).join()).toContain('"old"');
   await expect(second.pod()).rejects.toThrow("no object");
   quiet();
-  await expect.poll(async () => (await tokenOf()).join(), { timeout: 20_000 }).toContain('"new"');
-  await expect.poll(() => second.pod().catch(() => null), { timeout: 20_000 }).not.toBeNull();
+  await clock.hurry(expect.poll(async () => (await tokenOf()).join()).toContain('"new"'));
+  await expect.poll(() => second.pod().catch(() => null)).not.toBeNull();
   expect(said(second, "has this run's token now")).toBe(true);
   await end(second);
-}, 90_000);
+});
 
 test("a Job taken over is measured with its own deadline, not with the new run's", async () => {
-  await orphan("patient", { script: `console.log("on"); setTimeout(() => console.log("off"), 10000)` });
+  const { script, release } = gatedScript(bed);
+  await orphan("patient", { script });
   const limited = (request: RunRequest) => ({ ...request, limits: { ...request.limits, timeoutSec: 60 } });
-  const policy = { judge: 500, reattach: 36e6, schedule: 36e6, noPod: 36e6, start: 36e6 };
-  const second = adopter("patient", { change: limited, engine: { clock: createRunClock(200), policy } });
+  const clock = createTestClock();
+  const second = adopter("patient", { change: limited, engine: { clock } });
+  await clock.hurry(second.saw("on\n"));
+  // The new run's limit, its grace and all that is added to them.
+  await clock.advance(1_800_000);
+  await release();
   const { outcome, output } = await second.done;
   expect(outcome).toMatchObject({ kind: "exited", exitCode: 0 });
   expect(output.toString()).toBe("on\noff\n");
-}, 60_000);
+});
 
 test("a takeover that is refused as it stands is tried again now and then, not at once", async () => {
   await orphan("policy");
   const refused = bed.faults.fail({ verb: "patch", resource: "jobs" }, { status: 422, times: 9999, message: "denied by a policy" });
   troubles.push(refused);
-  const second = adopter("policy", { engine: { policy: { judge: 1000 } } });
-  await new Promise((resolve) => setTimeout(resolve, 4000));
-  expect(refused.hits).toBeGreaterThan(0);
-  expect(refused.hits).toBeLessThan(6);
+  const clock = createTestClock();
+  const asked: number[] = [];
+  const judge = async () => {
+    asked.push(clock.now());
+    return { kind: "adopt" } as const;
+  };
+  const second = adopter("policy", { judge, engine: { clock, policy: { judge: 60_000 } } });
+  await clock.hurry(expect.poll(() => refused.hits).toBeGreaterThan(3));
+  // The first two belong together: one for the Job that was listed, one for the name that was taken.
+  const pauses = asked.slice(2).map((at, index) => at - (asked[index + 1] ?? 0));
+  expect(Math.min(...pauses)).toBeGreaterThanOrEqual(59_000);
   quiet();
-  await second.saw("on\n");
+  await clock.hurry(second.saw("on\n"));
   await end(second);
-}, 60_000);
+});

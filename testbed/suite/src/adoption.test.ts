@@ -70,7 +70,7 @@ for (const signal of ["SIGKILL", "SIGTERM"] as const)
     await expect.poll(() => jobsOf(first)).toEqual([]);
     const left = (await readdir(`${bed.data}/logs`)).filter((name) => name.includes(first.runId) || name.includes(second.runId));
     expect(left).toEqual([]);
-  }, 120_000);
+  });
 
 test.concurrent("a Job that ended while nobody was there is settled from its files", async ({ expect }) => {
   const first = await orphan();
@@ -80,7 +80,7 @@ test.concurrent("a Job that ended while nobody was there is settled from its fil
   const { outcome, output } = await serve(second).done(second.runId);
   expect(outcome).toMatchObject({ kind: "exited", exitCode: 0, evidence: { proof: "end-record" } });
   expect(output).toSatisfy(isWhole);
-}, 120_000);
+});
 
 test.concurrent("a run that does not continue it waits, and then runs its own prompt", async ({ expect }) => {
   const first = start();
@@ -92,7 +92,7 @@ test.concurrent("a run that does not continue it waits, and then runs its own pr
   await end(first);
   expect((await after.done(other.runId)).output).toBe("own prompt\n");
   expect((await before.done(first.runId)).output).toSatisfy(isWhole);
-}, 120_000);
+});
 
 test.concurrent("the server that loses its Job settles as superseded and leaves it alone", async ({ expect }) => {
   const first = start();
@@ -105,7 +105,7 @@ test.concurrent("the server that loses its Job settles as superseded and leaves 
   const { outcome, output } = await after.done(second.runId);
   expect(outcome).toMatchObject({ kind: "exited", exitCode: 0 });
   expect(output).toSatisfy(isWhole);
-}, 120_000);
+});
 
 test.concurrent("two adopters at once, in two processes: exactly one gets it", async ({ expect }) => {
   const first = await orphan();
@@ -116,7 +116,7 @@ test.concurrent("two adopters at once, in two processes: exactly one gets it", a
   expect(outputs.filter(isWhole)).toHaveLength(1);
   // The loser of the swap waits for the key and then runs its own prompt.
   expect(outputs.filter((output) => output === "own prompt\n")).toHaveLength(1);
-}, 120_000);
+});
 
 test.concurrent("a run that was started again under its own id goes on with its Job, unasked", async ({ expect }) => {
   const first = await orphan();
@@ -124,7 +124,7 @@ test.concurrent("a run that was started again under its own id goes on with its 
   await after.saw(first.runId, "line 1\n");
   await end(first);
   expect((await after.done(first.runId)).output).toSatisfy(isWhole);
-}, 120_000);
+});
 
 test.concurrent("an adopted Job is adopted again, and names all it belonged to", async ({ expect }) => {
   const first = await orphan();
@@ -144,4 +144,4 @@ test.concurrent("an adopted Job is adopted again, and names all it belonged to",
   expect(job?.metadata.labels?.[KEYS.runId]).toBe(third.runId);
   await end(first);
   expect((await last.done(third.runId)).output).toSatisfy(isWhole);
-}, 120_000);
+});

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { opencode } from "../../../packages/adapter-opencode/src/agent-cli.ts";
 import { type Bed, startBed } from "./bed.ts";
 import { calm } from "./calm.ts";
-import { type RunOptions, startRun } from "./run.ts";
+import { gatedScript, type RunOptions, startRun } from "./run.ts";
 
 // No request outside the table is ever made, and no row of it is without use: by the API server's own record of a full set of runs.
 
@@ -24,9 +24,12 @@ const keyed = (options: RunOptions): RunOptions => ({
 const ENDLESS = `console.log("on"); setInterval(() => {}, 1000)`;
 
 async function plainAndKeyed(): Promise<void> {
-  const first = startRun(bed, keyed({ script: `console.log("on"); setTimeout(() => {}, 500)` }));
+  const { script, release } = gatedScript(bed);
+  const first = startRun(bed, keyed({ script }));
   await first.saw("on\n");
   const second = startRun(bed, keyed({ script: "" }));
+  await expect.poll(() => second.status.some(({ text }) => text.startsWith("waiting for Job"))).toBe(true);
+  await release();
   for (const run of [first, second]) expect((await run.done).outcome).toMatchObject({ kind: "exited", exitCode: 0 });
 }
 
@@ -74,4 +77,4 @@ test("what runs, cancels, failures, takeovers and the test of the environment as
   const table = permissions.map(({ verb, resource }) => `${verb} ${resource}`);
   expect(bed.requests.filter(({ status }) => status === 403)).toEqual([]);
   expect([...made].sort()).toEqual([...table, "create selfsubjectaccessreviews"].sort());
-}, 60_000);
+});

@@ -60,7 +60,7 @@ test("made once, ReadWriteOnce and labelled, owned by no Job; what one run write
   expect(asked.filter((request) => request.endsWith("persistentvolumeclaims"))).toEqual(["get persistentvolumeclaims"]);
   expect(asked.filter((request) => request === "create jobs")).toHaveLength(1);
   await expect.poll(async () => (await bed.list("jobs")).length).toBe(0);
-}, 90_000);
+});
 
 test("two servers at once make one claim, and both runs go on", async () => {
   const runs = await Promise.all([1, 2].map(() => startRun(bed, withClaim("raced", `console.log("on")`)).done));
@@ -70,7 +70,7 @@ test("two servers at once make one claim, and both runs go on", async () => {
   expect(ended).toContain("exited");
   expect(["exited", "claim-not-writable"]).toEqual(expect.arrayContaining(ended));
   expect((await startRun(bed, withClaim("raced", WRITE)).done).outcome).toMatchObject({ kind: "exited", exitCode: 0 });
-}, 90_000);
+});
 
 test("one that was made and not handed over is told, and handed over when asked", async () => {
   // The server that made it went away before it could go on.
@@ -84,7 +84,7 @@ test("one that was made and not handed over is told, and handed over when asked"
   if (onKube) expect(text(outcome)).toBe("user 1000:1000 cannot write to /agent/state (EACCES)");
   expect((await startRun(bed, withClaim("orphan", WRITE, { handOver: true })).done).outcome).toMatchObject({ kind: "exited", exitCode: 0 });
   expect((await startRun(bed, withClaim("orphan", READ)).done).output.toString()).toBe("kept\n");
-}, 120_000);
+});
 
 describe("refused before a Job exists", () => {
   const refused = async (options: RunOptions, from: Bed = bed) => {
@@ -111,15 +111,15 @@ describe("refused before a Job exists", () => {
     const blind = { ...bed, kubeconfig: await without("get") };
     expect((await startRun(blind, withClaim("unseen", WRITE)).done).outcome).toMatchObject({ kind: "exited", exitCode: 0 });
     expect((await startRun(blind, withClaim("unseen", READ)).done).output.toString()).toBe("kept\n");
-  }, 90_000);
+  });
 
   test("one that has lost its volume", async () => {
     expect((await startRun(bed, withClaim("lost", WRITE)).done).outcome).toMatchObject({ kind: "exited", exitCode: 0 });
     await bed.faults.loseVolume(own("lost"));
     const phase = async () => (await claims("lost"))[0]?.status as { phase?: string } | undefined;
-    await expect.poll(async () => (await phase())?.phase, { timeout: 30_000 }).toBe("Lost");
+    await expect.poll(async () => (await phase())?.phase).toBe("Lost");
     const outcome = await refused(withClaim("lost", READ));
     expect(outcome).toMatchObject({ kind: "never-started", cause: "claim-unusable", permanent: true });
     expect(text(outcome)).toContain(`claim ${bed.namespace}/${own("lost")} has lost its volume`);
-  }, 90_000);
+  });
 });

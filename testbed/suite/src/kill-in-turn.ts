@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { StateStage, StateTurn } from "./state-agents.ts";
+import type { AgentRun, Agents } from "./agents.ts";
 
 /** Takes the turn in a process of its own, which is killed as soon as the CLI has asked the model. */
-export async function killInTurn(stage: StateStage, turn: StateTurn): Promise<void> {
+export async function killInTurn(stage: Agents, turn: AgentRun): Promise<void> {
   const { kubeconfig, namespace, images, data } = stage.bed;
   const order = JSON.stringify({ bed: { kubeconfig, namespace, images, data }, llm: { url: stage.llm.url }, turn });
   const script = fileURLToPath(new URL("turn-server.ts", import.meta.url));

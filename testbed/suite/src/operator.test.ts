@@ -12,7 +12,7 @@ import { type Connection, connect } from "../../../packages/engine/src/cluster/c
 import { handOverManifest } from "../../../packages/engine/src/manifest/hand-over.ts";
 import { type Bed, startBed } from "./bed.ts";
 import { calm } from "./calm.ts";
-import { type RunHandle, type RunOptions, startRun } from "./run.ts";
+import { gatedScript, type RunHandle, type RunOptions, startRun } from "./run.ts";
 
 // The operator's command line, as its own process, on Jobs that the engine has made and left.
 
@@ -49,7 +49,7 @@ interface Said {
 const place = (config = kubeconfig) => ["--kubeconfig", config, "-n", bed.namespace];
 
 function cli(...args: string[]): Promise<Said> {
-  const options = { timeout: 30_000, env: { PATH: process.env.PATH, HOME: "/nonexistent" } };
+  const options = { env: { PATH: process.env.PATH, HOME: "/nonexistent" } };
   return new Promise((resolve) =>
     execFile(process.execPath, [MAIN, ...args, ...place()], options, (error, out, err) =>
       resolve({ code: typeof error?.code === "number" ? error.code : error === null ? 0 : -1, out, err }),
@@ -57,7 +57,7 @@ function cli(...args: string[]): Promise<Said> {
   );
 }
 
-/** The same command some hours later. */
+/** The same command some hours later, in this process. */
 async function later(hours: number, args: readonly string[], config?: string): Promise<Said> {
   const out: string[] = [];
   const err: string[] = [];
@@ -97,7 +97,7 @@ async function leftRun(
   return run;
 }
 
-const gone = (run: RunHandle) => expect.poll(() => run.jobs(), { timeout: 10_000 }).toBe(0);
+const gone = (run: RunHandle) => expect.poll(() => run.jobs()).toBe(0);
 
 test("status and sweep: a live Job is shown and never swept; a finished one goes when it is old enough", async () => {
   const sign = join(bed.data, "end");
@@ -112,33 +112,34 @@ test("status and sweep: a live Job is shown and never swept; a finished one goes
   expect(await run.jobs()).toBe(1);
 
   await writeFile(sign, "");
-  const finished = async () => (await cli("sweep", "--older-than", "1s")).out;
+  const finished = async () => (await later(0, ["sweep", "--older-than", "1s"])).out;
   await expect
-    .poll(finished, { timeout: 20_000, interval: 500 })
+    .poll(finished, { interval: 500 })
     .toMatch(/^job +\d+s +finished: the agent exited with code 3; [\s\S]*\n1 leftover; --delete/m);
   expect((await cli("status")).out).toMatch(/over +the agent exited with code 3;/);
   expect((await cli("sweep", "--older-than", "1h")).out).toContain("nothing to remove");
   expect(await run.jobs()).toBe(1);
   expect(await cli("sweep", "--older-than", "1s", "--delete")).toMatchObject({ code: 0, out: expect.stringContaining(": deleted") });
   await gone(run);
-}, 60_000);
+});
 
 test("a Job without the runner's mark is shown, and left alone", async () => {
   const keys = { ...RUN_KEYS, runner: "suite.test/other-mark" };
-  const run = await leftRun("elder", `console.log("on"); setTimeout(() => {}, 500)`, { keys });
-  await expect.poll(async () => (await cli("status")).out, { timeout: 20_000, interval: 500 }).toMatch(/^elder .* over +the agent exited/m);
-  await new Promise((resolve) => setTimeout(resolve, 3000));
-  const swept = await cli("sweep", "--older-than", "1s", "--delete");
+  const { script, release } = gatedScript(bed);
+  const run = await leftRun("elder", script, { keys });
+  await release();
+  await expect.poll(async () => (await later(0, ["status"])).out, { interval: 500 }).toMatch(/^elder .* over +the agent exited/m);
+  const swept = await later(1, ["sweep", "--older-than", "1s", "--delete"]);
   expect(swept.out).toMatch(
     /^left alone:\n[\s\S]*not started by this version: look at it by hand;[\s\S]*nothing to remove in .*, 1 left alone$/m,
   );
   expect(await run.jobs()).toBe(1);
-}, 60_000);
+});
 
 test("a Job that never got its Secret goes when no server can be about to give it one; one that hands a volume over has none by design", async () => {
   const nowhere = await bed.faults.unschedulable();
   try {
-    const accepted = (run: RunHandle) => expect.poll(() => run.secrets(), { timeout: 20_000 }).toBe(1);
+    const accepted = (run: RunHandle) => expect.poll(() => run.secrets()).toBe(1);
     const run = await leftRun("secretless", "", {}, accepted);
     const job = await getJob(connection, bed.namespace, await run.job());
     const name = `${bed.namespace}/${job?.name}`;
@@ -152,35 +153,37 @@ test("a Job that never got its Secret goes when no server can be about to give i
     for (const secret of own) await removeSecret({ kubeconfig }, bed.namespace, secret);
 
     // The Job has to become a second old first.
-    const young = async () => (await cli("sweep", "--older-than", "1s", "--delete")).out;
-    await expect.poll(young, { timeout: 10_000 }).toContain("its server may be about to make it");
+    const young = async () => (await later(0, ["sweep", "--older-than", "1s", "--delete"])).out;
+    await expect.poll(young).toContain("its server may be about to make it");
     const blind = await later(30, ["sweep"], bed.kubeconfig);
     expect(blind.out).toMatch(/whether it has its Secret cannot be seen[\s\S]*Secrets in .* are not looked at/);
     expect((await later(30, ["sweep"])).out).toContain("never got its Secret, so it cannot start");
     expect(await later(30, ["sweep", "--delete"])).toMatchObject({ code: 0, out: expect.stringContaining(`job ${name}: deleted`) });
-    await expect.poll(() => getJob(connection, bed.namespace, job?.name ?? ""), { timeout: 10_000 }).toBeNull();
+    await expect.poll(() => getJob(connection, bed.namespace, job?.name ?? "")).toBeNull();
     const kept = "created" in other ? other.created : other.existing;
     expect((await getJob(connection, bed.namespace, kept.name))?.deletedAt).toBeNull();
     await deleteJob(connection, bed.namespace, kept.name, { uid: kept.uid, propagation: "Background" });
   } finally {
     await nowhere.undo();
   }
-}, 60_000);
+});
 
 test("a Secret whose Job was deleted without it goes once no pod can need it", async () => {
-  const run = await leftRun("orphaned", `console.log("on"); setTimeout(() => {}, 6000)`);
+  const { script, release } = gatedScript(bed);
+  const run = await leftRun("orphaned", script);
   const job = await getJob(connection, bed.namespace, await run.job());
   await deleteJob(connection, bed.namespace, job?.name ?? "", { uid: job?.uid ?? "", propagation: "Orphan" });
   await gone(run);
   expect((await later(30, ["sweep", "--delete"])).out).toMatch(/^secret +\d+h +its Job is gone, but pod \S+ may still need it;/m);
   expect(await run.secrets()).toBe(1);
+  await release();
   const finished = async () => (await later(30, ["sweep"])).out;
-  await expect.poll(finished, { timeout: 20_000, interval: 500 }).toMatch(/^secret +\d+h +its Job is gone;/m);
+  await expect.poll(finished, { interval: 500 }).toMatch(/^secret +\d+h +its Job is gone;/m);
   expect((await later(1, ["sweep"])).out).not.toMatch(/^secret/m);
   expect(await later(30, ["sweep", "--delete"])).toMatchObject({ code: 0, out: expect.stringMatching(/^secret \S+: deleted$/m) });
   expect(await run.secrets()).toBe(0);
   await bed.faults.deletePod(await run.pod());
-}, 60_000);
+});
 
 test("files of runs whose Job is gone: with an end on record, or where all namespaces are seen", async () => {
   const folder = join(bed.data, "instances/default/data/run-logs/company/agent");
@@ -191,7 +194,9 @@ test("files of runs whose Job is gone: with an end on record, or where all names
     "5bcd0f78-2cad-4e13-951a-682ae8992ee9",
     "77e1f0aa-2cad-4e13-951a-682ae8992ee9",
   ];
-  const ended = await leftRun("ended", `console.log("on"); setTimeout(() => {}, 500)`, { runId: done, ...output(done) });
+  const { script, release } = gatedScript(bed);
+  const ended = await leftRun("ended", script, { runId: done, ...output(done) });
+  await release();
   const alive = await leftRun("alive", `console.log("on"); setInterval(() => {}, 1000)`, { runId: live, ...output(live) });
   for (const text of [path(lost), `${path(lost)}.meta`]) await writeFile(text, "");
   const bundle = join(bed.data, "instances/default/data/prompt-bundles/company/0123");
@@ -199,7 +204,7 @@ test("files of runs whose Job is gone: with an end on record, or where all names
   await utimes(bundle, 1, 1);
   const sweep = ["sweep", "--data", bed.data];
 
-  await expect.poll(async () => (await later(30, sweep)).out, { timeout: 20_000, interval: 500 }).toMatch(/^job +\d+h +finished/m);
+  await expect.poll(async () => (await later(30, sweep)).out, { interval: 500 }).toMatch(/^job +\d+h +finished/m);
   // Its Job is still there; a week is not over.
   expect((await later(300, sweep)).out).not.toContain(`${done}.pod.ndjson`);
   await later(30, [...sweep, "--delete"]);
@@ -225,7 +230,7 @@ test("files of runs whose Job is gone: with an end on record, or where all names
   const job = await getJob(connection, bed.namespace, await alive.job());
   await deleteJob(connection, bed.namespace, job?.name ?? "", { uid: job?.uid ?? "", propagation: "Foreground" });
   await gone(alive);
-}, 60_000);
+});
 
 test("trouble is one line and its own exit code", async () => {
   const refused = await cli("status", "--context", "nowhere");

@@ -1,8 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import { createEngine } from "@paperclip-k8s/engine";
 import { type AgentCli, createAdapter } from "@paperclip-k8s/paperclip";
+import { hostContext } from "@paperclip-k8s/paperclip/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Bed, startBed } from "./bed.ts";
+import { type Bed, settingsFor, startBed } from "./bed.ts";
 
 // What an agent's CLI finds in its pod, told by a CLI that prints it. It is also the smallest AgentCli there can be.
 
@@ -72,15 +73,12 @@ test("every variable of the host, the agent's own ones byte for byte, private ho
       serverEnv: { PAPERCLIP_API_URL: "http://host.example:3100", PAPERCLIP_HOME: bed.data, HOME: "/home/server" },
     },
   );
-  const result = await adapter.execute({
+  const { dataPath: _, ...settings } = settingsFor(bed);
+  const { ctx } = hostContext({
     runId: "run-1",
-    agent: { id: "agent-1", companyId: "company-1", name: "Ada" },
-    runtime: { sessionId: null, sessionParams: null, sessionDisplayId: null, taskKey: null },
+    agent: "agent-1",
     config: {
-      kubeconfig: bed.kubeconfig,
-      namespace: bed.namespace,
-      image: bed.images.agent,
-      dataClaim: "data",
+      ...settings,
       env: {
         ODD: odd,
         TMPDIR: "/tmp/paperclip-run-1",
@@ -119,11 +117,9 @@ test("every variable of the host, the agent's own ones byte for byte, private ho
       paperclipRuntimeServices: [{ name: "web", url: "http://web:80" }],
       paperclipRuntimePrimaryUrl: "http://web:80",
     },
-    onLog: async () => {},
-    authToken: "run-token",
-    signal: new AbortController().signal,
-    onCancellationReady: async () => {},
+    change: { authToken: "run-token" },
   });
+  const result = await adapter.execute(ctx);
   expect(result).toMatchObject({ exitCode: 0 });
   const { env, cwd, prompt } = told;
   expect(cwd).toBe(workspace);

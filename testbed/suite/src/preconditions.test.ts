@@ -124,7 +124,7 @@ test("a create nobody answered, cancelled, while the name is another's: that Job
   fault.undo();
   await expectUntouched(name, uid, run.request.runId);
   await end(run);
-}, 60_000);
+});
 
 test("a cancel of a run whose Job was replaced unseen: the new one goes on", async () => {
   // It takes its time, so that the name is free while its pod still ends.
@@ -141,7 +141,7 @@ test("a cancel of a run whose Job was replaced unseen: the new one goes on", asy
   fault.undo();
   bed.faults.cutWatches();
   await end(next);
-}, 60_000);
+});
 
 test("a clean-up after the result, the Job taken over unseen: the new owner keeps it", async () => {
   const first = startRun(bed, keyed(randomUUID(), { script: `console.log("done")`, engine: { lingerMs: 4000 } }));
@@ -156,7 +156,7 @@ test("a clean-up after the result, the Job taken over unseen: the new owner keep
   fault.undo();
   bed.faults.cutWatches();
   expect(await deleteJob(connection, bed.namespace, jobName, { uid: jobUid ?? "", propagation: "Foreground" })).toBe("deleted");
-}, 60_000);
+});
 
 test("a Job judged fit to go, and taken over while it was judged: it stays, and is judged anew", async () => {
   const { run, name, uid, claim, rival } = await live();
@@ -176,4 +176,4 @@ test("a Job judged fit to go, and taken over while it was judged: it stays, and 
   expect(owners).toEqual([run.request.runId, run.request.runId, "thief"]);
   await expectUntouched(name, uid, "thief");
   expect(await deleteJob(connection, bed.namespace, name, { uid, propagation: "Foreground" })).toBe("deleted");
-}, 60_000);
+});

@@ -9,10 +9,12 @@ import { type Finished, ServerProcess } from "./server-process.ts";
 // The server is killed at random moments, again and again: every run ends once, and nothing of it is lost or done twice.
 
 const LONG = process.env.LONG === "1";
-const [RUNS, KILLS] = LONG ? [20, 20] : [4, 4];
+const [RUNS, KILLS] = LONG ? [20, 20] : [3, 2];
+/** How long a server lives and a line takes: enough for a race in either case. */
+const [LIFE_MS, LINE_MS] = LONG ? [3500, 100] : [1500, 40];
 /** SEED=… repeats a run of this test, as far as a race can be repeated. */
 const SEED = Number(process.env.SEED ?? randomInt(2 ** 31));
-const MINUTES = LONG ? 15 : 4;
+const MINUTES = LONG ? 15 : 6;
 
 let bed: Bed;
 const servers: ServerProcess[] = [];
@@ -46,7 +48,7 @@ interface Work {
 
 const scriptOf = ({ key, lines }: Work) =>
   `require("node:fs").appendFileSync(${JSON.stringify(`${bed.data}/started-${key}`)}, "x");
-   let n = 0; const t = setInterval(() => { console.log("line " + ++n); if (n === ${lines}) clearInterval(t); }, 100)`;
+   let n = 0; const t = setInterval(() => { console.log("line " + ++n); if (n === ${lines}) clearInterval(t); }, ${LINE_MS})`;
 const outputOf = ({ lines }: Work) => Array.from({ length: lines }, (_, index) => `line ${index + 1}\n`).join("");
 
 /** As a host after a restart: a new run for each piece of work that has no end on record. */
@@ -74,14 +76,14 @@ const unfinished = (works: readonly Work[]) => works.filter(({ ends }) => ends.l
 async function killAgainAndAgain(works: readonly Work[], random: (below: number) => number, overlap: boolean): Promise<void> {
   let server = startServer(works);
   for (let kill = 1; kill <= KILLS; kill++) {
-    await sleep(500 + random(3500));
+    await sleep(500 + random(LIFE_MS));
     const signal = random(2) === 0 ? "SIGKILL" : "SIGTERM";
     if (overlap) {
       // A rolling deploy, or a server that was thought to be dead.
       const old = server;
       record(old, works);
       server = startServer(unfinished(works));
-      await sleep(random(3000));
+      await sleep(random(LIFE_MS));
       await old.kill(signal);
     } else {
       await server.kill(signal);
@@ -116,8 +118,8 @@ test.each([
     const mine = new Set(works.flatMap(({ runs }) => runs));
     const left = async (kind: "jobs" | "secrets") =>
       (await bed.list(kind)).filter(({ metadata }) => mine.has(metadata.labels?.[KEYS.runId] ?? "")).length;
-    await expect.poll(() => left("jobs"), { timeout: 30_000 }).toBe(0);
-    await expect.poll(() => left("secrets"), { timeout: 30_000 }).toBe(0);
+    await expect.poll(() => left("jobs")).toBe(0);
+    await expect.poll(() => left("secrets")).toBe(0);
   },
   MINUTES * 60_000,
 );

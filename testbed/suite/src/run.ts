@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
 import {
   createEngine,
   type Engine,
@@ -129,6 +130,14 @@ export function startRun(bed: Bed, options: RunOptions): RunHandle {
   };
   noteRun(bed.faults, handle);
   return handle;
+}
+
+/** A CLI that says "on", and when it is released "off": no test depends on how long the machine takes. */
+export function gatedScript(bed: Pick<Bed, "data">, { exitCode = 0 }: { readonly exitCode?: number } = {}) {
+  const gate = `${bed.data}/gate-${randomUUID()}`;
+  const script = `console.log("on"); const t = setInterval(() => { if (!require("node:fs").existsSync(${JSON.stringify(gate)})) return;
+    clearInterval(t); console.log("off"); process.exitCode = ${exitCode}; }, 20)`;
+  return { script, release: () => writeFile(gate, "") };
 }
 
 export async function finishRun(bed: Bed, options: RunOptions): Promise<FinishedRun> {

@@ -41,8 +41,8 @@ const noJobs = () => expect.poll(async () => (await bed.list("jobs")).length).to
 
 test("all is well: every check says so, with the CLI's version, and the probe leaves nothing", async () => {
   // A real cluster binds a new claim in its own time; a folder that is not there keeps this from starting a pod each time.
-  const bound = async () => (await press({ dataPath: `${bed.data}/none` })).codes;
-  await expect.poll(bound, { timeout: 30_000, interval: 500 }).toContain("info volume_claim_found");
+  const bound = async () => (await press({ dataPath: `${bed.data}/none` })).codes.includes("info volume_claim_found");
+  while (!(await bound())) await new Promise((resolve) => setTimeout(resolve, 500));
   const before = bed.requests.length;
   const { status, codes, of, checks } = await press();
   expect(codes, JSON.stringify(checks)).toEqual([
@@ -65,7 +65,7 @@ test("all is well: every check says so, with the CLI's version, and the probe le
   await noJobs();
   const creates = bed.requests.slice(before).filter(({ verb, resource }) => verb === "create" && resource === "jobs");
   expect(creates.map(({ query }) => query.dryRun ?? "real")).toEqual(["All", "real"]);
-}, 80_000);
+});
 
 test.each([
   ["a kubeconfig that is not there", { kubeconfig: "/nowhere/kubeconfig" }, "k8s_kubeconfig_invalid"],
@@ -103,7 +103,7 @@ test("an optional one costs its check, and the rest is made", async () => {
   expect(of("k8s_permission_optional")?.message).toContain("get persistentvolumeclaims");
   expect(codes).toContain("info cli_found");
   expect(of("volume_claim_found")).toBeUndefined();
-}, 40_000);
+});
 
 test("claims: one that is not there; the server's own folder missing", async () => {
   expect((await press({ dataClaim: "other" })).of("volume_claim_missing")).toMatchObject({
@@ -123,7 +123,7 @@ test("an image that is not there is named", async () => {
   const { of, codes } = await press({ image: bed.images.missing });
   expect(of("probe_image"), codes.join()).toMatchObject({ level: "error", message: expect.stringContaining(bed.images.missing) });
   await noJobs();
-}, 40_000);
+});
 
 test("a CLI that is not in the image, no key, a host that pods do not reach", async () => {
   const { codes, of } = await press({ command: "no-such-cli", env: {} }, { PAPERCLIP_API_URL: `http://${bed.hostAddress}:1` });
@@ -131,4 +131,4 @@ test("a CLI that is not in the image, no key, a host that pods do not reach", as
   expect(codes).toContain("warn provider_key_missing");
   expect(codes).toContain("warn host_unreachable");
   expect((await press({ command: "no-such-cli" }, {})).codes).toContain("warn host_unknown");
-}, 40_000);
+});

@@ -1,5 +1,5 @@
 // A server of its own that takes one turn: `turn-server.ts <surroundings and turn as JSON>`. For tests that kill it.
-import { type StateTurn, type Surroundings, takeTurn } from "./state-agents.ts";
+import { type AgentRun, runAgent, type Surroundings } from "./agents.ts";
 
-const { turn, ...surroundings } = JSON.parse(process.argv[2] ?? "{}") as Surroundings & { turn: StateTurn };
-await takeTurn(surroundings, { ...turn, onLine: (line) => console.log(line) });
+const { turn, ...surroundings } = JSON.parse(process.argv[2] ?? "{}") as Surroundings & { turn: AgentRun };
+await runAgent(surroundings, { ...turn, onLine: (line) => console.log(line) });

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type Bed, startBed } from "./bed.ts";
 import { calm } from "./calm.ts";
-import { startRun } from "./run.ts";
+import { gatedScript, startRun } from "./run.ts";
 
 // A shared volume that stalls: the agent, its exit code, other runs and the server go on.
 
@@ -31,8 +31,9 @@ test("a stalled output path: the container exits with its code, other runs' outp
   const sick = await bed.addVolume(claim);
   // The pod waits for its Secret: time to spoil the file the server has made.
   const late = bed.faults.delay({ verb: "create", resource: "secrets" }, 1000);
+  const { script, release: endStalled } = gatedScript({ data: sick }, { exitCode: 9 });
   const stalled = startRun(bed, {
-    script: `process.stdout.write("x".repeat(300_000) + "\\n", () => { process.exitCode = 9 })`,
+    script: `process.stdout.write("x".repeat(300_000) + "\\n"); ${script}`,
     change: (request) => ({
       ...request,
       output: { root: sick, path: `${sick}/logs/${request.runId}.ndjson` },
@@ -42,21 +43,21 @@ test("a stalled output path: the container exits with its code, other runs' outp
   });
   await expect.poll(() => stalled.status.some((line) => line.text.includes("accepted"))).toBe(true);
   const release = leadIntoPipe(stalled.request.output.path);
-  const begun = performance.now();
+  // The other one is stalled until it is told to end.
   const healthy = await startRun(bed, { script: `console.log("fine")` }).done;
   expect(healthy.output.toString()).toBe("fine\n");
-  expect(performance.now() - begun).toBeLessThan(20_000);
+  await endStalled();
   const { outcome } = await stalled.done;
   release();
   expect(late.hits).toBe(1);
   expect(outcome).toMatchObject({
     kind: "exited",
     exitCode: 9,
-    evidence: { proof: "termination-message", output: { complete: false, expected: 300_001 } },
+    evidence: { proof: "termination-message", output: { complete: false, expected: 300_008 } },
   });
   expect(outcome.evidence.output.problem).toBeTruthy();
   expect(await stalled.jobs()).toBe(1);
-}, 60_000);
+});
 
 test("a server whose reader is stuck can exit", async () => {
   const script = fileURLToPath(new URL("stuck-server.ts", import.meta.url));
@@ -64,15 +65,13 @@ test("a server whose reader is stuck can exit", async () => {
     stdio: ["ignore", "pipe", "inherit"],
   });
   await new Promise<void>((resolve) => server.stdout.on("data", (data) => String(data).includes("stuck") && resolve()));
-  const begun = performance.now();
   server.kill("SIGTERM");
+  // A thread that is stuck would keep it for ever.
   const code = await new Promise((resolve) => server.on("exit", resolve));
   expect(code).toBe(0);
-  // A thread that is stuck would keep it for ever.
-  expect(performance.now() - begun).toBeLessThan(8000);
   // The Job outlives the server: nobody asked for its end.
   expect(await bed.list("jobs")).not.toHaveLength(0);
-}, 30_000);
+});
 
 test("a volume that cannot be written is refused before anything is created", async () => {
   const creates = () => bed.requests.filter((request) => request.verb === "create").length;

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type CliName, openStateStage, type StateStage, type Turned } from "./state-agents.ts";
+import { type AgentRan, type Agents, type CliName, openAgents } from "./agents.ts";
 
 // Tasks of one agent at the same time, real CLIs: every session has its own turns and no other's.
 
-const TASKS = process.env.LONG ? 10 : 4;
-let stage: StateStage;
+const TASKS = process.env.LONG ? 10 : 3;
+let stage: Agents;
 beforeAll(async () => {
-  stage = await openStateStage();
+  stage = await openAgents();
 });
 afterAll(() => stage?.stop());
 
@@ -22,11 +22,11 @@ test.each<CliName>(["opencode", "claude"])(
       now += line.endsWith("CLI started") ? 1 : line.includes("[paperclip] CLI over") ? -1 : 0;
       most = Math.max(most, now);
     };
-    const converse = async (word: string): Promise<Turned[]> => {
+    const converse = async (word: string): Promise<AgentRan[]> => {
       const common = { cli, agent, task: randomUUID(), onLine: count };
-      const first = await stage.turn({ ...common, prompt: `${word} one slow-${process.env.LONG ? 8 : 4}` });
-      const second = await stage.turn({ ...common, prompt: `${word} two`, session: first.session });
-      const third = await stage.turn({ ...common, prompt: `${word} three`, session: second.session });
+      const first = await stage.run({ ...common, prompt: `${word} one slow-8` });
+      const second = await stage.run({ ...common, prompt: `${word} two`, session: first.session });
+      const third = await stage.run({ ...common, prompt: `${word} three`, session: second.session });
       return [first, second, third];
     };
     const all = await Promise.all(words.map(converse));
@@ -41,5 +41,4 @@ test.each<CliName>(["opencode", "claude"])(
     }
     expect(most).toBe(TASKS);
   },
-  600_000,
 );

@@ -3,15 +3,15 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { type Agents, openAgents } from "./agents.ts";
 import { onKube } from "./bed.ts";
-import { openStateStage, type StateStage } from "./state-agents.ts";
 
 // Trouble with saved sessions on the volume: a clear word, and what was saved before stays.
 
-let stage: StateStage;
+let stage: Agents;
 const mounts: string[] = [];
 beforeAll(async () => {
-  stage = await openStateStage();
+  stage = await openAgents();
 });
 afterEach(() => {
   for (const folder of mounts.splice(0)) execFileSync("umount", ["-l", folder]);
@@ -33,78 +33,70 @@ async function mountSmall(turn: Conversation, size: string): Promise<string> {
 // A mount made here does not reach the node of the real cluster.
 const mountable = !onKube && process.getuid?.() === 0;
 
-test.skipIf(!mountable)(
-  "a full volume: told, and the next turn goes on from what was saved before",
-  async () => {
-    const turn = conversation();
-    const folder = await mountSmall(turn, "4m");
-    const first = await stage.turn({ ...turn, prompt: "first-word" });
-    expect(first.result).toMatchObject({ exitCode: 0, resultJson: { state: { saved: true } } });
-    const filler = join(folder, "filler");
-    execFileSync("sh", ["-c", `cat /dev/zero > "$1" 2>/dev/null || true`, "sh", filler]);
-    const second = await stage.turn({ ...turn, prompt: "second-word", session: first.session });
-    expect(second.result, second.log).toMatchObject({ exitCode: 0, sessionId: first.result.sessionId });
-    expect(second.log).toMatch(/session not saved: cannot save the state: ENOSPC.*; the session stands as it was saved at \d{4}/);
-    expect(second.result.resultJson).toMatchObject({ state: { saved: false, error: expect.stringContaining("ENOSPC") } });
-    await rm(filler);
-    const third = await stage.turn({ ...turn, prompt: "third-word", session: second.session });
-    expect(third.result).toMatchObject({ exitCode: 0, sessionId: first.result.sessionId, resultJson: { state: { saved: true } } });
-    expect(stage.told("third-word").join()).toContain("first-word");
-    expect(stage.told("third-word").join()).not.toContain("second-word");
-  },
-  60_000,
-);
+test.skipIf(!mountable)("a full volume: told, and the next turn goes on from what was saved before", async () => {
+  const turn = conversation();
+  const folder = await mountSmall(turn, "4m");
+  const first = await stage.run({ ...turn, prompt: "first-word" });
+  expect(first.result).toMatchObject({ exitCode: 0, resultJson: { state: { saved: true } } });
+  const filler = join(folder, "filler");
+  execFileSync("sh", ["-c", `cat /dev/zero > "$1" 2>/dev/null || true`, "sh", filler]);
+  const second = await stage.run({ ...turn, prompt: "second-word", session: first.session });
+  expect(second.result, second.log).toMatchObject({ exitCode: 0, sessionId: first.result.sessionId });
+  expect(second.log).toMatch(/session not saved: cannot save the state: ENOSPC.*; the session stands as it was saved at \d{4}/);
+  expect(second.result.resultJson).toMatchObject({ state: { saved: false, error: expect.stringContaining("ENOSPC") } });
+  await rm(filler);
+  const third = await stage.run({ ...turn, prompt: "third-word", session: second.session });
+  expect(third.result).toMatchObject({ exitCode: 0, sessionId: first.result.sessionId, resultJson: { state: { saved: true } } });
+  expect(stage.told("third-word").join()).toContain("first-word");
+  expect(stage.told("third-word").join()).not.toContain("second-word");
+});
 
-test.skipIf(!mountable)(
-  "a read-only volume: restored from, told that nothing can be saved",
-  async () => {
-    const turn = conversation();
-    const folder = await mountSmall(turn, "4m");
-    const first = await stage.turn({ ...turn, prompt: "first-word" });
-    const before = (await readdir(folder)).sort();
-    execFileSync("mount", ["-o", "remount,ro", folder]);
-    const second = await stage.turn({ ...turn, prompt: "second-word", session: first.session });
-    expect(second.result, second.log).toMatchObject({ exitCode: 0, sessionId: first.result.sessionId });
-    expect(stage.told("second-word").join()).toContain("first-word");
-    expect(second.log).toMatch(/session not saved: cannot save the state: EROFS.*; the session stands as it was saved at \d{4}/);
-    expect((await readdir(folder)).sort()).toEqual(before);
-  },
-  60_000,
-);
+test.skipIf(!mountable)("a read-only volume: restored from, told that nothing can be saved", async () => {
+  const turn = conversation();
+  const folder = await mountSmall(turn, "4m");
+  const first = await stage.run({ ...turn, prompt: "first-word" });
+  const before = (await readdir(folder)).sort();
+  execFileSync("mount", ["-o", "remount,ro", folder]);
+  const second = await stage.run({ ...turn, prompt: "second-word", session: first.session });
+  expect(second.result, second.log).toMatchObject({ exitCode: 0, sessionId: first.result.sessionId });
+  expect(stage.told("second-word").join()).toContain("first-word");
+  expect(second.log).toMatch(/session not saved: cannot save the state: EROFS.*; the session stands as it was saved at \d{4}/);
+  expect((await readdir(folder)).sort()).toEqual(before);
+});
 
 test("a half-written state is passed over for the one before it; with none left, a fresh start that says so", async () => {
   const turn = conversation();
-  const first = await stage.turn({ ...turn, prompt: "first-word" });
-  const second = await stage.turn({ ...turn, prompt: "second-word", session: first.session });
+  const first = await stage.run({ ...turn, prompt: "first-word" });
+  const second = await stage.run({ ...turn, prompt: "second-word", session: first.session });
   const folder = stage.savedFolder(turn);
   const { current } = JSON.parse(await readFile(join(folder, "current"), "utf8")) as { current: string };
   await truncate(join(folder, current), (await stat(join(folder, current))).size / 2);
-  const third = await stage.turn({ ...turn, prompt: "third-word", session: second.session });
+  const third = await stage.run({ ...turn, prompt: "third-word", session: second.session });
   expect(third.log).toMatch(/saved state \S+\.tar cannot be used: .*\n.*an earlier state was restored, saved \d{4}/);
   expect(third.result, third.log).toMatchObject({ exitCode: 0, sessionId: first.result.sessionId });
   expect(stage.told("third-word").join()).toContain("first-word");
   expect(stage.told("third-word").join()).not.toContain("second-word");
   for (const name of await stage.generations(turn)) await writeFile(join(folder, name), "not an archive");
-  const fourth = await stage.turn({ ...turn, prompt: "fourth-word", session: third.session });
+  const fourth = await stage.run({ ...turn, prompt: "fourth-word", session: third.session });
   expect(fourth.log).toContain("no saved state can be used: a fresh start");
   expect(fourth.log).toMatch(/session \S+ is not known to the CLI any more \(nothing was saved for this task\); starting a fresh one/);
   expect(fourth.result, fourth.log).toMatchObject({ exitCode: 0, resultJson: { state: { saved: true } } });
   expect(fourth.result.sessionId).not.toBe(first.result.sessionId);
-}, 240_000);
+});
 
 test("two servers save at once: one of the two stands, whole, and it is told", async () => {
   const turn = conversation();
-  const first = await stage.turn({ ...turn, prompt: "first-word" });
+  const first = await stage.run({ ...turn, prompt: "first-word" });
   // Servers of two clusters on one volume have no Job names in common.
   const at = (prompt: string, jobPrefix: string) =>
-    stage.turn({ ...turn, prompt, session: first.session, change: (cli) => ({ ...cli, jobPrefix }) });
+    stage.run({ ...turn, prompt, session: first.session, changeCli: (cli) => ({ ...cli, jobPrefix }) });
   const both = await Promise.all([at("left-word slow-2", "agent-left-"), at("right-word slow-2", "agent-right-")]);
   for (const { result, log } of both) expect(result, log).toMatchObject({ exitCode: 0, sessionId: first.result.sessionId });
   expect(both.map(({ log }) => log).join()).toMatch(/another run saved its state meanwhile/);
-  const last = await stage.turn({ ...turn, prompt: "last-word", session: both[0].session });
+  const last = await stage.run({ ...turn, prompt: "last-word", session: both[0].session });
   expect(last.result, last.log).toMatchObject({ exitCode: 0, sessionId: first.result.sessionId });
   expect(last.log).not.toContain("cannot be used");
   const told = stage.told("last-word").join();
   expect(told).toContain("first-word");
   expect(["left-word", "right-word"].filter((word) => told.includes(word))).toHaveLength(1);
-}, 240_000);
+});

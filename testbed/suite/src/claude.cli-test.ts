@@ -3,16 +3,16 @@ import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LlmRequest } from "@paperclip-k8s/llm";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Agents, openAgents, SECRET, TOKEN } from "./agents.ts";
 import { onKube } from "./bed.ts";
-import { type ClaudeStage, openClaudeStage, SECRET, TOKEN } from "./claude-agent.ts";
 import { type McpTestServer, startMcpServer } from "./mcp-server.ts";
 
 // The real Claude Code CLI: what it is given, and what the model is told of it.
 
-let stage: ClaudeStage;
+let stage: Agents;
 let mcp: McpTestServer;
 beforeAll(async () => {
-  stage = await openClaudeStage();
+  stage = await openAgents();
   mcp = await startMcpServer(stage.bed.hostAddress, "list_projects", `the only project ${"is long ".repeat(500)}END`);
 });
 afterAll(async () => {
@@ -21,36 +21,6 @@ afterAll(async () => {
 });
 
 const sent = (turn: LlmRequest | undefined): string => JSON.stringify([turn?.system, turn?.messages]);
-
-test("two turns: tool call, cost and tokens, then the session is resumed and remembers", async () => {
-  const agent = randomUUID();
-  const config = { model: "claude-sonnet-5", effort: "high", maxTurnsPerRun: 50 };
-  const first = await stage.wake({ agent, task: "Please use-tool once", config });
-  expect(first.result).toMatchObject({
-    exitCode: 0,
-    timedOut: false,
-    usageBasis: "per_run",
-    usage: { inputTokens: 920, cachedInputTokens: 1600, outputTokens: 114 },
-    provider: "anthropic",
-    biller: "anthropic",
-    billingType: "api",
-    model: "claude-sonnet-5",
-    summary: "All done: scripted answer.",
-    sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-    resultJson: { num_turns: 2, subtype: "success", outcome: "exited" },
-  });
-  expect(first.result.errorMessage).toBeUndefined();
-  expect(first.result.costUsd).toBeGreaterThan(0);
-  expect(first.log).toContain("hello-from-tool");
-  expect(first.meta).toMatchObject([{ commandArgs: expect.arrayContaining(["--effort", "high", "--max-turns", "50"]) }]);
-  expect(first.turns[0]).toMatchObject({ model: "claude-sonnet-5", apiKey: SECRET });
-  const second = await stage.wake({ agent, task: "remember", session: first.result.sessionParams ?? null });
-  // Of this run alone, although Claude Code goes on counting in its session.
-  const used = { inputTokens: 460, cachedInputTokens: 800, outputTokens: 57 };
-  expect(second.result).toMatchObject({ exitCode: 0, sessionId: first.result.sessionId, usage: used });
-  expect(second.result.costUsd).toBeLessThan(first.result.costUsd ?? 0);
-  expect(second.result.summary).toContain("Please use-tool once");
-}, 60_000);
 
 /** Instructions and a skill as the host hands them to a run. */
 async function teach() {
@@ -71,7 +41,7 @@ async function teach() {
 test("skills and instructions reach the model, once per content; with others the session is not resumed", async () => {
   const { folder, config } = await teach();
   const agent = randomUUID();
-  const first = await stage.wake({ agent, task: "say:hello", config });
+  const first = await stage.run({ cli: "claude", agent, prompt: "say:hello", config });
   expect(first.result).toMatchObject({ exitCode: 0, sessionParams: { promptBundleKey: expect.stringMatching(/^[0-9a-f]{32}$/) } });
   expect(first.turns[0]?.system).toContain("INSTRUCTIONS-MARK");
   expect(sent(first.turns[0])).toContain("How to frobnicate the widget");
@@ -85,21 +55,21 @@ test("skills and instructions reach the model, once per content; with others the
   expect((await stat(join(bundles, key, "agent-instructions.md"))).mode & 0o777).toBe(0o444);
 
   const session = first.result.sessionParams ?? null;
-  const same = await stage.wake({ agent, task: "say:again", config, session });
+  const same = await stage.run({ cli: "claude", agent, prompt: "say:again", config, session });
   expect(same.result.sessionId).toBe(first.result.sessionId);
   expect(same.turns[0]?.system).toContain("INSTRUCTIONS-MARK");
   await writeFile(join(folder, "AGENTS.md"), "OTHER-MARK.\n");
-  const other = await stage.wake({ agent, task: "say:anew", config, session });
+  const other = await stage.run({ cli: "claude", agent, prompt: "say:anew", config, session });
   expect(other.log).toMatch(/session [0-9a-f-]+ was made with other instructions or skills .*starting a fresh one/);
   expect(other.result.sessionId).not.toBe(first.result.sessionId);
   expect(other.turns[0]?.system).toContain("OTHER-MARK");
   expect(await readdir(bundles)).toHaveLength(2);
-}, 60_000);
+});
 
 test("the bundle is read-only in the pod", async () => {
   const { config } = await teach();
   const agent = randomUUID();
-  const first = await stage.wake({ agent, task: "say:hello", config: { ...config, retainJobs: true } });
+  const first = await stage.run({ cli: "claude", agent, prompt: "say:hello", config: { ...config, retainJobs: true } });
   const key = String(first.result.sessionParams?.promptBundleKey);
   const folder = join(stage.bed.data, "instances/default/data/prompt-bundles/company-1", key);
   const jobs = (await stage.bed.list("jobs")).filter((job) => JSON.stringify(job.metadata).includes(agent));
@@ -107,9 +77,9 @@ test("the bundle is read-only in the pod", async () => {
     { spec: { template: { spec: { containers: [{ volumeMounts: expect.arrayContaining([mounted(folder)]) }] } } } },
   ]);
   // Only a real cluster has mounts.
-  const second = onKube ? await stage.wake({ agent, task: `bash:touch ${folder}/x`, config }) : null;
+  const second = onKube ? await stage.run({ cli: "claude", agent, prompt: `bash:touch ${folder}/x`, config }) : null;
   if (second !== null) expect(second.log).toContain("Read-only file system");
-}, 60_000);
+});
 
 const mounted = (mountPath: string) => expect.objectContaining({ name: "shared", mountPath, readOnly: true });
 
@@ -117,7 +87,7 @@ test("the host's tool servers: called with their token, which stands nowhere els
   const agent = randomUUID();
   const server = { name: "Paperclip projects", url: mcp.url, token: "mcp-t0ken-of-this-run", connectionId: "projects" };
   const ctx = { runtimeMcp: { getServers: () => [server] } };
-  const first = await stage.wake({ agent, task: "call:mcp__Paperclip_projects__list_projects {}", ctx });
+  const first = await stage.run({ cli: "claude", agent, prompt: "call:mcp__Paperclip_projects__list_projects {}", change: ctx });
   expect(first.result).toMatchObject({ exitCode: 0, summary: "All done: scripted answer." });
   expect(new Set(mcp.tokens)).toEqual(new Set(["Bearer mcp-t0ken-of-this-run"]));
   expect(sent(first.turns.at(-1))).toContain("the only project");
@@ -126,11 +96,13 @@ test("the host's tool servers: called with their token, which stands nowhere els
 
   const session = first.result.sessionParams ?? null;
   const renewed = { runtimeMcp: { getServers: () => [{ ...server, token: "another-t0ken" }] } };
-  expect((await stage.wake({ agent, task: "say:again", session, ctx: renewed })).result.sessionId).toBe(first.result.sessionId);
-  const without = await stage.wake({ agent, task: "say:alone", session });
+  expect((await stage.run({ cli: "claude", agent, prompt: "say:again", session, change: renewed })).result.sessionId).toBe(
+    first.result.sessionId,
+  );
+  const without = await stage.run({ cli: "claude", agent, prompt: "say:alone", session });
   expect(without.log).toContain("was made with other tool servers");
   expect(without.result.sessionId).not.toBe(first.result.sessionId);
-}, 60_000);
+});
 
 test("the filter shortens what the model sees of a tool's output, and the user's own hooks still run", async () => {
   const agent = randomUUID();
@@ -139,7 +111,7 @@ test("the filter shortens what the model sees of a tool's output, and the user's
   const hook = { type: "command", command: `cat > ${join(stage.bed.data, "hooked.json")}` };
   await writeFile(join(settings, "settings.json"), JSON.stringify({ hooks: { PostToolUse: [{ matcher: "Bash", hooks: [hook] }] } }));
   const config = { enableRtk: true, rtkMaxOutputBytes: 300 };
-  const bash = await stage.wake({ agent, task: "bash:seq 1000 1999", config });
+  const bash = await stage.run({ cli: "claude", agent, prompt: "bash:seq 1000 1999", config });
   expect(bash.result.exitCode).toBe(0);
   const seen = sent(bash.turns.at(-1));
   expect(seen).toContain("1000\\n1001");
@@ -150,8 +122,8 @@ test("the filter shortens what the model sees of a tool's output, and the user's
 
   const server = { name: "projects", url: mcp.url, token: "t", connectionId: "p" };
   const ctx = { runtimeMcp: { getServers: () => [server] } };
-  const tool = await stage.wake({ task: "call:mcp__projects__list_projects {}", config, ctx });
+  const tool = await stage.run({ cli: "claude", prompt: "call:mcp__projects__list_projects {}", config, change: ctx });
   expect(sent(tool.turns.at(-1))).toMatch(/the only project.*bytes of this output were cut here.*END/);
-  const off = await stage.wake({ task: "bash:seq 1000 1999" });
+  const off = await stage.run({ cli: "claude", prompt: "bash:seq 1000 1999" });
   expect(sent(off.turns.at(-1))).toContain("1500\\n1501");
-}, 60_000);
+});

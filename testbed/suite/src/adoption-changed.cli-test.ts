@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Agents, openAgents } from "./agents.ts";
 import { killInTurn } from "./kill-in-turn.ts";
-import { openStateStage, type StateStage } from "./state-agents.ts";
 
 // The agent is changed while its server is away, and a pod of it goes on as it was.
 
-let stage: StateStage;
+let stage: Agents;
 beforeAll(async () => {
-  stage = await openStateStage();
+  stage = await openAgents();
 });
 afterAll(() => stage?.stop());
 
@@ -21,12 +21,12 @@ test("a run that goes on with a Job of other settings finds it, and its session 
   await writeFile(instructionsFilePath, "Answer in verse.");
   await killInTurn(stage, { ...conversation, prompt: "orphan-word slow-3", config: before });
   await writeFile(instructionsFilePath, "Answer in prose.");
-  const adopted = await stage.turn({ ...conversation, prompt: "own-word", config: after });
+  const adopted = await stage.run({ ...conversation, prompt: "own-word", config: after });
   expect(adopted.log).toMatch(/adopted Job \S+ of run/);
   expect(adopted.result, adopted.log).toMatchObject({ exitCode: 0, sessionId: expect.any(String) });
   expect(stage.told("own-word")).toEqual([]);
-  const next = await stage.turn({ ...conversation, runId: randomUUID(), prompt: "next-word", session: adopted.session, config: after });
+  const next = await stage.run({ ...conversation, runId: randomUUID(), prompt: "next-word", session: adopted.session, config: after });
   expect(next.log).toContain(`session ${adopted.result.sessionId} was made with other instructions or skills`);
-  const last = await stage.turn({ ...conversation, runId: randomUUID(), prompt: "last-word", session: next.session, config: after });
+  const last = await stage.run({ ...conversation, runId: randomUUID(), prompt: "last-word", session: next.session, config: after });
   expect(last.result, last.log).toMatchObject({ exitCode: 0, sessionId: next.result.sessionId });
-}, 240_000);
+});

@@ -3,15 +3,15 @@ import { chmod, copyFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type AgentRan, type Agents, type CliName, openAgents } from "./agents.ts";
 import { onKube } from "./bed.ts";
-import { type CliName, openStateStage, type StateStage, type Turned } from "./state-agents.ts";
 
 // However a turn ends, the next one goes on from what was saved last, and the log says where that is.
 
-let stage: StateStage;
+let stage: Agents;
 let trouble: string;
 beforeAll(async () => {
-  stage = await openStateStage();
+  stage = await openAgents();
   trouble = join(stage.bed.data, "trouble.cjs");
   await copyFile(fileURLToPath(new URL("trouble.cjs", import.meta.url)), trouble);
   await chmod(trouble, 0o644);
@@ -19,8 +19,8 @@ beforeAll(async () => {
 afterAll(() => stage?.stop());
 
 interface Ended {
-  readonly cut: Turned;
-  readonly next: Turned;
+  readonly cut: AgentRan;
+  readonly next: AgentRan;
   /** What the model was told in the next turn. */
   readonly told: string;
   readonly word: string;
@@ -41,7 +41,7 @@ async function cutShort({ cli, tool = "wait", config, end }: Story): Promise<End
   const word = `word-${common.task.slice(0, 8)}`;
   const trigger = join(stage.bed.data, `trigger-${common.task}`);
   const cancel = new AbortController();
-  const cutting = stage.turn({
+  const cutting = stage.run({
     ...common,
     prompt: `${word} bash:node ${trouble} ${trigger} ${tool}`,
     config: { stateSaveIntervalSec: 1, ...config },
@@ -52,12 +52,12 @@ async function cutShort({ cli, tool = "wait", config, end }: Story): Promise<End
     await end({ agent: common.agent, trigger, cancel: () => cancel.abort(new Error("Cancelled by the test")) });
   };
   const [cut] = await Promise.all([cutting, during()]);
-  const next = await stage.turn({ ...common, prompt: `after ${word}`, session: cut.session });
+  const next = await stage.run({ ...common, prompt: `after ${word}`, session: cut.session });
   return { cut, next, word, told: stage.told(`after ${word}`).join("\n") };
 }
 
 /** Resolves when a save that began after the model was asked is on the volume. */
-async function saved(turn: Parameters<StateStage["savedFolder"]>[0], word: string): Promise<void> {
+async function saved(turn: Parameters<Agents["savedFolder"]>[0], word: string): Promise<void> {
   const until = Date.now() + 150_000;
   let askedAt: string | null = null;
   while (Date.now() < until) {
@@ -86,16 +86,12 @@ function goesOn({ cut, next, told, word }: Ended): void {
   expect(told).toContain(`${word} bash:`);
 }
 
-test.concurrent.each<CliName>(["opencode", "claude"])(
-  "%s: the pod's processes are killed",
-  async (cli) => {
-    const ended = await cutShort({ cli, tool: "kill-runner", end: ({ trigger }) => writeFile(trigger, "") });
-    expect(ended.cut.result, ended.cut.log).toMatchObject({ exitCode: 137, resultJson: { state: { saved: false } } });
-    expect(ended.cut.log).toMatch(/the session stands as it was saved at \d{4}-\S+Z/);
-    goesOn(ended);
-  },
-  300_000,
-);
+test.concurrent.each<CliName>(["opencode", "claude"])("%s: the pod's processes are killed", async (cli) => {
+  const ended = await cutShort({ cli, tool: "kill-runner", end: ({ trigger }) => writeFile(trigger, "") });
+  expect(ended.cut.result, ended.cut.log).toMatchObject({ exitCode: 137, resultJson: { state: { saved: false } } });
+  expect(ended.cut.log).toMatch(/the session stands as it was saved at \d{4}-\S+Z/);
+  goesOn(ended);
+});
 
 test.concurrent("the pod is deleted by force", async () => {
   const ended = await cutShort({
@@ -106,7 +102,7 @@ test.concurrent("the pod is deleted by force", async () => {
   // A kubelet may leave the runner the second it needs.
   expect(ended.cut.log).toMatch(/the session stands as it was saved at|session saved|session unchanged/);
   goesOn(ended);
-}, 300_000);
+});
 
 test.concurrent("the CLI is killed for lack of memory: the runner saves what it left", async () => {
   const ended = await cutShort({
@@ -117,24 +113,24 @@ test.concurrent("the CLI is killed for lack of memory: the runner saves what it 
   });
   expect(ended.cut.result, ended.cut.log).toMatchObject({ errorCode: "k8s_oom_killed", resultJson: { state: { saved: true } } });
   goesOn(ended);
-}, 300_000);
+});
 
 test.concurrent("the pod is evicted", async () => {
   const ended = await cutShort({ cli: "claude", end: async ({ agent }) => stage.bed.faults.evict(await podOf(agent)) });
   expect(ended.cut.result, ended.cut.log).toMatchObject({ errorCode: "k8s_evicted", resultJson: { state: { saved: true } } });
   expect(ended.cut.log).toMatch(/session saved \(|session unchanged since it was saved at/);
   goesOn(ended);
-}, 300_000);
+});
 
 test.concurrent("a cancelled run is saved within its grace", async () => {
   const ended = await cutShort({ cli: "opencode", end: async ({ cancel }) => cancel() });
   expect(ended.cut.result).toMatchObject({ errorCode: "cancelled", resultJson: { state: { saved: true } } });
   expect(ended.cut.result.executionRecovery).toMatchObject({ sessionPreserved: true });
   goesOn(ended);
-}, 300_000);
+});
 
 test.concurrent("a run at its time limit is saved", async () => {
   const ended = await cutShort({ cli: "claude", config: { timeoutSec: onKube ? 25 : 10, graceSec: 1 }, end: async () => {} });
   expect(ended.cut.result).toMatchObject({ errorCode: "timeout", timedOut: true, resultJson: { state: { saved: true } } });
   goesOn(ended);
-}, 300_000);
+});

@@ -4,23 +4,23 @@ import { createEngine } from "@paperclip-k8s/engine";
 import { createAdapter } from "@paperclip-k8s/paperclip";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { opencode } from "../../../packages/adapter-opencode/src/agent-cli.ts";
+import { type AgentRun, type Agents, openAgents } from "./agents.ts";
 import { onKube } from "./bed.ts";
 import { calm } from "./calm.ts";
-import { openStateStage, type StateStage, type StateTurn } from "./state-agents.ts";
 
 // agentDbMode dedicated_pvc with the real OpenCode: sessions on a claim of the agent's own.
 
-let stage: StateStage;
+let stage: Agents;
 let storageClass: string;
 beforeAll(async () => {
-  stage = await openStateStage();
+  stage = await openAgents();
   storageClass = await stage.bed.addStorageClass(4);
 });
 afterEach(() => calm(stage.bed));
 afterAll(() => stage.stop());
 
-const turn = (agent: string, task: string, prompt: string, more: Partial<StateTurn> = {}) =>
-  stage.turn({
+const turn = (agent: string, task: string, prompt: string, more: Partial<AgentRun> = {}) =>
+  stage.run({
     cli: "opencode",
     agent,
     task,
@@ -50,7 +50,7 @@ test("two turns: the second resumes what the claim has kept; nothing of it is on
   expect(stage.told("say:beta").join("\n")).toContain("say:alpha remember this");
   const files = await readdir(stage.bed.data, { recursive: true });
   expect(files.filter((path) => /opencode\.db|agent-state/.test(path))).toEqual([]);
-}, 120_000);
+});
 
 test("an unset storage class is refused with the field's name, and nothing is made", async () => {
   const agent = randomUUID();
@@ -60,14 +60,14 @@ test("an unset storage class is refused with the field's name, and nothing is ma
   expect(await claimOf(agent)).toBeUndefined();
   const made = stage.bed.requests.slice(from).filter(({ verb, resource }) => verb === "create" && resource !== "selfsubjectaccessreviews");
   expect(made).toEqual([]);
-}, 60_000);
+});
 
 test("a claim that could not be made is k8s_job_create_failed", async () => {
   const fault = stage.bed.faults.fail({ verb: "create", resource: "persistentvolumeclaims" }, { status: 422, times: 1 });
   const { result } = await turn(randomUUID(), "task-1", "say:never");
   fault.undo();
   expect(result).toMatchObject({ errorCode: "k8s_job_create_failed" });
-}, 60_000);
+});
 
 test("a claim nobody handed over: one more start within the run; and two tasks of the agent take turns", async () => {
   const agent = randomUUID();
@@ -81,7 +81,7 @@ test("a claim nobody handed over: one more start within the run; and two tasks o
   for (const { result, log } of both) expect(result, log).toMatchObject({ exitCode: 0 });
   const waited = both.filter(({ log }, index) => log.includes(`of run ${both[1 - index]?.runId}, which holds the same key`));
   expect(waited, both.map(({ log }) => log).join("\n")).toHaveLength(1);
-}, 120_000);
+});
 
 test("changing the mode says what becomes of the session; a claim that is left is told when no mode is chosen", async () => {
   const agent = randomUUID();
@@ -93,7 +93,7 @@ test("changing the mode says what becomes of the session; a claim that is left i
   expect(moved.log).toContain(`claim ${stage.bed.namespace}/opencode-db-${agent} holds sessions of this agent`);
   const back = await turn(agent, "task-1", "say:delta", { session });
   expect(back.result.sessionId).toBe(first.result.sessionId);
-}, 180_000);
+});
 
 test("the Test button: storage class and claim are looked at, where the mode needs them", async () => {
   const press = async (config: Record<string, unknown>) => {
@@ -112,4 +112,4 @@ test("the Test button: storage class and claim are looked at, where the mode nee
   expect(await press({ ...own, agentDbStorageClass: "nowhere" })).toEqual(["error storage_class_missing", "info agent_claim_accepted"]);
   expect(await press(own)).toEqual(["warn storage_class_unset"]);
   expect(await press({})).toEqual([]);
-}, 60_000);
+});

@@ -3,14 +3,14 @@ import { randomUUID } from "node:crypto";
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Agents, openAgents } from "./agents.ts";
 import { onKube } from "./bed.ts";
-import { openStateStage, type StateStage } from "./state-agents.ts";
 
 // A workspace as the host makes it, a git worktree on the shared volume: the agent commits, and the host finds what it expects.
 
-let stage: StateStage;
+let stage: Agents;
 beforeAll(async () => {
-  stage = await openStateStage();
+  stage = await openAgents();
 });
 afterAll(() => stage?.stop());
 
@@ -35,7 +35,7 @@ test("two tasks commit to their own worktrees of one repository at the same time
     git(repo, "worktree", "add", "-b", `work/${task}`, cwd);
     const paperclipWorkspace = { cwd, source: "project_primary", strategy: "git_worktree", branchName: `work/${task}`, worktreePath: cwd };
     const prompt = `bash:echo ${task} > ${task}.txt && git add . && git commit -q -m "by ${task}" && git status --short --branch`;
-    return stage.turn({ cli: "claude", agent, task, prompt, context: { paperclipWorkspace } });
+    return stage.run({ cli: "claude", agent, task, prompt, context: { paperclipWorkspace } });
   };
   const tasks = ["task-a", "task-b"];
   const turns = await Promise.all(tasks.map(work));
@@ -52,4 +52,4 @@ test("two tasks commit to their own worktrees of one repository at the same time
   expect(git(repo, "rev-parse", "--abbrev-ref", "HEAD")).toBe("main");
   expect(git(repo, "fsck")).toBe("");
   git(repo, "worktree", "remove", join(data, "worktrees/task-a"));
-}, 240_000);
+});

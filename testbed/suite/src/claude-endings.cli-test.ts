@@ -3,20 +3,19 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { claude } from "../../../packages/adapter-claude/src/agent-cli.ts";
-import { onKube } from "./bed.ts";
-import { type ClaudeStage, openClaudeStage } from "./claude-agent.ts";
+import { type Agents, openAgents } from "./agents.ts";
 
 // The real Claude Code CLI: how its runs end, and what the host is told.
 
-let stage: ClaudeStage;
+let stage: Agents;
 beforeAll(async () => {
-  stage = await openClaudeStage();
+  stage = await openAgents();
 });
 afterAll(() => stage?.stop());
 
 const SUBSCRIPTION = { ANTHROPIC_API_KEY: "", CLAUDE_CODE_OAUTH_TOKEN: "sk-ant-oat01-scripted" };
 
-test.each<[string, object, RegExp, Record<string, string>?]>([
+test.concurrent.each<[string, object, RegExp, Record<string, string>?]>([
   ["unauthorized", { errorCode: "claude_auth_required" }, /401 Scripted refusal: invalid API key.*set ANTHROPIC_API_KEY/],
   ["no-such-model", { errorCode: "model_not_found" }, /issue with the selected model/],
   ["model-error", { errorCode: "adapter_failed" }, /400 Scripted refusal: the request is not valid/],
@@ -24,7 +23,7 @@ test.each<[string, object, RegExp, Record<string, string>?]>([
   ["quota", { errorCode: "provider_quota", errorFamily: "provider_quota" }, /429.*quota exceeded/],
   ["overloaded", { errorCode: "claude_transient_upstream", errorFamily: "transient_upstream" }, /529 Scripted refusal: overloaded/],
   ["break-off", { errorCode: "claude_transient_upstream", errorFamily: "transient_upstream" }, /Connection .*ECONNRESET/],
-  ["refuse", { errorCode: "claude_refusal", errorFamily: "model_refusal", resultJson: { stopReason: "refusal" } }, /safeguards/],
+  ["refuse", { errorCode: "claude_refusal", errorFamily: "model_refusal", resultJson: { stopReason: "refusal" } }, /can't help with this/],
   ["say-nothing", { errorCode: "llm_api_error" }, /returned nothing/],
   [
     "usage-limit",
@@ -33,21 +32,17 @@ test.each<[string, object, RegExp, Record<string, string>?]>([
     SUBSCRIPTION,
   ],
   ["hello", { errorCode: "claude_auth_required" }, /Not logged in/, { ANTHROPIC_API_KEY: "" }],
-])(
-  "%s",
-  async (task, told, message, env) => {
-    const { result } = await stage.wake({ task, env });
-    expect(result).toMatchObject({ exitCode: 1, errorMessage: expect.stringMatching(message), ...told });
-    // What passes by itself goes on in the same session.
-    const later = "errorFamily" in told && told.errorFamily !== "model_refusal";
-    expect(result.resultJson?.conversationContinuation).toBe(later ? "continue_conversation_v1" : undefined);
-    expect(result.sessionId).toMatch(/^[0-9a-f-]{36}$/);
-  },
-  60_000,
-);
+])("%s", async (task, told, message, env) => {
+  const { result } = await stage.run({ cli: "claude", prompt: task, env });
+  expect(result).toMatchObject({ exitCode: 1, errorMessage: expect.stringMatching(message), ...told });
+  // What passes by itself goes on in the same session.
+  const later = "errorFamily" in told && told.errorFamily !== "model_refusal";
+  expect(result.resultJson?.conversationContinuation).toBe(later ? "continue_conversation_v1" : undefined);
+  expect(result.sessionId).toMatch(/^[0-9a-f-]{36}$/);
+});
 
 test("the turn limit: its code, the session cleared, what was used kept", async () => {
-  const { result } = await stage.wake({ task: "endless-steps", config: { maxTurnsPerRun: 2 } });
+  const { result } = await stage.run({ cli: "claude", prompt: "endless-steps", config: { maxTurnsPerRun: 2 } });
   expect(result).toMatchObject({
     exitCode: 1,
     errorCode: "max_turns_exhausted",
@@ -58,93 +53,72 @@ test("the turn limit: its code, the session cleared, what was used kept", async 
     resultJson: { stopReason: "max_turns_exhausted" },
   });
   expect(result.costUsd).toBeGreaterThan(0);
-}, 60_000);
+});
 
 test.each([
   ["a session that is gone", "say:fresh start", { sessionId: randomUUID() }, /session .* is not known to the CLI any more/],
   ["an id of another CLI", "say:fresh start", { sessionId: "ses_1" }, /session ses_1 is not an id of this CLI/],
-])(
-  "%s: told, and a fresh one in the same run",
-  async (_, task, session, note) => {
-    const { result, log } = await stage.wake({ task, session });
-    expect(result).toMatchObject({ exitCode: 0, summary: "fresh start" });
-    expect(log).toMatch(note);
-    expect(result.sessionId).not.toBe(session.sessionId);
-  },
-  60_000,
-);
+])("%s: told, and a fresh one in the same run", async (_, task, session, note) => {
+  const { result, log } = await stage.run({ cli: "claude", prompt: task, session });
+  expect(result).toMatchObject({ exitCode: 0, summary: "fresh start" });
+  expect(log).toMatch(note);
+  expect(result.sessionId).not.toBe(session.sessionId);
+});
 
 test.each(["spoilt-session", "bad-image"])(
   "%s: a session that can only fail is told, and a fresh one made in the same run",
   async (task) => {
     const agent = randomUUID();
-    const first = await stage.wake({ agent, task: "say:one" });
-    const { result, log } = await stage.wake({ agent, task, session: first.result.sessionParams ?? null });
+    const first = await stage.run({ cli: "claude", agent, prompt: "say:one" });
+    const { result, log } = await stage.run({ cli: "claude", agent, prompt: task, session: first.result.sessionParams ?? null });
     expect(result).toMatchObject({ exitCode: 0, summary: "All done: scripted answer." });
     expect(result.sessionId).not.toBe(first.result.sessionId);
     expect(log).toMatch(/session .* cannot go on \(API Error: .*\); starting a fresh one/);
   },
-  60_000,
 );
 
 test("a command left in the background is given its time, then ended with the run; that is told, and the run has succeeded", async () => {
   const finalLine = { ...claude.finalLine!, endAfterSec: 1 };
   const task = 'call:Bash {"command":"sleep 55","run_in_background":true}';
-  const { result, log } = await stage.wake({ task, cli: { finalLine } });
+  const { result, log } = await stage.run({ cli: "claude", prompt: task, changeCli: (cli) => ({ ...cli, finalLine }) });
   expect(result).toMatchObject({ exitCode: 0, signal: null, summary: "All done: scripted answer.", resultJson: { leftoversEnded: true } });
   expect(result.errorMessage).toBeUndefined();
   expect(log).toContain("after its final line");
-}, 60_000);
+});
 
 test("a command in the background that ends in time wakes the model again", async () => {
   const finalLine = { ...claude.finalLine!, endAfterSec: 3 };
-  const { result, turns } = await stage.wake({
-    task: 'call:Bash {"command":"sleep 1","run_in_background":true}',
-    cli: { finalLine },
+  const { result, turns } = await stage.run({
+    cli: "claude",
+    prompt: 'call:Bash {"command":"sleep 1","run_in_background":true}',
+    changeCli: (cli) => ({ ...cli, finalLine }),
   });
   expect(result).toMatchObject({ exitCode: 0, usage: { outputTokens: 3 * 57 } });
   expect(turns).toHaveLength(3);
   expect(result.resultJson).not.toHaveProperty("leftoversEnded");
-}, 60_000);
+});
 
 test("a CLI that is killed in the middle: by what, with its session and what it has used", async () => {
-  const { result } = await stage.wake({ task: "bash:kill -9 $PPID" });
+  const { result } = await stage.run({ cli: "claude", prompt: "bash:kill -9 $PPID" });
   expect(result).toMatchObject({
     errorMessage: expect.stringMatching(/^The CLI was ended by SIGKILL/),
     sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
     usage: { outputTokens: 57 },
     costUsd: null,
   });
-}, 60_000);
+});
 
 test("an older CLI that does not know --effort is started again without it", async () => {
   const command = join(stage.bed.data, "older-claude");
   const refuses = `case " $* " in *" --effort "*) echo "error: unknown option '--effort'" >&2; exit 1;; esac`;
   await writeFile(command, `#!/bin/sh\n${refuses}\nexec claude "$@"\n`, { mode: 0o755 });
-  const { result, log, turns } = await stage.wake({ task: "say:fine", config: { command, effort: "high" } });
+  const { result, log, turns } = await stage.run({ cli: "claude", prompt: "say:fine", config: { command, effort: "high" } });
   expect(result).toMatchObject({ exitCode: 0, summary: "fine" });
   expect(log).toContain("does not know --effort; starting it again without that");
   expect(turns).toHaveLength(1);
-}, 60_000);
-
-test.skipIf(onKube)(
-  "an image without Node: what is missing is named, before any retry",
-  async () => {
-    const bare = await openClaudeStage({ images: { "agent:1": { path: [join(stage.bed.data, "empty")] } } });
-    try {
-      const { result } = await bare.wake({ task: "hello" });
-      expect(result).toMatchObject({
-        errorCode: "configuration_incomplete",
-        errorMessage: expect.stringMatching(/"node".*Node ≥ 18 must be in the image/),
-      });
-    } finally {
-      await bare.stop();
-    }
-  },
-  60_000,
-);
+});
 
 test("an option that the CLI does not know: named, and refused as a setting", async () => {
-  const { result } = await stage.wake({ task: "hello", config: { extraArgs: ["--no-such-option"] } });
+  const { result } = await stage.run({ cli: "claude", prompt: "hello", config: { extraArgs: ["--no-such-option"] } });
   expect(result).toMatchObject({ errorCode: "configuration_incomplete", errorMessage: expect.stringContaining("--no-such-option") });
-}, 60_000);
+});
