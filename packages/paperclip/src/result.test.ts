@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { CliReport, RunEnvironment } from "./agent-cli.ts";
 import { buildResult } from "./result.ts";
 import { sessionCodec } from "./session.ts";
+import { hostContext } from "./testing/host-context.ts";
 import type { Turn } from "./turn.ts";
 
 const report: CliReport = {
@@ -35,15 +36,14 @@ const evidence = {
 };
 const exited = (exitCode: number): RunOutcome => ({ kind: "exited", exitCode, signal: null, evidence: evidence as unknown as Evidence });
 
+const workspace = { workspaceId: "w-1", repoUrl: "https://example.com/r.git", repoRef: "main" };
+
 function turn(changes: { model?: string | null; previous?: Record<string, unknown> } = {}): Turn {
   return {
     cli: { billing: ({ names }: RunEnvironment, model: string | null) => ({ provider: model, biller: [...names].join(), type: "api" }) },
     inherited: { env: { literals: { A: "" }, references: [{ name: "B" }] } },
     config: { model: changes.model === undefined ? "acme/m-1" : changes.model, cwd: null, env: { C: "" } },
-    ctx: {
-      context: { paperclipWorkspace: { workspaceId: "w-1", repoUrl: "https://example.com/r.git", repoRef: "main" } },
-      runtime: { sessionId: null, sessionParams: changes.previous ?? null, sessionDisplayId: null, taskKey: null },
-    },
+    ctx: hostContext({ context: { paperclipWorkspace: workspace }, session: changes.previous ?? null }).ctx,
     env: { secret: {} },
     sessionId: null,
     state: { mode: "own" },

@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { RUNNER_EXIT } from "./records.ts";
-import { cleanUp, node, preparePod, runPod, shell } from "./runner-fixture.ts";
+import { cleanUp, node, preparePod, runPod, shell, waitFor } from "./runner-fixture.ts";
 
 afterAll(cleanUp);
 
@@ -97,10 +97,14 @@ describe.concurrent("how the CLI ended", () => {
 
 test("a runner that fails says so, and that it took the CLI with it", async () => {
   // Breaks the runner, and none of the processes it starts.
-  const crash = `if (process.argv[2]?.endsWith("termination-log")) setTimeout(() => { throw new TypeError("secret") }, 1500)`;
+  const crash = `const look = () => { if (require("node:fs").existsSync("crash")) throw new TypeError("secret") };
+    if (process.argv[2]?.endsWith("termination-log")) setInterval(look, 20)`;
   const env = { NODE_OPTIONS: "--require=./in/crash.cjs" };
-  const pod = preparePod({ argv: shell("echo on; sleep 60"), files: { "crash.cjs": crash }, env });
-  const ended = await pod.start().ended;
+  const pod = preparePod({ argv: shell("echo on; sleep 600"), files: { "crash.cjs": crash }, env });
+  const running = pod.start();
+  await waitFor(() => readFileSync(pod.spec.files.meta, "utf8").includes("cli-started"), "the CLI");
+  writeFileSync(join(pod.folder, "crash"), "");
+  const ended = await running.ended;
   expect(ended.code).toBe(RUNNER_EXIT.failed);
   expect(ended.meta.map(({ type }) => type)).toContain("cli-started");
   expect(ended.message).toMatchObject({ run: "run-1", cause: "runner-failed", signal: "SIGKILL", error: "the runner failed: TypeError" });

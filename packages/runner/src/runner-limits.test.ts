@@ -1,38 +1,33 @@
-import { existsSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
-import { cleanUp, makeFifo, node, oddSeconds, preparePod, processesWith, runPod, shell, waitFor } from "./runner-fixture.ts";
+import { cleanUp, makeFifo, node, oddSeconds, preparePod, processesWith, runPod, shell, sleep, waitFor } from "./runner-fixture.ts";
 
 afterAll(cleanUp);
 
-const stubborn = `process.on("SIGTERM", () => console.log("no")); console.log("up"); setInterval(() => {}, 1000)`;
+const stubborn = "trap 'echo no' TERM; echo up; while :; do sleep 600; done";
 
 describe.concurrent("limits", () => {
   test("the time limit ends the CLI", async () => {
-    const ended = await runPod({ argv: shell("echo up; exec sleep 30"), spec: { timeoutSec: 0.4 } });
+    const ended = await runPod({ argv: shell("echo up; exec sleep 600"), spec: { timeoutSec: 0.7 } });
     expect(ended.code).toBe(143);
     expect(ended.end).toMatchObject({ exitCode: null, signal: "SIGTERM", cause: "timeout", bytes: 3, written: 3 });
-    expect(ended.ms).toBeLessThan(8_000);
   });
 
   test("a CLI that ignores SIGTERM is killed after the grace", async () => {
-    const ended = await runPod({ argv: node(stubborn), spec: { timeoutSec: 0.5, graceSec: 0.5 } });
+    const ended = await runPod({ argv: shell(stubborn), spec: { timeoutSec: 0.7, graceSec: 0.5 } });
     expect(ended.code).toBe(137);
     expect(ended.end).toMatchObject({ signal: "SIGKILL", cause: "timeout" });
     expect(ended.stdout.toString()).toBe("up\nno\n");
-    expect(ended.ms).toBeGreaterThan(950);
   });
 
   test("a CLI that heeds SIGTERM keeps its exit code, and the cause is still the limit", async () => {
-    const ended = await runPod({
-      argv: node(`process.on("SIGTERM", () => process.exit(5)); setInterval(() => {}, 9)`),
-      spec: { timeoutSec: 0.5 },
-    });
+    const ended = await runPod({ argv: shell("trap 'exit 5' TERM; sleep 600; exit 6"), spec: { timeoutSec: 0.7 } });
     expect(ended.code).toBe(5);
     expect(ended.end).toMatchObject({ exitCode: 5, cause: "timeout" });
   });
 
   test.for(["SIGTERM", "SIGINT"] as const)("%s from outside ends the CLI", async (signal) => {
-    const pod = preparePod({ argv: shell("echo up; exec sleep 30") });
+    const pod = preparePod({ argv: shell("echo up; exec sleep 600") });
     const running = pod.start();
     await waitFor(() => readFileSync(pod.spec.files.output).length > 0, "the CLI");
     running.process.kill(signal);
@@ -42,26 +37,29 @@ describe.concurrent("limits", () => {
   });
 
   test("a stop before the CLI is started keeps it from starting", async () => {
-    const pod = preparePod({ argv: shell("echo ran > ran"), spec: { drainSec: 0.3, waits: { openMs: 1_000 } } });
+    const pod = preparePod({ argv: shell("echo ran > ran"), spec: { waits: { openMs: 600_000 } } });
     makeFifo(pod.spec.files.output);
     const running = pod.start();
     await waitFor(() => existsSync(pod.spec.files.claim), "the claim");
     running.process.kill("SIGTERM");
+    // Only now can the output be opened.
+    await sleep(300);
+    const held = openSync(pod.spec.files.output, "r+");
     const ended = await running.ended;
+    closeSync(held);
     expect(ended.code).toBe(143);
     expect(ended.message).toMatchObject({ cause: "stopped", exitCode: null, error: "stopped before the CLI was started" });
     expect(existsSync(`${pod.folder}/ran`)).toBe(false);
   });
 
   test("a stop overrules the longer grace of the time limit", async () => {
-    const pod = preparePod({ argv: node(stubborn), spec: { timeoutSec: 0.3, graceSec: 60, stopGraceSec: 0.3 } });
+    const pod = preparePod({ argv: shell(stubborn), spec: { timeoutSec: 0.7, graceSec: 600, stopGraceSec: 0.3 } });
     const running = pod.start();
     await waitFor(() => readFileSync(pod.spec.files.output, "utf8").includes("no"), "the first SIGTERM");
     running.process.kill("SIGTERM");
     const ended = await running.ended;
     expect(ended.code).toBe(137);
     expect(ended.end?.cause).toBe("timeout");
-    expect(ended.ms).toBeLessThan(8_000);
   });
 
   test("a CLI that is over before its limit is not timed out", async () => {
@@ -70,7 +68,7 @@ describe.concurrent("limits", () => {
   });
 
   test("a CLI that hangs after its final line is ended", async () => {
-    const argv = shell("echo result-1; echo more; exec sleep 30");
+    const argv = shell("echo result-1; echo more; exec sleep 600");
     const ended = await runPod({ argv, spec: { finalLine: { pattern: "^result-", endAfterSec: 0.3 } } });
     expect(ended.code).toBe(143);
     expect(ended.end).toMatchObject({ cause: "final-line", signal: "SIGTERM", lines: 2 });
@@ -79,13 +77,13 @@ describe.concurrent("limits", () => {
 
   test("a CLI that goes back to work after its final line is left alone", async () => {
     const spec = { finalLine: { pattern: "^result-", endAfterSec: 0.3, takenBackBy: "^again" } };
-    const ended = await runPod({ argv: shell("echo result-1; echo again; sleep 0.8; echo result-2; exit 0"), spec });
+    const ended = await runPod({ argv: shell("printf 'result-1\\nagain\\n'; sleep 0.8; echo result-2; exit 0"), spec });
     expect(ended.end).toMatchObject({ exitCode: 0, cause: "exit", lines: 3 });
     expect(ended.message.finalLine).toBe("result-2");
   });
 
   test("a CLI that ends by itself after its final line is left alone", async () => {
-    const spec = { finalLine: { pattern: "^result-", endAfterSec: 2 } };
+    const spec = { finalLine: { pattern: "^result-", endAfterSec: 60 } };
     const ended = await runPod({ argv: shell("echo result-1; sleep 0.2; echo result-2; exit 3"), spec });
     expect(ended.end).toMatchObject({ exitCode: 3, cause: "exit" });
     expect(ended.message.finalLine).toBe("result-2");
@@ -94,7 +92,7 @@ describe.concurrent("limits", () => {
 
 describe.concurrent("what the CLI leaves behind", () => {
   test("holding its stdout: read, then ended", async () => {
-    const odd = oddSeconds(31);
+    const odd = oddSeconds(631);
     const argv = shell(`(trap '' TERM; echo child; sleep ${odd}) & echo parent; exit 3`);
     const ended = await runPod({ argv, spec: { waits: { leftoverMs: 300, leftoverKillMs: 200 } } });
     expect(ended.code).toBe(3);
@@ -103,35 +101,40 @@ describe.concurrent("what the CLI leaves behind", () => {
   });
 
   test("not holding its stdout: ended at once", async () => {
-    const odd = oddSeconds(31);
-    const ended = await runPod({ argv: shell(`sleep ${odd} >/dev/null 2>&1 & echo parent; exit 0`) });
+    const odd = oddSeconds(631);
+    const ended = await runPod({
+      argv: shell(`sleep ${odd} >/dev/null 2>&1 & echo parent; exit 0`),
+      // Not waited for: the test would hang.
+      spec: { drainSec: 3_600, waits: { leftoverMs: 600_000 } },
+    });
     expect(ended.code).toBe(0);
     expect(ended.end).toMatchObject({ leftoversEnded: true, bytes: 7 });
-    expect(ended.ms).toBeLessThan(8_000);
     expect(processesWith(odd)).toEqual([]);
   });
 
   test("ending in time: waited for, its output kept", async () => {
-    const ended = await runPod({ argv: shell("(sleep 0.4; echo late) & exit 0") });
+    const ended = await runPod({
+      argv: shell("(sleep 0.4; echo late) & exit 0"),
+      spec: { drainSec: 120, waits: { leftoverMs: 30_000 } },
+    });
     expect(ended.stdout.toString()).toBe("late\n");
     expect(ended.end).toMatchObject({ leftoversEnded: false, bytes: 5, written: 5 });
   });
 
   test("at the time limit: ended with it", async () => {
-    const odd = oddSeconds(31);
-    const argv = shell(`(trap '' TERM; sleep 31.19) & sleep ${odd}`);
-    const ended = await runPod({ argv, spec: { timeoutSec: 0.3, waits: { leftoverMs: 200, leftoverKillMs: 200 } } });
+    const odd = oddSeconds(631);
+    const argv = shell(`(trap '' TERM; sleep ${odd}) & sleep ${odd}`);
+    const ended = await runPod({ argv, spec: { timeoutSec: 1, graceSec: 0.5, waits: { leftoverMs: 200, leftoverKillMs: 200 } } });
     expect(ended.end).toMatchObject({ cause: "timeout", leftoversEnded: true });
     expect(processesWith(odd)).toEqual([]);
   });
 
   test("out of reach in a session of its own, holding stdout: does not keep the runner", async () => {
-    const odd = oddSeconds(20);
+    const odd = oddSeconds(620);
     const script = `const c = require("node:child_process").spawn("/bin/sleep", ["${odd}"], { detached: true, stdio: ["ignore", 1, 2] }); c.unref(); console.log("x")`;
     const ended = await runPod({ argv: node(script), spec: { drainSec: 2, waits: { leftoverMs: 300 } }, log: "ignore" });
     for (const pid of processesWith(odd)) process.kill(pid, "SIGKILL");
     expect(ended.code).toBe(0);
     expect(ended.end).toMatchObject({ bytes: 2, written: 2 });
-    expect(ended.ms).toBeLessThan(8_000);
   });
 });

@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { RUNNER_EXIT } from "./records.ts";
-import { cleanUp, makeFifo, node, preparePod, processesWith, shell, watchPeak } from "./runner-fixture.ts";
+import { cleanUp, makeFifo, node, preparePod, processesWith, shell, sleep, standstillOf, waitFor } from "./runner-fixture.ts";
+import { LIMITS } from "./waits.ts";
 
 afterAll(cleanUp);
 
@@ -72,7 +73,8 @@ describe.concurrent("a volume that fails", () => {
     expect(ended.stderr).toContain("reached the end");
     expect(ended.end).toMatchObject({ exitCode: 3, bytes: 10 * MIB, written: 0 });
     expect(ended.message.error).toContain("ENOSPC");
-    expect(ended.stdout.length).toBe(10 * MIB);
+    // The container's log has it; how much of it depends on how fast somebody reads that.
+    expect(ended.stdout.length).toBeGreaterThan(MIB);
   });
 
   test("a meta file that is full costs the end record, not the message", async () => {
@@ -94,7 +96,6 @@ describe.concurrent("a volume that stalls", () => {
     expect(ended.message).toMatchObject({ exitCode: 3, bytes: MIB, written: 0 });
     expect(ended.message.error).toContain("volume");
     expect(ended.end).toBeUndefined();
-    expect(ended.ms).toBeLessThan(8_000);
     expect(processesWith(pod.folder)).toEqual([]);
   });
 
@@ -109,18 +110,17 @@ describe.concurrent("a volume that stalls", () => {
     expect(ended.message.bytes).toBe(12 * MIB);
     expect(ended.message.written).toBeLessThan(MIB);
     expect(ended.message.error).toContain("took no output for 0.4 s");
-    expect(ended.ms).toBeLessThan(8_000);
     expect(processesWith(pod.folder)).toEqual([]);
   });
 
   test("and comes back: what could be buffered arrives, in order, and the end record with it", async () => {
     const pod = preparePod({
-      argv: shell("i=0; while [ $i -lt 2000 ]; do echo line-$i; i=$((i+1)); done"),
-      spec: { drainSec: 8, waits: { openMs: 100 } },
+      argv: shell("i=0; while [ $i -lt 2000 ]; do echo line-$i; i=$((i+1)); done; : > all-said"),
+      spec: { waits: { openMs: 100 } },
     });
     makeFifo(pod.spec.files.output);
     const running = pod.start();
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    await waitFor(() => existsSync(`${pod.folder}/all-said`), "the CLI's last line");
     const script = `require("node:fs").createReadStream(${JSON.stringify(pod.spec.files.output)}).pipe(process.stdout)`;
     const read = new Promise<string>((resolve) => execFile(process.execPath, ["-e", script], (_, out) => resolve(out)));
     const ended = await running.ended;
@@ -130,23 +130,21 @@ describe.concurrent("a volume that stalls", () => {
   });
 
   test("a claim that is refused late ends the CLI", async () => {
-    const pod = preparePod({ argv: shell("exec sleep 30"), spec: { waits: { openMs: 1 } } });
+    const pod = preparePod({ argv: shell("exec sleep 600"), spec: { waits: { openMs: 1 } } });
     writeFileSync(pod.spec.files.claim, "");
     const ended = await pod.start().ended;
     expect(ended.code).toBe(RUNNER_EXIT.alreadyClaimed);
-    expect(ended.ms).toBeLessThan(8_000);
     expect(readFileSync(pod.spec.files.meta).length).toBe(0);
   });
 });
 
 describe.concurrent("the container's log", () => {
   test("that nobody reads stops neither the agent nor the exit", async () => {
-    const pod = preparePod({ argv: megabytes(12), log: "blocked", spec: { drainSec: 1 } });
+    const pod = preparePod({ argv: megabytes(12), log: "blocked", spec: { drainSec: 8 } });
     const ended = await pod.start().ended;
     expect(ended.code).toBe(3);
     expect(ended.end).toMatchObject({ bytes: 12 * MIB, written: 12 * MIB, error: null });
     expect(JSON.stringify(ended.meta)).toContain("not copied to the container's log");
-    expect(ended.ms).toBeLessThan(8_000);
   });
 
   test("that is closed does not matter", async () => {
@@ -160,33 +158,44 @@ describe.concurrent("the container's log", () => {
   });
 });
 
+/** Reads a pipe to its end in a process of its own, and says how much there was. */
+function readPipe(file: string): Promise<number> {
+  const script = `let n = 0; require("node:fs").createReadStream(${JSON.stringify(file)}).on("data", (b) => { n += b.length }).on("end", () => console.log(n))`;
+  return new Promise((resolve) => execFile(process.execPath, ["-e", script], (_, out) => resolve(Number(out))));
+}
+
 test("a slow volume slows the CLI: nothing is lost and nothing piles up", async () => {
-  const pod = preparePod({ argv: megabytes(150), spec: { drainSec: 8 }, log: "ignore" });
+  const total = 40;
+  const script = `const fs = require("node:fs"); const b = Buffer.alloc(${MIB}, "x"); for (let i = 1; i <= ${total}; i++) {
+    for (let at = 0; at < b.length;) at += fs.writeSync(1, b, at); fs.appendFileSync("taken", "x") }`;
+  const pod = preparePod({ argv: node(script), spec: { waits: { stallMs: 600_000 } }, log: "ignore" });
   makeFifo(pod.spec.files.output);
+  const held = openSync(pod.spec.files.output, "r+");
   const running = pod.start();
-  const peak = watchPeak(running.process.pid ?? 0);
-  const script = `const fs = require("node:fs"); const fd = fs.openSync(${JSON.stringify(pod.spec.files.output)}, "r"); const b = Buffer.alloc(1 << 20); let n = 0;
-    const step = () => { const r = fs.readSync(fd, b); n += r; if (r > 0) setImmediate(step); else console.log(n); }; setTimeout(step, 700);`;
-  const read = new Promise<string>((resolve) => execFile(process.execPath, ["-e", script], (_, out) => resolve(out)));
+  const taken = join(pod.folder, "taken");
+  await waitFor(() => existsSync(taken), "the CLI's first MiB");
+  // Nobody reads: only as much is taken from the CLI as the runner may hold.
+  expect((await standstillOf(() => statSync(taken).size)) * MIB).toBeLessThan(LIMITS.unwritten + 2 * MIB);
+  const read = readPipe(pod.spec.files.output);
   const ended = await running.ended;
-  const mib = peak() / MIB;
-  if (process.env.SHOW_FIGURES)
-    console.log(`peak memory of the runner on a slow volume: ${mib.toFixed(1)} MiB in ${ended.ms.toFixed(0)} ms`);
-  expect(Number(await read)).toBe(150 * MIB);
-  expect(ended.end).toMatchObject({ exitCode: 3, bytes: 150 * MIB, written: 150 * MIB, error: null });
-  expect(mib).toBeLessThan(140);
+  closeSync(held);
+  expect(await read).toBe(total * MIB);
+  expect(ended.end).toMatchObject({ exitCode: 0, bytes: total * MIB, written: total * MIB, error: null });
 });
 
 test("a volume that comes back within the drain time has cost nothing", async () => {
-  const script = `const fs = require("node:fs"); const b = Buffer.alloc(${4 * MIB + 100_000}, "x"); for (let at = 0; at < b.length;) at += fs.writeSync(1, b, at)`;
-  const pod = preparePod({ argv: node(script), spec: { drainSec: 4, waits: { leftoverMs: 100 } } });
+  const script = `const fs = require("node:fs"); const b = Buffer.alloc(${4 * MIB + 100_000}, "x"); for (let at = 0; at < b.length;) at += fs.writeSync(1, b, at);
+    fs.writeFileSync("all-said", "")`;
+  const pod = preparePod({ argv: node(script), spec: { drainSec: 100, waits: { leftoverMs: 100 } } });
   makeFifo(pod.spec.files.output);
-  const running = pod.start();
-  const reader = `setTimeout(() => console.log(require("node:fs").readFileSync(${JSON.stringify(pod.spec.files.output)}).length), 1200)`;
   const held = openSync(pod.spec.files.output, "r+");
-  const read = new Promise<string>((resolve) => execFile(process.execPath, ["-e", reader], (_, out) => resolve(out)));
+  const running = pod.start();
+  await waitFor(() => existsSync(`${pod.folder}/all-said`), "the CLI's last byte");
+  // Longer than what outlives a CLI is waited for.
+  await sleep(300);
+  const read = readPipe(pod.spec.files.output);
   const ended = await running.ended;
   closeSync(held);
-  expect(Number(await read)).toBe(4 * MIB + 100_000);
+  expect(await read).toBe(4 * MIB + 100_000);
   expect(ended.end).toMatchObject({ exitCode: 0, bytes: 4 * MIB + 100_000, written: 4 * MIB + 100_000, error: null });
 });

@@ -29,7 +29,7 @@ afterAll(() => {
 });
 
 async function check(order: Partial<SelfCheckOrder>): Promise<Record<string, SelfCheckFinding>> {
-  const whole: SelfCheckOrder = { cli: process.execPath, url: null, folders: {}, timeoutMs: 3000, ...order };
+  const whole: SelfCheckOrder = { cli: process.execPath, url: null, folders: {}, timeoutMs: 60_000, ...order };
   const env = { PATH: process.env.PATH, HOME: folder };
   const stdout = await new Promise<string>((resolve, reject) => {
     execFile(process.execPath, ["-e", text, JSON.stringify(whole)], { env }, (error, out) => (error ? reject(error) : resolve(out)));

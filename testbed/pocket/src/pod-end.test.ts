@@ -5,6 +5,7 @@ import type { Pod } from "./pod.ts";
 import {
   createJob,
   endedJob,
+  gatedCommand,
   images,
   jobs,
   jobTransitions,
@@ -78,8 +79,10 @@ describe.concurrent("a container that ends by itself", () => {
   });
 
   test("running, then exit 3: the container's end shows before the phase, the phase before the Job", async () => {
-    await createJob(cluster, ns, "exit-3", "sleep 0.6; exit 3");
+    const { command, letGo } = gatedCommand("exit 3");
+    await createJob(cluster, ns, "exit-3", command);
     const pod = await runningPod(cluster, ns, "exit-3");
+    letGo();
     expect(conditionsOf(pod)).toEqual([
       "PodReadyToStartContainers True",
       "Initialized True",

@@ -1,3 +1,7 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Pocket, startPocket } from "./index.ts";
@@ -8,6 +12,7 @@ import {
   call,
   createJob,
   endedJob,
+  gatedCommand,
   images,
   jobs,
   jobTransitions,
@@ -146,11 +151,13 @@ describe.concurrent("stopping", () => {
   });
 
   test("a Job deleted without a policy leaves its pod behind, with a warning", async () => {
-    await createJob(cluster, ns, "orphan", "sleep 1");
+    const { command, letGo } = gatedCommand("true");
+    await createJob(cluster, ns, "orphan", command);
     const pod = await runningPod(cluster, ns, "orphan");
     const reply = await call(cluster, "DELETE", `${jobs(ns)}/orphan`);
     expect(reply.headers.get("warning")).toContain("child pods are preserved by default");
     await deletedJob("orphan");
+    letGo();
     const left = await until(() => {
       const found = cluster.get("pods", ns, pod.metadata.name);
       return found?.status.phase === "Succeeded" ? found : undefined;
@@ -159,8 +166,11 @@ describe.concurrent("stopping", () => {
   });
 
   test("suspend ends the pod without counting it; resumed, a new one runs", async () => {
-    await createJob(cluster, ns, "suspended", "sleep 0.5");
+    // The first pod goes on until it is stopped, the second ends at once.
+    const marker = join(tmpdir(), `suspended-${randomUUID()}`);
+    await createJob(cluster, ns, "suspended", `if [ -e ${marker} ]; then rm ${marker}; else touch ${marker}; exec sleep 600; fi`);
     await runningPod(cluster, ns, "suspended");
+    await until(() => existsSync(marker), "the first pod at work");
     await call(cluster, "PATCH", `${jobs(ns)}/suspended`, { spec: { suspend: true } }, mergePatch);
     await gone("suspended");
     await until(() => jobTransitions(jobLog, "suspended").at(-1) === "Suspended:JobSuspended", "no pod left");

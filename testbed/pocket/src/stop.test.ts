@@ -8,13 +8,14 @@ import { startPocket } from "./index.ts";
 import { markedProcesses, podMarker } from "./processes.ts";
 import { call, createJob, images, openWatch, runningPod, secrets, until } from "./test-client.ts";
 
-const dir = mkdtempSync(join(tmpdir(), "pocket-test-"));
-afterAll(() => rmSync(dir, { recursive: true }));
+const own = mkdtempSync(join(tmpdir(), "pocket-test-"));
+afterAll(() => rmSync(own, { recursive: true }));
+const makeDir = (): string => mkdtempSync(join(own, "dir-"));
 
 const leave = process.platform === "linux" ? "setsid " : "";
 const stubborn = `trap '' TERM; ${leave}sh -c 'while :; do sleep 0.1; done' & while :; do sleep 0.1; done`;
 
-test("stopping ends every process, also those in a group of their own, every connection, and removes the folder", async () => {
+test.concurrent("stopping ends every process, also those in a group of their own, every connection, and removes the folder", async () => {
   const cluster = await startPocket({ images });
   cluster.createNamespace("a");
   await createJob(cluster, "a", "stays", stubborn);
@@ -31,6 +32,7 @@ test("stopping ends every process, also those in a group of their own, every con
 });
 
 test("a folder that was given stays, emptied of what pocket put there", async () => {
+  const dir = makeDir();
   const cluster = await startPocket({ dir });
   expect(existsSync(cluster.kubeconfig)).toBe(true);
   await cluster.stop();
@@ -38,10 +40,11 @@ test("a folder that was given stays, emptied of what pocket put there", async ()
 });
 
 // Both ways a test run may leave its cluster: its worker exits, or is killed and runs no exit handler.
-test.each([
+test.concurrent.each([
   ["exits", "process.exit(0)"],
   ["is killed", 'process.kill(process.pid, "SIGKILL")'],
 ])("a process that %s without stopping its cluster leaves no pod process and no file", async (_how, end) => {
+  const dir = makeDir();
   const script = `
     const { startPocket } = await import(${JSON.stringify(fileURLToPath(new URL("./index.ts", import.meta.url)))});
     const { createJob, runningPod } = await import(${JSON.stringify(fileURLToPath(new URL("./test-client.ts", import.meta.url)))});
@@ -58,7 +61,7 @@ test.each([
   await until(() => markedProcesses(podMarker, uid).length === 0 && readdirSync(dir).length === 0, "nothing left");
 });
 
-test("a cluster does not keep its process alive once it is stopped", async () => {
+test.concurrent("a cluster does not keep its process alive once it is stopped", async () => {
   const index = JSON.stringify(fileURLToPath(new URL("./index.ts", import.meta.url)));
   const script = `const { startPocket } = await import(${index}); await (await startPocket()).stop();`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "inherit" });

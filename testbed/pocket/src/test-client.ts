@@ -1,3 +1,7 @@
+import { randomUUID } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Pocket } from "./index.ts";
 import type { Job } from "./job.ts";
@@ -57,12 +61,14 @@ export async function createJob(cluster: Pocket, namespace: string, name: string
   return reply.body;
 }
 
-export async function until<T>(look: () => T | undefined | false | null, what: string, ms = 8000): Promise<T> {
-  const end = Date.now() + ms;
+const HANG_MS = 120_000;
+
+export async function until<T>(look: () => T | undefined | false | null, what: string): Promise<T> {
+  const end = Date.now() + HANG_MS;
   for (;;) {
     const found = look();
     if (found) return found;
-    if (Date.now() > end) throw new Error(`not seen within ${ms} ms: ${what}`);
+    if (Date.now() > end) throw new Error(`not seen within ${HANG_MS} ms: ${what}`);
     await sleep(5);
   }
 }
@@ -171,3 +177,9 @@ export const messagesAbout = (cluster: Pocket, namespace: string, name: string |
     .list("events", namespace)
     .filter(({ involvedObject }) => (typeof name === "string" ? involvedObject.name === name : name.test(involvedObject.name)))
     .map(({ reason, message }) => `${reason}: ${message}`);
+
+/** A command that waits until it is let go, and then does the rest: a slow machine sees it running as well. */
+export function gatedCommand(rest: string): { readonly command: string; readonly letGo: () => void } {
+  const gate = join(tmpdir(), `gate-${randomUUID()}`);
+  return { command: `until [ -e ${gate} ]; do sleep 0.05; done; rm ${gate}; ${rest}`, letGo: () => writeFileSync(gate, "") };
+}

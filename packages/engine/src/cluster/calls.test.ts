@@ -51,7 +51,7 @@ describe("create", () => {
   test("a Job whose create hangs", async () => {
     let hang = 1;
     api.hook = ({ method }) => method === "POST" && hang-- > 0;
-    expect(await createJob(connection, "n", job("a", "1"), { retry, timeoutMs: 50 })).toMatchObject({ created: { name: "a" } });
+    expect(await createJob(connection, "n", job("a", "1"), { retry, timeoutMs: 2_000 })).toMatchObject({ created: { name: "a" } });
   });
 
   test("a Job whose name becomes free in between", async () => {

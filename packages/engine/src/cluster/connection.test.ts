@@ -298,19 +298,20 @@ test("many open watches leave room for requests", async () => {
   const connection = await open({ token: "t" });
   const stop = new AbortController();
   await Promise.all(Array.from({ length: 40 }, () => connection.openStream({ ...get, query: { watch: true } }, stop.signal)));
-  expect((await connection.request({ ...get, timeoutMs: 2000 })).status).toBe(200);
+  expect((await connection.request({ ...get, timeoutMs: 30_000 })).status).toBe(200);
   stop.abort();
 });
 
 test("observers see each try", async () => {
-  const seen: RequestMessage[] = [];
-  const listener = (message: unknown) => void seen.push(message as RequestMessage);
+  const all: RequestMessage[] = [];
+  const listener = (message: unknown) => void all.push(message as RequestMessage);
   requestChannel.subscribe(listener);
   const connection = await open({ token: "t" });
   await connection.request(get);
   (await connection.openStream({ ...get, query: { watch: true } }, new AbortController().signal)).destroy();
   requestChannel.unsubscribe(listener);
-  expect(seen).toMatchObject([
+  // Another file of this worker may still be at work.
+  expect(all.filter((message) => message.path === path)).toMatchObject([
     { method: "GET", path, status: 200, watch: false },
     { method: "GET", path, status: 200, watch: true },
   ]);

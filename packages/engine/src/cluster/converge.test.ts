@@ -83,7 +83,7 @@ test("whatever happens on the wire, what is believed becomes what is true, and n
       try {
         const truth = await play(api, steps);
         const same = () => JSON.stringify([...believer.there].sort()) === JSON.stringify([...truth].sort());
-        await until(() => api.watches.size === 1 && same(), "belief equals truth", 3000);
+        await until(() => api.watches.size === 1 && same(), "belief equals truth");
         await pause(5);
         expect([errors, same()]).toEqual([[], true]);
       } finally {

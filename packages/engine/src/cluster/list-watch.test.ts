@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Clock, systemClock } from "./clock.ts";
 import type { Connection } from "./connection.ts";
+import { handClock } from "./hand-clock.ts";
 import { ListWatch, type ListWatchOptions } from "./list-watch.ts";
 import { answer, answerStatus, pause, TestApi, until } from "./test-api.ts";
 
@@ -140,13 +141,18 @@ describe("resuming", () => {
   });
 
   test("after a silence no healthy watch keeps; bookmarks are no silence", async () => {
-    await start({ idleMs: 120 }).ready;
+    const { clock, pass, looks } = handClock();
+    await start({ idleMs: 120, clock }).ready;
     await watching();
     for (let i = 0; i < 4; i++) {
-      await pause(50);
+      await pass(100);
+      const before = looks();
       api.bookmark(path);
+      await until(() => looks() > before, "the bookmark");
     }
-    expect(api.watchRequests(path)).toHaveLength(1);
+    await pass(119);
+    expect(api.watches.size).toBe(1);
+    await pass(1);
     await until(() => api.watchRequests(path).length === 2);
     expect(listCount()).toBe(1);
     expect(facts).toEqual([]);
@@ -253,19 +259,27 @@ describe("losing sight", () => {
     expect(facts).toEqual(["+a@0", "lost ECONNREFUSED", "back", "+a@1"]);
   });
 
+  /** A clock that tells which pauses were made between two tries. */
+  function notingClock() {
+    const pauses: number[] = [];
+    const after: Clock["after"] = (ms, callback) => {
+      if (ms < idleMs) pauses.push(ms);
+      return systemClock.after(ms, callback);
+    };
+    return { pauses, clock: { now: systemClock.now, after } };
+  }
+  const idleMs = 90_000;
+
   test("no permission: lost, tried again with growing pauses, never gone", async () => {
-    const at: number[] = [];
     api.hook = (_, response) => {
-      at.push(performance.now());
       answerStatus(response, 403, "Forbidden", "no");
       return true;
     };
-    start({ random: () => 1, backoff: { minMs: 20, maxMs: 80 } });
-    await until(() => at.length === 5);
+    const { pauses, clock } = notingClock();
+    start({ random: () => 1, backoff: { minMs: 20, maxMs: 80 }, clock });
+    await until(() => pauses.length === 4);
     expect(facts).toEqual(["lost 403"]);
-    const gaps = at.slice(1).map((time, i) => time - at[i]!);
-    expect(gaps[0]).toBeGreaterThan(15);
-    expect(gaps[3]).toBeGreaterThan(70);
+    expect(pauses).toEqual([20, 40, 80, 80]);
     api.hook = () => false;
     await until(() => facts.includes("back"));
   });
@@ -275,9 +289,10 @@ describe("losing sight", () => {
       if (query.has("watch")) response.writeHead(200).end();
       return query.has("watch");
     };
-    await start({ backoff: { minMs: 50, maxMs: 1000 }, random: () => 1, steadyMs: 1000 }).ready;
-    await pause(500);
-    expect(api.watchRequests(path).length).toBeLessThanOrEqual(4);
+    const { pauses, clock } = notingClock();
+    await start({ backoff: { minMs: 10, maxMs: 1000 }, random: () => 1, steadyMs: idleMs, idleMs, clock }).ready;
+    await until(() => api.watchRequests(path).length === 6);
+    expect(pauses.slice(0, 5)).toEqual([10, 20, 40, 80, 80]);
     expect(facts).toEqual([]);
   });
 
@@ -288,13 +303,13 @@ describe("losing sight", () => {
       answerStatus(response, 503, "ServiceUnavailable", "no");
       return true;
     };
-    await start({ backoff: { minMs: 20, maxMs: 10_000 }, random: () => 1 }).ready;
+    const { pauses, clock } = notingClock();
+    await start({ backoff: { minMs: 20, maxMs: 10_000 }, random: () => 1, idleMs, clock }).ready;
     await watching();
     await pause(20);
-    const cut = performance.now();
     api.cut(path, true);
     await until(() => api.watchRequests(path).length === 2);
-    expect(performance.now() - cut).toBeLessThan(100);
+    expect(pauses).toEqual([20, 40, 80, 160]);
   });
 
   test("a Retry-After is respected", async () => {

@@ -1,30 +1,6 @@
 import { expect, test } from "vitest";
-import type { Clock } from "./clock.ts";
+import { handClock } from "./hand-clock.ts";
 import { Pace, type Turn } from "./pace.ts";
-
-/** A clock that stands still until it is moved on. */
-function handClock() {
-  const timers: { readonly at: number; readonly act: () => void }[] = [];
-  let now = 0;
-  const clock: Clock = {
-    now: () => now,
-    after: (ms, act) => {
-      timers.push({ at: now + ms, act });
-      return () => {};
-    },
-  };
-  const pass = async (ms: number) => {
-    for (const end = now + ms; now < end; ) {
-      now++;
-      for (const timer of timers.filter(({ at }) => at <= now)) {
-        timers.splice(timers.indexOf(timer), 1);
-        timer.act();
-      }
-      await Promise.resolve();
-    }
-  };
-  return { clock, pass };
-}
 
 const { signal: never } = new AbortController();
 

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { type Pocket, startPocket } from "@paperclip-k8s/pocket";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createJob, createSecret, deleteJob, getJob, listEvents } from "./calls.ts";
+import { type Clock, systemClock } from "./clock.ts";
 import { type Connection, connect } from "./connection.ts";
 import { permissions } from "./permissions.ts";
 import { type ClusterFact, RunWatch, type RunWatchOptions } from "./run-watch.ts";
@@ -113,11 +114,18 @@ test("an answer lost before or after the create: one Job, and its nonce is found
   pocket.faults.drop({ verb: "create", resource: "jobs" }, { when: "before" });
   expect(await createJob(connection, "default", job("b"), { retry })).toMatchObject({ created: { name: "b" } });
   pocket.faults.hang({ verb: "create", resource: "jobs" });
-  expect(await createJob(connection, "default", job("c"), { retry, timeoutMs: 100 })).toMatchObject({ created: { name: "c" } });
+  const third = await createJob(connection, "default", job("c"), { retry, timeoutMs: 500 });
+  // On a busy machine the second attempt may run out of time as well, and then has made it.
+  expect("created" in third ? third.created : third.existing).toMatchObject({ name: "c", annotations: { nonce: "1" } });
   pocket.faults.fail({ verb: "create", resource: "jobs" }, { status: 429, retryAfter: 1, times: 1 });
-  const began = performance.now();
-  expect(await createJob(connection, "default", job("d"), { retry })).toMatchObject({ created: { name: "d" } });
-  expect(performance.now() - began).toBeGreaterThan(950);
+  const waits: number[] = [];
+  const after: Clock["after"] = (ms, callback, hold) => {
+    waits.push(ms);
+    return systemClock.after(0, callback, hold);
+  };
+  const clock = { now: systemClock.now, after };
+  expect(await createJob(connection, "default", job("d"), { retry: { ...retry, clock } })).toMatchObject({ created: { name: "d" } });
+  expect(waits).toEqual([1_000]);
   expect(pocket.list("jobs", "default")).toHaveLength(4);
 });
 
@@ -143,11 +151,7 @@ test("whatever happens to the watches, each run's end is heard once and nothing 
     ear.subscription.created(await submit(ear.name, ["sh", "-c", `exit ${i + 1}`]));
     faults[i]?.();
   }
-  await until(
-    () => ears.every(({ facts }) => facts.some((fact) => fact.kind === "job" && "Failed" in fact.job.conditions)),
-    "all ended",
-    10_000,
-  );
+  await until(() => ears.every(({ facts }) => facts.some((fact) => fact.kind === "job" && "Failed" in fact.job.conditions)), "all ended");
   for (const [i, ear] of ears.entries()) {
     expect(new Set(ear.exitCodes())).toEqual(new Set([i + 1]));
     expect(ear.kinds()).not.toContain("job-gone");
@@ -198,11 +202,7 @@ test("events explain a pod that cannot start; without the permission the error n
 test("requests stay within the permissions, over few connections", async () => {
   const ears = Array.from({ length: 10 }, (_, i) => ({ name: `j${i}`, ...hear(watch ?? start(), `j${i}`) }));
   await Promise.all(ears.map(async (ear) => ear.subscription.created(await submit(ear.name))));
-  await until(
-    () => ears.every(({ facts }) => facts.some((fact) => fact.kind === "job" && "Failed" in fact.job.conditions)),
-    "all ended",
-    10_000,
-  );
+  await until(() => ears.every(({ facts }) => facts.some((fact) => fact.kind === "job" && "Failed" in fact.job.conditions)), "all ended");
   await Promise.all(
     pocket
       .list("jobs", "default")

@@ -4,7 +4,7 @@ import { ApiError, isTransient } from "./api-error.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { ApiRequest, Connection } from "./connection.ts";
 import { sendRequest } from "./request.ts";
-import { answer, answerStatus, pause, TestApi } from "./test-api.ts";
+import { answer, answerStatus, pause, TestApi, until } from "./test-api.ts";
 
 const path = "/apis/batch/v1/namespaces/n/jobs";
 let api: TestApi;
@@ -117,7 +117,7 @@ describe("what is not repeated", () => {
 
   test("a mutation that hangs", async () => {
     first(() => {});
-    expect(await failed({ ...post, timeoutMs: 50 })).toMatchObject({ code: "api_timeout", maybeApplied: true });
+    expect(await failed({ ...post, timeoutMs: 500 })).toMatchObject({ code: "api_timeout", maybeApplied: true });
     expect(api.seen).toHaveLength(1);
   });
 
@@ -157,13 +157,14 @@ test("an abort ends the request, the wait between two tries, and nothing is sent
   first(() => {});
   const stop = new AbortController();
   const running = sendRequest(connection, { ...post, signal: stop.signal });
-  await pause(30);
+  await until(() => api.seen.length === 1);
   stop.abort(new Error("enough"));
   await expect(running).rejects.toThrow("enough");
 
   first(status(429, { "retry-after": "20" }));
   const again = new AbortController();
   const waiting = sendRequest(connection, { ...get, signal: again.signal });
+  await until(() => api.seen.length === 2);
   await pause(30);
   again.abort(new Error("enough"));
   await expect(waiting).rejects.toThrow("enough");
@@ -186,8 +187,8 @@ test("many requests use few connections", async () => {
 
 test("a request in flight when the connection is closed ends, and later ones are refused", async () => {
   first(() => {});
-  const running = failed({ ...get, timeoutMs: 5000 });
-  await pause(20);
+  const running = failed({ ...get, timeoutMs: 600_000 });
+  await until(() => api.seen.length === 1);
   connection.close();
   expect(await running).toBeInstanceOf(ApiError);
   expect(await failed(get)).toMatchObject({ code: "api_unreachable" });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Connection } from "./connection.ts";
+import { handClock } from "./hand-clock.ts";
 import { type ClusterFact, RunWatch, type RunWatchOptions, runWatch, type Subscription } from "./run-watch.ts";
 import { answerStatus, pause, TestApi, until } from "./test-api.ts";
 
@@ -167,7 +168,7 @@ test("once created, another bearer of the name does not count, before or after",
 });
 
 test("a Job that came and went unseen is looked for by one list", async () => {
-  const shared = start({ unseenMs: 60 });
+  const shared = start({ unseenMs: 500 });
   const { words, subscription } = subscribe(shared, "a");
   const seen = subscribe(shared, "b");
   await shared.ready;
@@ -249,17 +250,20 @@ test("one listener that throws does not keep the others from hearing", async () 
 });
 
 test("stops some time after the last subscriber, goes on if one comes in between, starts anew later", async () => {
-  const shared = start({ lingerMs: 80 });
+  const { clock, pass } = handClock();
+  const shared = start({ lingerMs: 80, clock });
   const first = subscribe(shared, "a");
   await shared.ready;
   await until(() => api.watches.size === 2);
   first.subscription.close();
   first.subscription.close();
-  await pause(30);
+  await pass(79);
   const second = subscribe(shared, "a");
-  await pause(100);
+  await pass(1_000);
+  await pause(30);
   expect(api.watches.size).toBe(2);
   second.subscription.close();
+  await pass(80);
   await until(() => api.watches.size === 0);
   await expect(shared.ready).rejects.toThrow("first subscriber");
   const third = subscribe(shared, "a");

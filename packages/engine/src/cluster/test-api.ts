@@ -233,11 +233,13 @@ export function answerStatus(response: ServerResponse, code: number, reason: str
   answer(response, code, { kind: "Status", apiVersion: "v1", status: "Failure", code, reason, message }, headers);
 }
 
+const HANG_MS = 120_000;
+
 /** Waits until a condition holds; facts come over real sockets. */
-export async function until(condition: () => boolean, what = condition.toString(), ms = 5_000): Promise<void> {
-  const end = performance.now() + ms;
+export async function until(condition: () => boolean, what = condition.toString()): Promise<void> {
+  const end = performance.now() + HANG_MS;
   while (!condition()) {
-    if (performance.now() > end) throw new Error(`not in ${ms} ms: ${what}`);
+    if (performance.now() > end) throw new Error(`not in ${HANG_MS} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -1,10 +1,12 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Followed, pauseAfter, pollInterval, TailLoop } from "./tail-loop.ts";
-import { until } from "./testing/scratch.ts";
 
 let loop: TailLoop<Followed>;
-afterEach(() => loop?.stop());
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setImmediate", "clearImmediate", "performance"] }));
+afterEach(() => {
+  loop?.stop();
+  vi.useRealTimers();
+});
 
 function file(id: number, poll: (now: number, file: Followed) => void): Followed {
   const each: Followed = { id, due: 0, poll: (now) => poll(now, each) };
@@ -26,7 +28,7 @@ describe("TailLoop", () => {
     expect([0.5, 10, 400, 5000].map(pauseAfter)).toEqual([1, 20, 800, 1000]);
   });
 
-  it("polls what is due and leaves the rest", async () => {
+  it("polls what is due and leaves the rest", () => {
     const polls = new Map<number, number>();
     loop = new TailLoop({ ready: () => true });
     for (const [id, every] of [1, 2, 3].map((id) => [id, id === 3 ? Number.POSITIVE_INFINITY : id * 40] as const)) {
@@ -37,34 +39,38 @@ describe("TailLoop", () => {
         }),
       );
     }
-    await until(() => (polls.get(1) ?? 0) >= 6);
-    expect(polls.get(2)).toBeLessThan(6);
-    expect(polls.get(3)).toBe(1);
+    vi.advanceTimersByTime(199);
+    expect([...polls]).toEqual([
+      [1, 5],
+      [2, 3],
+      [3, 1],
+    ]);
   });
 
-  it("takes at most a third of the time when polls are slow, and lets others run between slices", async () => {
+  it("takes at most a third of the time when polls are slow, and lets others run between slices", () => {
     let spent = 0;
-    let turns = 0;
-    loop = new TailLoop({ ready: () => true });
+    const clock = (): number => performance.now() + spent;
+    loop = new TailLoop({ ready: () => true, clock });
     for (let id = 0; id < 10; id++) {
       loop.add(
         file(id, (now, each) => {
-          const end = performance.now() + 10;
-          while (performance.now() < end);
           spent += 10;
           each.due = now + 20;
         }),
       );
     }
-    const ticks = setInterval(() => turns++, 5);
-    const began = performance.now();
-    await sleep(1_200);
-    clearInterval(ticks);
-    expect(spent / (performance.now() - began)).toBeLessThan(0.5);
-    expect(turns).toBeGreaterThan(20);
+    const spentPerTurn = new Set<number>();
+    while (clock() < 3_000) {
+      const before = spent;
+      vi.advanceTimersToNextTimer();
+      spentPerTurn.add(spent - before);
+    }
+    expect([...spentPerTurn].sort()).toEqual([0, 20]);
+    // A third, and the slice under way.
+    expect(spent).toBeLessThanOrEqual(clock() / 3 + 20);
   });
 
-  it("waits while nothing can be sent and goes on with the next file", async () => {
+  it("waits while nothing can be sent and goes on with the next file", () => {
     const order: number[] = [];
     let ready = true;
     loop = new TailLoop({ ready: () => ready });
@@ -77,12 +83,11 @@ describe("TailLoop", () => {
         }),
       );
     }
-    await until(() => order.length > 0);
-    await sleep(60);
+    vi.advanceTimersByTime(10_000);
     expect(order).toEqual([1]);
     ready = true;
     loop.resume();
-    await until(() => order.length === 3);
+    vi.advanceTimersByTime(1);
     expect(order).toEqual([1, 2, 3]);
   });
 });

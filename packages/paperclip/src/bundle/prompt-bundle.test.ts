@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseConfig } from "../config.ts";
-import type { ExecutionContext } from "../host.ts";
+import { hostContext } from "../testing/host-context.ts";
 import { prepareBundle } from "./prompt-bundle.ts";
 import { KEPT_MS, MOST_BUNDLES, sweepBundles } from "./sweep-bundles.ts";
 import { BundleError, writeBundle } from "./write-bundle.ts";
@@ -32,8 +32,7 @@ function prepare(desiredSkills: readonly string[], changes: Record<string, unkno
     paperclipSkillSync: { desiredSkills },
     ...changes,
   };
-  const agent = { id: "agent-1", companyId: company, name: "A" };
-  const ctx = { agent, config } as unknown as ExecutionContext;
+  const { ctx } = hostContext({ agent: "agent-1", company, config });
   return prepareBundle({ ctx, config: parseConfig(config, {}, "claude_k8s"), cwd: data, layout });
 }
 

@@ -1,19 +1,12 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import type { ExecutionContext, ExecutionResult } from "../host.ts";
+import { hostContext } from "../testing/host-context.ts";
 import { attend, canDetach } from "./attend.ts";
 import { Drain } from "./drain.ts";
 
 const done: ExecutionResult = { exitCode: 0, signal: null, timedOut: false };
-const context = (change: Partial<ExecutionContext> = {}): ExecutionContext => ({
-  runId: "r1",
-  agent: { id: "a", companyId: "c", name: "Otto" },
-  runtime: { sessionId: null, sessionParams: null, sessionDisplayId: null, taskKey: null },
-  config: {},
-  context: { taskId: "t1" },
-  onLog: async () => {},
-  onCancellationReady: async () => {},
-  ...change,
-});
+const context = (change: Partial<ExecutionContext> = {}) => hostContext({ runId: "r1", context: { taskId: "t1" }, change }).ctx;
+afterEach(() => void vi.useRealTimers());
 
 test("a host goes on by itself only if it knows how, and not a third time", () => {
   const tried = (scheduledRetryAttempt: number) => context({ context: { taskId: "t1", scheduledRetryAttempt } });
@@ -49,6 +42,7 @@ test("while the server is leaving a run is put off as one that was never begun",
 });
 
 test("on a host that starts interrupted runs again it waits, and begins if the server stays", async () => {
+  vi.useFakeTimers();
   const drain = new Drain();
   await drain.begin("upgrade", 10);
   let begun = false;
@@ -56,8 +50,9 @@ test("on a host that starts interrupted runs again it waits, and begins if the s
     begun = true;
     return done;
   });
-  await new Promise((resolve) => setTimeout(resolve, 250));
+  await vi.advanceTimersByTimeAsync(60_000);
   expect(begun).toBe(false);
   drain.end();
+  await vi.advanceTimersByTimeAsync(1_000);
   expect(await result).toBe(done);
 });

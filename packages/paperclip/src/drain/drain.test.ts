@@ -1,5 +1,15 @@
-import { expect, test } from "vitest";
-import { Drain } from "./drain.ts";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Drain, type DrainReport } from "./drain.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Begins, and lets all the time pass that it has. */
+async function leave(drain: Drain, patienceMs: number): Promise<DrainReport> {
+  const report = drain.begin("upgrade", patienceMs);
+  await vi.advanceTimersByTimeAsync(patienceMs + 10_000);
+  return report;
+}
 
 const status = (...words: string[]) => {
   let asked = 0;
@@ -10,7 +20,7 @@ test("runs that can leave are asked to, and count once the host has recorded it"
   const drain = new Drain();
   const visit = drain.enter({ runId: "a", detachable: true, status: status("running", "running", "scheduled") });
   visit.detach.addEventListener("abort", () => setTimeout(() => visit.leave(), 20));
-  expect(await drain.begin("upgrade", 5000)).toEqual({ detached: ["a"], staying: [] });
+  expect(await leave(drain, 5000)).toEqual({ detached: ["a"], staying: [] });
   expect(visit.detach.reason).toMatchObject({ message: "upgrade" });
   expect([drain.active, drain.runs]).toEqual([true, []]);
 });
@@ -18,7 +28,7 @@ test("runs that can leave are asked to, and count once the host has recorded it"
 test("a run whose host has no other way stays, and is not disturbed", async () => {
   const drain = new Drain();
   const visit = drain.enter({ runId: "old", detachable: false, status: status("running") });
-  expect(await drain.begin("upgrade", 1000)).toEqual({ detached: [], staying: ["old"] });
+  expect(await leave(drain, 1000)).toEqual({ detached: [], staying: ["old"] });
   expect(visit.detach.aborted).toBe(false);
 });
 
@@ -27,7 +37,7 @@ test("what does not leave in time, or is not recorded in time, is told as stayin
   drain.enter({ runId: "deaf", detachable: true, status: status("running") });
   const quick = drain.enter({ runId: "unrecorded", detachable: true, status: status("running") });
   quick.detach.addEventListener("abort", () => quick.leave());
-  const report = await drain.begin("upgrade", 300);
+  const report = await leave(drain, 300);
   expect(report).toEqual({ detached: [], staying: ["deaf", "unrecorded"] });
 });
 
@@ -39,7 +49,7 @@ test("a host that failed at recording it starts nothing by itself: told as stayi
   };
   enter("recorded", "k8s_detached");
   enter("lost", "adapter_failed");
-  expect(await drain.begin("upgrade", 1000)).toEqual({ detached: ["recorded"], staying: ["lost"] });
+  expect(await leave(drain, 1000)).toEqual({ detached: ["recorded"], staying: ["lost"] });
 });
 
 const detached = async () => ({ status: "failed", errorCode: "k8s_detached" });
@@ -53,7 +63,7 @@ test("recorded is not enough: the host must have finished with the run", async (
   let asked = 0;
   enter("slow", async () => ++asked === 3);
   enter("never", async () => false);
-  expect(await drain.begin("upgrade", 1200)).toEqual({ detached: ["slow"], staying: ["never"] });
+  expect(await leave(drain, 1200)).toEqual({ detached: ["slow"], staying: ["never"] });
   expect(asked).toBe(3);
 });
 
@@ -73,7 +83,7 @@ test("runs leave four at a time, and none is asked whose turn would come too lat
     });
     return visit;
   });
-  const report = await drain.begin("upgrade", 3000);
+  const report = await leave(drain, 3000);
   expect(order.findIndex((step) => step.endsWith("done"))).toBe(4);
   expect(report).toEqual({ detached: ["r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7"], staying: ["r8"] });
   expect(visits[8]?.detach.aborted).toBe(false);
@@ -87,19 +97,20 @@ test("a run that is turned away meanwhile is waited for too", async () => {
     drain.turnAway(late);
     visit.leave();
   });
-  expect(await drain.begin("upgrade", 3000)).toEqual({ detached: ["a", "late"], staying: [] });
+  expect(await leave(drain, 3000)).toEqual({ detached: ["a", "late"], staying: [] });
 });
 
 test("an undone drain lets runs begin again", async () => {
   const drain = new Drain();
-  await drain.begin("upgrade", 10);
+  await leave(drain, 10);
   let begun = false;
   const waiting = drain.over().then(() => {
     begun = true;
   });
-  await new Promise((resolve) => setTimeout(resolve, 150));
+  await vi.advanceTimersByTimeAsync(60_000);
   expect(begun).toBe(false);
   drain.end();
+  await vi.advanceTimersByTimeAsync(1_000);
   await waiting;
   expect(drain.active).toBe(false);
 });

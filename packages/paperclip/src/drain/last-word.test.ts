@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { ExecutionContext } from "../host.ts";
+import { hostContext } from "../testing/host-context.ts";
 import { lastWordReader } from "./last-word.ts";
 
 const events: { seq: number; message: string }[] = [];
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const ctx = { runId: "r1", authToken: "t" } as ExecutionContext;
+const { ctx } = hostContext({ runId: "r1", change: { authToken: "t" } });
 
 test("the host has finished when it has cleaned up behind the run, and is asked only for what is new", async () => {
   const finished = lastWordReader(ctx, serverEnv);

@@ -135,3 +135,5 @@ export const CATALOGUE = {
 } as const satisfies Readonly<Record<string, readonly [meaning: string, todo: string]>>;
 
 export type CheckCode = keyof typeof CATALOGUE;
+/** Those that say what to do: only they may be bad news. */
+export type TroubleCode = { [Code in CheckCode]: (typeof CATALOGUE)[Code][1] extends "" ? never : Code }[CheckCode];

@@ -14,10 +14,22 @@ const PATIENCE = {
   noPod: 6000,
   cancel: 4000,
   explain: 1000,
-} as const;
+};
+export type ProbePatience = typeof PATIENCE;
+
+export interface ProbeLimits {
+  /** For the whole probe. */
+  readonly ms: number;
+  readonly patience?: Partial<ProbePatience> | undefined;
+}
 
 /** One pod with the real image, user, volumes and variables that looks at itself; an ordinary run of the engine, deleted at its end. */
-export async function runProbe(probe: Probe, ms: number, engine: Engine, cluster: ConnectOptions): Promise<readonly EnvironmentCheck[]> {
+export async function runProbe(
+  probe: Probe,
+  { ms, patience }: ProbeLimits,
+  engine: Engine,
+  cluster: ConnectOptions,
+): Promise<readonly EnvironmentCheck[]> {
   const findings: SelfCheckFinding[] = [];
   const warnings: string[] = [];
   const lines = new LineSplitter();
@@ -35,7 +47,7 @@ export async function runProbe(probe: Probe, ms: number, engine: Engine, cluster
     },
   };
   try {
-    const outcome = await engine.run(probe.request, cluster, io, PATIENCE);
+    const outcome = await engine.run(probe.request, cluster, io, { ...PATIENCE, ...patience });
     const facts = { request: probe.request, reported: findings.length > 0, waitedMs: ms, lastWarning: warnings.at(-1) ?? null };
     return [...probeOutcome(outcome, facts), ...podFindings(findings, probe)];
   } catch (error) {

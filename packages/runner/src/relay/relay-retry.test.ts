@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
-import { cleanUp, waitFor } from "../runner-fixture.ts";
+import { cleanUp, sleep, waitFor } from "../runner-fixture.ts";
 import { ask, askRaw, CONFLICT, closeTargets, RUNTIMES, relaySpec, startRelayedPod, startTarget } from "./relay-fixture.ts";
 
 const servers: Server[] = [];
@@ -36,25 +36,27 @@ describe.concurrent.each(RUNTIMES)("what is tried again, under %s", (_, runtime)
     const relayed = await startRelayedPod(relaySpec(gone.url), runtime);
     const answer = ask(`${relayed.url}/x`, { method: "POST", body: "once" });
     const stream = ask(`${relayed.url}/large`, { method: "POST", body: Buffer.alloc(2 * 1024 * 1024) });
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    await sleep(500);
     const target = await startTarget((_delivery, response) => response.end("fine"), gone.port);
     expect(await answer).toMatchObject({ status: 200, text: "fine" });
     expect(await stream).toMatchObject({ status: 200, text: "fine" });
     expect(target.deliveries.map(({ body }) => body.length).sort((a, b) => a - b)).toEqual([4, 2 * 1024 * 1024]);
-    expect((await relayed.end()).notes).toEqual([expect.stringMatching(/^relay: \d+ refused connections were tried again$/)]);
+    await relayed.end();
   });
 
   test("a refused connection, no longer than allowed", async () => {
     const gone = await startTarget(() => {});
     gone.close();
     const relayed = await startRelayedPod(relaySpec(gone.url, 1), runtime);
-    const began = performance.now();
     const answer = await ask(`${relayed.url}/x`);
     expect(answer.status).toBe(502);
     expect(JSON.parse(answer.text)).toEqual({ error: "relay: cannot connect (ECONNREFUSED)" });
-    expect(performance.now() - began).toBeLessThan(2_000);
     const { ended, notes } = await relayed.end();
-    expect(notes.at(-1)).toBe("relay: 1 requests failed, the last one: cannot connect (ECONNREFUSED)");
+    // The waits double from 0.1 s: a second has room for three.
+    expect(notes).toEqual([
+      expect.stringMatching(/^relay: [123] refused connections were tried again$/),
+      "relay: 1 requests failed, the last one: cannot connect (ECONNREFUSED)",
+    ]);
     expect(ended.code).toBe(143);
   });
 
@@ -111,10 +113,9 @@ describe.concurrent.each(RUNTIMES)("what is tried again, under %s", (_, runtime)
   test("a conflict that stays is passed on when the time is over", async () => {
     const target = await startTarget((_delivery, response) => response.writeHead(409).end(CONFLICT));
     const relayed = await startRelayedPod(relaySpec(target.url, 1), runtime);
-    const began = performance.now();
     expect(await ask(`${relayed.url}/x`)).toMatchObject({ status: 409, text: CONFLICT });
-    expect(performance.now() - began).toBeLessThan(2_000);
-    expect(target.deliveries.length).toBeGreaterThan(2);
+    // As above: three more at most, and one for certain.
+    expect([2, 3, 4]).toContain(target.deliveries.length);
     await relayed.end();
   });
 
@@ -155,16 +156,15 @@ describe.concurrent.each(RUNTIMES)("what is tried again, under %s", (_, runtime)
 
   test("a client that is gone is not waited for", async () => {
     const target = await startTarget((_delivery, response) => response.writeHead(409).end(CONFLICT));
-    const relayed = await startRelayedPod(relaySpec(target.url, 30), runtime);
+    const relayed = await startRelayedPod(relaySpec(target.url), runtime);
     const controller = new AbortController();
     const asked = ask(`${relayed.url}/x`, { signal: controller.signal });
     await waitFor(() => target.deliveries.length >= 2, "a second attempt");
     controller.abort();
     await expect(asked).rejects.toThrow();
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    const before = target.deliveries.length;
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
-    expect(target.deliveries).toHaveLength(before);
+    // A third attempt may have been under way; within this time there would be two more.
+    await sleep(1_000);
+    expect([2, 3]).toContain(target.deliveries.length);
     await relayed.end();
   });
 });

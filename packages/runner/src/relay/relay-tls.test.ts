@@ -52,11 +52,9 @@ describe.skipIf(!hasOpenssl).concurrent.each(RUNTIMES)("a target with https, und
 
   test("a certificate nobody vouches for is not accepted, and not asked again", async () => {
     const relayed = await startRelayedPod(relaySpec(`https://localhost:${port}`), runtime);
-    const began = performance.now();
     const { status, text } = await ask(`${relayed.url}/x`);
     expect(status).toBe(502);
     expect(text).toMatch(/cannot connect \(.*(SELF_SIGNED|CERT).*\)/);
-    expect(performance.now() - began).toBeLessThan(3_000);
-    await relayed.end();
+    expect((await relayed.end()).notes).toEqual([expect.stringMatching(/^relay: 1 requests failed/)]);
   });
 });

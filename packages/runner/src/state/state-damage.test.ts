@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { RUNNER_EXIT } from "../records.ts";
@@ -11,15 +11,31 @@ afterAll(() => {
   cleanUpFolders();
 });
 
+const ROUNDS = process.env.LONG ? 400 : 20;
 const turns = (home: string): string => readFileSync(join(home, "data/files/turns"), "utf8");
 
-/** Two generations: "one", and "two" which stands. */
-async function twoGenerations(): Promise<{ saved: string; first: string; second: string }> {
+interface Generations {
+  readonly saved: string;
+  readonly first: string;
+  readonly second: string;
+}
+
+async function saveTwice(): Promise<Generations> {
   const saved = makeFolder();
   const first = await statePod(stateSpec(saved), "echo one > data/files/turns; head -c 3000 /dev/urandom > data/files/more").start().ended;
   const second = await statePod(stateSpec(saved), "echo two > data/files/turns").start().ended;
-  const nameOf = ({ end }: typeof first): string => join(saved, end?.state?.last?.generation ?? "");
+  const nameOf = ({ end }: typeof first): string => end?.state?.last?.generation ?? "";
   return { saved, first: nameOf(first), second: nameOf(second) };
+}
+let pattern: Promise<Generations> | undefined;
+
+/** Two generations: "one", and "two" which stands. Saved once, copied for each test. */
+async function twoGenerations(): Promise<Generations> {
+  pattern ??= saveTwice();
+  const { saved: from, first, second } = await pattern;
+  const saved = makeFolder();
+  cpSync(from, saved, { recursive: true });
+  return { saved, first: join(saved, first), second: join(saved, second) };
 }
 
 test("a torn or changed generation is passed over for the one before it, wherever the damage is", async () => {
@@ -27,7 +43,7 @@ test("a torn or changed generation is passed over for the one before it, whereve
   const whole = readFileSync(second);
   const manifestEnd = whole.lastIndexOf("\n") + 1;
   const random = seededRandom();
-  for (let round = 0; round < 60; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     const at = random.below(whole.length);
     const torn = round % 2 === 0;
     const bytes = torn ? whole.subarray(0, at) : Buffer.from(whole);
@@ -43,7 +59,7 @@ test("a torn or changed generation is passed over for the one before it, whereve
   }
 });
 
-test("is named in a note, the state before it is restored, and the run goes on from there", async () => {
+test.concurrent("is named in a note, the state before it is restored, and the run goes on from there", async () => {
   const { saved, first, second } = await twoGenerations();
   truncateSync(second, 600);
   const ended = await statePod(stateSpec(saved), "cat data/files/turns; echo three >> data/files/turns").start().ended;
@@ -59,7 +75,7 @@ test("is named in a note, the state before it is restored, and the run goes on f
   expect(turns(restoreAnew(saved).home)).toBe("one\n");
 });
 
-test("nothing that can be used is a fresh start, and said", async () => {
+test.concurrent("nothing that can be used is a fresh start, and said", async () => {
   const { saved, first, second } = await twoGenerations();
   for (const file of [first, second]) truncateSync(file, 700);
   const ended = await statePod(stateSpec(saved), "ls -A data/files; echo anew > data/files/turns").start().ended;
@@ -82,7 +98,7 @@ test.each([
   expect(join(saved, found.point?.generation ?? "")).toBe(text === null ? first : second);
 });
 
-test("an archive cannot write beside the parts", async () => {
+test.concurrent("an archive cannot write beside the parts", async () => {
   const saved = makeFolder();
   const { home } = stateSpec(saved);
   writeFileSync(join(home, "other"), "x");
@@ -95,7 +111,7 @@ test("an archive cannot write beside the parts", async () => {
   });
 });
 
-test("a state that cannot be read is not taken for none: the CLI is not started", async () => {
+test.concurrent("a state that cannot be read is not taken for none: the CLI is not started", async () => {
   const { saved, second } = await twoGenerations();
   const spec = stateSpec(join(second, "below-a-file"));
   const ended = await statePod(spec, "echo ran").start().ended;

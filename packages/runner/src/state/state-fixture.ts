@@ -29,14 +29,14 @@ export const DATABASE: StatePart = { kind: "sqlite", path: "data/some.db" };
 export function stateSpec(saved: string, over: Partial<StateSpec> = {}): StateSpec {
   const home = join(makeFolder(), "home");
   mkdirSync(home);
-  const times = { intervalSec: 0, restoreSec: 30, saveSec: 30 };
+  const times = { intervalSec: 0, restoreSec: 120, saveSec: 120 };
   return { saved, home, parts: [FILES, DATABASE], version: null, maxBytes: 200 * 1024 * 1024, ...times, ...over };
 }
 
 /** A pod whose CLI runs in its home, as `sh`, unless told otherwise. */
 export function statePod(state: StateSpec, script: string, options: Partial<Options> = {}): Pod {
   const argv = ["/bin/sh", "-c", `cd '${state.home}'; mkdir -p data/files; ${script}`] as const;
-  return preparePod({ argv, ...options, spec: { stopGraceSec: 2, drainSec: 15, ...options.spec, state } });
+  return preparePod({ argv, ...options, spec: { ...options.spec, state } });
 }
 
 /** What a pod's end without a word does: nothing of it lives on. */

@@ -13,7 +13,7 @@ afterAll(() => {
 
 const restoredIn = (meta: readonly MetaRecord[]) => meta.find((record) => record.type === "state" && record.act === "restored");
 
-describe("state from one run to the next", () => {
+describe.concurrent("state from one run to the next", () => {
   test("is what the last CLI left, and each end record says so", async () => {
     const saved = join(makeFolder(), "agent", "task");
     const first = await statePod(stateSpec(saved), "echo one >> data/files/turns; printf x > data/some.db; exit 3").start().ended;
@@ -94,7 +94,7 @@ describe("state from one run to the next", () => {
   });
 });
 
-describe("the version beside it", () => {
+describe.concurrent("the version beside it", () => {
   test("is a text or what a command says, and is told at the next restore", async () => {
     const saved = makeFolder();
     await statePod(stateSpec(saved, { version: "1.2.3" }), "echo one > data/files/turns").start().ended;
@@ -107,23 +107,24 @@ describe("the version beside it", () => {
   });
 });
 
-describe("however the CLI ends", () => {
+describe.concurrent("however the CLI ends", () => {
   test("the time limit", async () => {
     const saved = makeFolder();
-    const pod = statePod(stateSpec(saved), "echo one > data/files/turns; exec sleep 30", { spec: { timeoutSec: 0.3 } });
+    const pod = statePod(stateSpec(saved), "echo one > data/files/turns; exec sleep 600", { spec: { timeoutSec: 0.7 } });
     expect((await pod.start().ended).end).toMatchObject({ cause: "timeout", state: { saved: true } });
     expect(readFileSync(join(restoreAnew(saved).home, "data/files/turns"), "utf8")).toBe("one\n");
   });
 
   test("a stop from outside, with a CLI that needs SIGKILL", async () => {
     const saved = makeFolder();
-    const pod = statePod(stateSpec(saved), "trap '' TERM; echo one > data/files/turns; echo up; while :; do sleep 0.1; done");
+    const pod = statePod(stateSpec(saved), "trap '' TERM; echo one > data/files/turns; echo up; while :; do sleep 600; done", {
+      spec: { stopGraceSec: 0.5 },
+    });
     const running = pod.start();
     await waitFor(() => readFileSync(pod.spec.files.output).length > 0, "the CLI");
     running.process.kill("SIGTERM");
     const ended = await running.ended;
     expect(ended.end).toMatchObject({ cause: "stopped", signal: "SIGKILL", state: { saved: true, error: null } });
-    expect(ended.ms).toBeLessThan(15_000);
     expect(restoreAnew(saved).point).toEqual(ended.end?.state?.last);
   });
 
@@ -147,7 +148,7 @@ describe("however the CLI ends", () => {
   });
 });
 
-test.each([["../out"], ["/etc"], ["a//b"], ["."], ["a/../b"], [""]])("the path %j of a part is refused", async (path) => {
+test.concurrent.each([["../out"], ["/etc"], ["a//b"], ["."], ["a/../b"], [""]])("the path %j of a part is refused", async (path) => {
   const state = stateSpec(makeFolder(), { parts: [{ ...FILES, path }] });
   const ended = await statePod(state, "echo ran > data/ran").start().ended;
   expect(ended.code).toBe(RUNNER_EXIT.badSpec);

@@ -56,10 +56,12 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-export async function until(condition: () => boolean, timeoutMs = 8_000): Promise<void> {
-  const end = performance.now() + timeoutMs;
+const HANG_MS = 120_000;
+
+export async function until(condition: () => boolean): Promise<void> {
+  const end = performance.now() + HANG_MS;
   while (!condition()) {
-    if (performance.now() > end) throw new Error(`still not after ${timeoutMs} ms: ${condition}`);
+    if (performance.now() > end) throw new Error(`still not after ${HANG_MS} ms: ${condition}`);
     await sleep(5);
   }
 }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { defaultText, startLlm } from "@paperclip-k8s/llm";
+import { defaultText, openCodeModel, startLlm } from "@paperclip-k8s/llm";
 import { type CliRun, runCli } from "@paperclip-k8s/llm/run-cli";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { argv } from "./argv.ts";
@@ -32,15 +32,15 @@ afterAll(async () => {
 });
 
 function run(args: readonly string[], stdin: string): Promise<CliRun> {
-  const options = { baseURL: `${llm.url}/v1`, apiKey: "{env:SCRIPTED_KEY}" };
+  const { model, provider } = openCodeModel(llm, { apiKey: "{env:SCRIPTED_KEY}", name: null });
   const own = {
     PATH: "/usr/local/bin:/usr/bin:/bin",
     HOME: home,
     TMPDIR: home,
     SCRIPTED_KEY: "key with $ and $(X)",
-    PAPERCLIP_OPENCODE_PROVIDERS: JSON.stringify({ scripted: { npm: "@ai-sdk/openai-compatible", options } }),
+    ...provider,
   };
-  const layer = configLayer({ model: "scripted/unlisted", offline: true, env: own });
+  const layer = configLayer({ model, offline: true, env: own });
   const env = { ...own, ...layer.env.plain, ...layer.env.secret };
   return runCli({ command: cli, args, cwd: join(home, "work"), env, stdin });
 }

@@ -1,0 +1,71 @@
+import { appendFileSync, statSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FollowedFile, type Outlet } from "./followed-file.ts";
+import { type Scratch, scratch } from "./testing/scratch.ts";
+
+// One file and a clock in the test's hand: each poll is told what time it is.
+
+let folder: Scratch;
+let path: string;
+let text: string;
+beforeEach(() => {
+  folder = scratch();
+  path = folder.path("a");
+  text = "";
+});
+afterEach(() => folder.end());
+
+function follow(): FollowedFile {
+  const nothing = (): void => {};
+  const bytes = (_id: number, _offset: number, piece: Buffer): void => {
+    text += piece;
+  };
+  const outlet: Outlet = { ready: true, bytes, refreshed: nothing, failed: nothing, trouble: nothing, well: nothing };
+  return new FollowedFile({ id: 1, path, offset: 0, expected: 0, troubled: false }, outlet, { plain: false }, 0);
+}
+
+describe("NULs in a file", () => {
+  it("are believed after two seconds of looks", () => {
+    writeFileSync(path, "a\0b\n");
+    const file = follow();
+    const seen = [0, 500, 1_000, 1_500, 1_990, 2_000].map((now) => {
+      file.poll(now);
+      return text.length;
+    });
+    expect(seen).toEqual([1, 1, 1, 1, 1, 4]);
+  });
+
+  it("are believed at once when the file is known to be complete", () => {
+    writeFileSync(path, "a\0b\n");
+    const file = follow();
+    file.poll(0);
+    file.expect(4, 10);
+    file.poll(10);
+    expect(text).toBe("a\0b\n");
+  });
+});
+
+describe("the look for the true size", () => {
+  /** Whether a poll at this time leaves its mark on the file. */
+  async function looks(file: FollowedFile, now: number): Promise<boolean> {
+    const before = statSync(path).ctimeMs;
+    // A file system's clock may move in steps of some milliseconds.
+    await sleep(20);
+    file.poll(now);
+    return statSync(path).ctimeMs > before;
+  }
+
+  it("comes often until a plain read has shown growth, then seldom", async () => {
+    writeFileSync(path, "");
+    const file = follow();
+    const blind = [0, 90, 100, 190, 200].map((now) => () => looks(file, now));
+    const seen: boolean[] = [];
+    for (const look of blind) seen.push(await look());
+    expect(seen).toEqual([false, false, true, false, true]);
+    appendFileSync(path, "x");
+    file.poll(220);
+    expect(text).toBe("x");
+    expect([await looks(file, 320), await looks(file, 1_210), await looks(file, 1_220)]).toEqual([false, false, true]);
+  });
+});

@@ -1,0 +1,39 @@
+import type { AgentCli, CliReport } from "../agent-cli.ts";
+import { OPENCODE } from "../config/fields/adapters.ts";
+import { providerKey } from "../test-environment/provider-key.ts";
+
+const nothing: CliReport = {
+  sessionId: null,
+  text: "",
+  model: null,
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  outputTokens: 0,
+  costUsd: null,
+  errors: [],
+  recovered: [],
+  finished: false,
+  events: 0,
+};
+
+/** The description of an agent CLI that says nothing: for tests of what is the same for all of them. */
+export const exampleCli: AgentCli = {
+  type: OPENCODE,
+  label: "Example",
+  container: "agent",
+  jobPrefix: "agent-",
+  models: [{ id: "acme/m-1", label: "M 1" }],
+  listModels: async () => [{ id: "acme/m-1", label: "M 1" }],
+  sessionManagement: {
+    supportsSessionResume: true,
+    nativeContextManagement: "confirmed",
+    defaultSessionCompaction: { enabled: true, maxSessionRuns: 0, maxRawInputTokens: 0, maxSessionAgeHours: 0 },
+  },
+  finalLine: null,
+  state: { parts: [], claim: { prefix: "agent-db-", env: () => ({}) }, version: () => ["node", "--version"], seeds: [] },
+  plan: () => ({ argv: ["node"], plainEnv: {}, secretEnv: {}, notes: [] }),
+  billing: () => ({ provider: null, biller: "acme", type: "api" }),
+  checks: ({ known }) => [providerKey("Acme", ["ACME_API_KEY"], known)],
+  describe: () => [],
+  createParser: () => ({ push: () => {}, report: () => nothing, fault: () => null }),
+};
