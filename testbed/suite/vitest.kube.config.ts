@@ -1,39 +1,60 @@
 import { defineConfig } from "vitest/config";
+import { longestFirst } from "../../scripts/test/longest-first.ts";
+import { Summary } from "../../scripts/test/summary.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
-// A node of two cores is slow at times: what fails once is tried again and told as flaky.
 const common = {
   root,
   env: { CLUSTER: "kube" },
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  // Only there to end what hangs.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  // A second attempt is counted and printed as a defect.
   retry: 1,
-  expect: { poll: { timeout: 30_000, interval: 50 } },
+  expect: { poll: { timeout: 60_000, interval: 50 } },
 };
 
-// Faults of the node or the API server, second clusters, and counts of requests: nothing may run beside them.
+const SUITE = "testbed/suite/src";
+// Faults of the node or the API server, and counts of requests: nothing may run beside them.
 const alone = [
-  "testbed/suite/src/load.test.ts",
-  "testbed/suite/src/pod-trouble.test.ts",
-  "testbed/suite/src/kube/api-server.kube-test.ts",
-  "testbed/kube/src/**/*.kube-test.ts",
+  `${SUITE}/load.test.ts`,
+  `${SUITE}/pod-trouble.test.ts`,
+  `${SUITE}/kube/api-server.kube-test.ts`,
+  // The test bed itself, with clusters of its own.
+  ...(process.env.LONG ? ["testbed/kube/src/**/*.kube-test.ts"] : []),
 ];
+// They show nothing that depends on the cluster (trouble is made on the wire, in front of it): `npm test` runs them on the embedded one.
+const ONLY_EMBEDDED = ["recorded", "cancel-host", "reattach", "test-clock", "adoption-trouble", "refusals", "admission-overlap"];
+const embedded = process.env.LONG ? [] : ONLY_EMBEDDED.map((name) => `${SUITE}/${name}.test.ts`);
+const longest = ["state-parallel", "dedicated-sessions", "state-modes", "claude-endings", "api-trouble", "cancel", "state-endings"];
 
-// The suite of the embedded cluster, the same files, on the real one; and what only a real one can show.
+// The embedded cluster's suite on the real one, the real CLIs in their breadth, and what only a real cluster can show.
 export default defineConfig({
   test: {
+    reporters: ["default", new Summary()],
+    slowTestThreshold: 20_000,
+    sequence: { sequencer: longestFirst(longest) },
     projects: [
       {
         test: {
           ...common,
           name: "together",
-          include: ["testbed/suite/src/**/*.test.ts", "testbed/suite/src/**/*.kube-test.ts"],
-          exclude: [...alone, "**/node_modules/**"],
-          maxWorkers: 2,
+          include: [`${SUITE}/**/*.{test,cli-test,kube-test}.ts`, "packages/*/src/**/*.cli-test.ts"],
+          exclude: [...alone, ...embedded, "**/node_modules/**"],
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },
-      { test: { ...common, name: "alone", include: alone, fileParallelism: false, sequence: { groupOrder: 2 } } },
+      {
+        test: {
+          ...common,
+          name: "alone",
+          include: alone,
+          exclude: ["**/node_modules/**"],
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
+        },
+      },
     ],
   },
 });

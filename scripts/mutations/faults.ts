@@ -1,0 +1,172 @@
+/** A deliberate fault in product code, which `npm test` has to catch. */
+export interface Fault {
+  /** What it would do to a user. */
+  readonly what: string;
+  readonly file: string;
+  /** Stands in the file exactly once. */
+  readonly find: string;
+  readonly replace: string;
+  /** Test files of `npm test`, one of which fails; only they are run. */
+  readonly caughtBy: readonly string[];
+}
+
+const engine = (path: string): string => `packages/engine/src/${path}`;
+const suite = (name: string): string => `testbed/suite/src/${name}.test.ts`;
+
+export const FAULTS: readonly Fault[] = [
+  {
+    what: "the tail counts one byte too few: a byte comes twice",
+    file: engine("output/tail.ts"),
+    find: "this.#received += bytes.length;",
+    replace: "this.#received += bytes.length - 1;",
+    caughtBy: [engine("output/volume.test.ts")],
+  },
+  {
+    what: "the tail takes bytes at any offset: output is lost or doubled when its reader is restarted",
+    file: engine("output/tail.ts"),
+    find: "if (this.#over !== null || offset !== this.#received) return;",
+    replace: "if (this.#over !== null) return;",
+    caughtBy: [engine("output/tail.test.ts"), engine("output/volume-faults.test.ts")],
+  },
+  {
+    what: "success without proof: a Job that says Complete is called exited with 0",
+    file: engine("run/conclude.ts"),
+    find: "if (state.job?.conditions.Complete !== undefined)",
+    replace:
+      'if (state.job?.conditions.Complete !== undefined) return { kind: "exited", exitCode: 0, signal: null };\n  if (state.pod === undefined)',
+    caughtBy: [engine("run/reduce.property.test.ts"), engine("run/conclude.test.ts")],
+  },
+  {
+    what: "a container that was killed for lack of memory is an ordinary exit",
+    file: engine("run/conclude.ts"),
+    find: 'if (killed && ((end.oomKills ?? 0) > 0 || container?.reason === "OOMKilled")) return outOfMemory(state, exitCode ?? KILLED_EXIT);',
+    replace: "",
+    caughtBy: [engine("run/conclude-ran.test.ts"), suite("pod-trouble")],
+  },
+  {
+    what: "not seen is taken for gone: a lost API server ends a run",
+    file: engine("run/reduce.ts"),
+    find: "return { ...state, apiLostAt: state.apiLostAt ?? state.now, apiRefused: seen.refused === true ? seen.error : null };",
+    replace: "return { ...state, apiLostAt: state.apiLostAt ?? state.now, jobGoneAt: state.now, podGoneAt: state.now, apiRefused: null };",
+    caughtBy: [engine("run/reduce.property.test.ts"), engine("run/reduce.test.ts"), suite("api-trouble")],
+  },
+  {
+    what: "a Job of the same name that another run made is followed as one's own",
+    file: engine("run/reduce.ts"),
+    find: "return state.identity.jobUid !== null && state.identity.jobUid === jobUid;",
+    replace: "return state.identity.jobUid !== null && jobUid !== null;",
+    caughtBy: [engine("run/reduce.test.ts")],
+  },
+  {
+    what: "the owner check is gone: clean-up deletes a Job that another run has taken over",
+    file: engine("run/remove-own.ts"),
+    find: "if (owner !== null) return owner;",
+    replace: "",
+    caughtBy: [suite("adoption-refusals"), suite("preconditions")],
+  },
+  {
+    what: "a takeover without compare-and-swap: two servers have one Job",
+    file: engine("cluster/patches.ts"),
+    find: '{ op: "test", path: annotation(claim.key), value: claim.from },',
+    replace: "",
+    caughtBy: [suite("preconditions"), suite("adoption")],
+  },
+  {
+    what: "a delete without the Job's uid: its successor of the same name goes",
+    file: engine("cluster/calls.ts"),
+    find: "const preconditions = { uid, ...",
+    replace: "const preconditions = { ...",
+    caughtBy: [suite("preconditions"), engine("cluster/calls.test.ts")],
+  },
+  {
+    what: "secret variables stand in the Job's spec",
+    file: engine("manifest/env.ts"),
+    find: "const literals = Object.entries(env.plain)",
+    replace: "const literals = Object.entries({ ...env.plain, ...env.secret })",
+    caughtBy: [engine("manifest/submission.test.ts"), suite("recorded")],
+  },
+  {
+    what: "a dollar in a variable is expanded by the kubelet",
+    file: engine("manifest/env.ts"),
+    find: "value: escapeDollars(value) }));",
+    replace: "value }));",
+    caughtBy: [suite("endings"), engine("manifest/submission.test.ts")],
+  },
+  {
+    what: "a request is tried again without a limit",
+    file: engine("cluster/request.ts"),
+    find: "attempt < attempts && !connection.closed.aborted",
+    replace: "!connection.closed.aborted",
+    caughtBy: [engine("cluster/request.test.ts")],
+  },
+  {
+    what: "a create whose answer was lost is simply sent again",
+    file: engine("cluster/request.ts"),
+    find: 'return !isMutation(req) || req.idempotent === true || (error.code === "api_unreachable" && !error.maybeApplied);',
+    replace: "return true;",
+    caughtBy: [engine("cluster/request.test.ts"), suite("api-trouble")],
+  },
+  {
+    what: "a create is tried for ever while the API server is away",
+    file: engine("run/persist.ts"),
+    find: "if (clock.now() - since >= patience) throw last;",
+    replace: "",
+    caughtBy: [suite("adoption-trouble")],
+  },
+  {
+    what: "a path outside of the volume is read",
+    file: engine("output/paths.ts"),
+    find: "!normal.startsWith(prefix) || ",
+    replace: "",
+    caughtBy: [engine("output/paths.test.ts"), suite("adoption-refusals")],
+  },
+  {
+    what: "a run waits for its key without a limit",
+    file: engine("run/admit.ts"),
+    find: "const left = run.policy.admission - (clock.now() - begun);",
+    replace: "const left = Number.POSITIVE_INFINITY;",
+    caughtBy: [suite("admission")],
+  },
+  {
+    what: "a CLI that ignores SIGTERM is never killed",
+    file: "packages/runner/src/end-cli.ts",
+    find: 'this.#timer = setTimeout(() => signalGroup(this.#group, "SIGKILL"), graceMs);',
+    replace: "",
+    caughtBy: ["packages/runner/src/runner-limits.test.ts"],
+  },
+  {
+    what: "a CLI killed by a signal exits with 0",
+    file: "packages/runner/src/exit-code.ts",
+    find: "return number === undefined ? RUNNER_EXIT.failed : 128 + number;",
+    replace: "return 0;",
+    caughtBy: ["packages/runner/src/runner-exit.test.ts"],
+  },
+  {
+    what: "a failed run is reported with exit code 0",
+    file: "packages/paperclip/src/result.ts",
+    find: "return failed && code === 0 ? 1 : code;",
+    replace: "return code;",
+    caughtBy: ["packages/paperclip/src/result.test.ts", suite("recorded")],
+  },
+  {
+    what: "a lost lease of the host cancels the run",
+    file: "packages/paperclip/src/cancel.ts",
+    find: "if (!/lease lost/i.test(reason)) cancel.abort(new Error(reason));",
+    replace: "if (reason !== null) cancel.abort(new Error(reason));",
+    caughtBy: ["packages/paperclip/src/cancel.test.ts", suite("cancel-host")],
+  },
+  {
+    what: "a host that is interrupted counts as a cancel",
+    file: "packages/paperclip/src/cancel.ts",
+    find: 'new Set(["cancelled", "cancelling"])',
+    replace: 'new Set(["cancelled", "cancelling", "interrupted"])',
+    caughtBy: ["packages/paperclip/src/cancel.test.ts", suite("cancel-host")],
+  },
+  {
+    what: "an agent's id with a path in it becomes part of a path",
+    file: engine("output/paths.ts"),
+    find: "!/^[a-zA-Z0-9-]+$/.test(value)",
+    replace: 'value === ""',
+    caughtBy: [engine("output/paths.test.ts"), suite("recorded")],
+  },
+];
