@@ -1,14 +1,12 @@
-// Packs each published package and checks the tarball as npm (publint, attw), an importer and the host see it.
+// Packs each published package and checks the tarball as npm (publint, attw) and the host see it. How long its import takes is bench's: `--only import`.
 import { execFileSync } from "node:child_process";
-import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bin = (name: string) => join(root, "node_modules/.bin", name);
-const IMPORT_BUDGET_MS = 50;
-const ROUNDS = 15;
 
 for (const [name, check] of [
   ["adapter-opencode", checkAdapter],
@@ -28,7 +26,6 @@ async function checkAdapter(source: string, folder: string): Promise<void> {
   execFileSync(bin("attw"), [tarball, "--profile", "esm-only"], { stdio: "inherit" });
   await loadAsHost(unpacked);
   await evaluateParser(unpacked);
-  await measureImport(unpacked, folder);
 }
 
 /** As a shell starts it: by its own first line. */
@@ -72,26 +69,4 @@ async function evaluateParser(unpacked: string): Promise<void> {
   const entries = module.exports.parseStdoutLine?.("[paperclip] Job agents/x accepted", "2026-01-01T00:00:00Z");
   if (entries?.[0]?.kind !== "system") throw new Error(`ui-parser: a status line became ${JSON.stringify(entries)}`);
   console.log("ui-parser evaluates as the host evaluates it");
-}
-
-/** Import of the entry over an empty process, median of several. */
-async function measureImport(unpacked: string, folder: string): Promise<void> {
-  const script = join(folder, "import.mjs");
-  await writeFile(script, `await import(${JSON.stringify(pathToFileURL(join(unpacked, "dist/index.js")).href)});\n`);
-  const empty = join(folder, "empty.mjs");
-  await writeFile(empty, "\n");
-  const extra = median(() => time(script)) - median(() => time(empty));
-  console.log(`import of the entry: ${extra.toFixed(0)} ms over an empty process (budget ${IMPORT_BUDGET_MS} ms)`);
-  if (extra > IMPORT_BUDGET_MS) throw new Error("the entry takes too long to import");
-}
-
-function time(script: string): number {
-  const begun = performance.now();
-  execFileSync(process.execPath, [script]);
-  return performance.now() - begun;
-}
-
-function median(measure: () => number): number {
-  const values = Array.from({ length: ROUNDS }, measure).sort((a, b) => a - b);
-  return values[Math.floor(ROUNDS / 2)] ?? 0;
 }

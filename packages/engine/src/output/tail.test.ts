@@ -8,7 +8,7 @@ import { FollowingTail } from "./tail.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-function follow(onBytes: () => Promise<void>) {
+function follow(onBytes: (bytes: Buffer) => Promise<void>) {
   const sent: ToReader[] = [];
   const send = (message: ToReader): void => void sent.push(message);
   const questions = new Questions(send, () => {});
@@ -46,4 +46,19 @@ it("waits for a reader that makes progress, and no longer than told for one that
   expect(end).toBe("waiting");
   await vi.advanceTimersByTimeAsync(1);
   expect(end).toMatchObject({ code: "volume_stalled", path: "/volume/a" });
+});
+
+it("takes only what follows on what has arrived: a reader that was replaced may still speak", async () => {
+  const taken: string[] = [];
+  const { tail } = follow(async (bytes) => void taken.push(bytes.toString()));
+  for (const [offset, text] of [
+    [0, "ab"],
+    [0, "ab"],
+    [5, "f"],
+    [1, "bc"],
+    [2, "cd"],
+  ] as const)
+    tail.receive(offset, Buffer.from(text));
+  await vi.advanceTimersByTimeAsync(0);
+  expect([taken.join(""), tail.delivered]).toEqual(["abcd", 4]);
 });
