@@ -1,4 +1,5 @@
 import type { AgentCli } from "@paperclip-k8s/paperclip";
+import { silentReport } from "@paperclip-k8s/paperclip/testing/silent-report";
 import { type Script, scriptText } from "./stamp.ts";
 
 /** An agent CLI that is nothing but its output: what is measured is what lies between it and the host. */
@@ -23,16 +24,4 @@ export function standIn(script: Script): AgentCli {
   };
 }
 
-const REPORT = {
-  sessionId: null,
-  text: "",
-  model: null,
-  inputTokens: 0,
-  cachedInputTokens: 0,
-  outputTokens: 0,
-  costUsd: null,
-  errors: [],
-  recovered: [],
-  finished: true,
-  events: 1,
-} as const;
+const REPORT = { ...silentReport, finished: true, events: 1 };

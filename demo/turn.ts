@@ -30,7 +30,7 @@ export async function playTurn(stage: Stage, turn: Turn): Promise<TurnReport> {
     turn.onLine(line);
     if (line.endsWith("CLI started")) turn.whenStarted?.({ cancel: (reason) => cancel.abort(new Error(reason)) });
   };
-  const { ctx } = hostContext({
+  const { ctx, flush } = hostContext({
     agent: "demo-agent",
     company: "demo-company",
     name: "Demo",
@@ -41,6 +41,7 @@ export async function playTurn(stage: Stage, turn: Turn): Promise<TurnReport> {
     onLine,
   });
   const result = await stage.agent.createServerAdapter().execute(ctx);
+  flush();
   const requests = stage.cluster.requests.slice(before).map((request) => `${request.watch ? "watch" : request.verb} ${request.resource}`);
   return { result, ms: performance.now() - begun, requests };
 }

@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { createEngine } from "@paperclip-k8s/engine";
 import { type AgentCli, createAdapter } from "@paperclip-k8s/paperclip";
 import { hostContext } from "@paperclip-k8s/paperclip/testing";
+import { silentReport } from "@paperclip-k8s/paperclip/testing/silent-report";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Bed, settingsFor, startBed } from "./bed.ts";
 
@@ -41,19 +42,7 @@ function tellingCli(found: (line: string) => void): AgentCli {
     describe: (text) => [{ kind: "other", text }],
     createParser: () => ({
       push: found,
-      report: () => ({
-        sessionId: null,
-        text: "told",
-        model: null,
-        inputTokens: 0,
-        cachedInputTokens: 0,
-        outputTokens: 1,
-        costUsd: null,
-        errors: [],
-        recovered: [],
-        finished: true,
-        events: 1,
-      }),
+      report: () => ({ ...silentReport, text: "told", outputTokens: 1, finished: true, events: 1 }),
       fault: () => null,
     }),
   };

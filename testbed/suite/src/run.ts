@@ -50,7 +50,6 @@ export interface FinishedRun {
   readonly output: Buffer;
   readonly stderr: string;
   readonly status: readonly StatusLine[];
-  readonly ms: number;
 }
 
 export const KEYS: RunRequest["keys"] = {
@@ -72,7 +71,6 @@ export function startRun(bed: Bed, options: RunOptions): RunHandle {
   const status: StatusLine[] = [];
   const watchers = new Set<() => void>();
   let stderr = "";
-  const begun = performance.now();
   const output = () => Buffer.concat(chunks);
   const done = engine
     .run(
@@ -96,7 +94,7 @@ export function startRun(bed: Bed, options: RunOptions): RunHandle {
         ...(options.detach === undefined ? {} : { detach: options.detach }),
       },
     )
-    .then((outcome) => ({ outcome, output: output(), stderr, status, ms: performance.now() - begun }));
+    .then((outcome) => ({ outcome, output: output(), stderr, status }));
   done.catch(() => {});
   const mine = async (kind: "jobs" | "pods" | "secrets") =>
     (await bed.list(kind)).filter((object) => object.metadata.labels?.["suite.test/run-id"] === request.runId);

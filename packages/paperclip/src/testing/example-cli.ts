@@ -1,20 +1,7 @@
-import type { AgentCli, CliReport } from "../agent-cli.ts";
+import type { AgentCli } from "../agent-cli.ts";
 import { OPENCODE } from "../config/fields/adapters.ts";
 import { providerKey } from "../test-environment/provider-key.ts";
-
-const nothing: CliReport = {
-  sessionId: null,
-  text: "",
-  model: null,
-  inputTokens: 0,
-  cachedInputTokens: 0,
-  outputTokens: 0,
-  costUsd: null,
-  errors: [],
-  recovered: [],
-  finished: false,
-  events: 0,
-};
+import { silentReport } from "./silent-report.ts";
 
 /** The description of an agent CLI that says nothing: for tests of what is the same for all of them. */
 export const exampleCli: AgentCli = {
@@ -35,5 +22,5 @@ export const exampleCli: AgentCli = {
   billing: () => ({ provider: null, biller: "acme", type: "api" }),
   checks: ({ known }) => [providerKey("Acme", ["ACME_API_KEY"], known)],
   describe: () => [],
-  createParser: () => ({ push: () => {}, report: () => nothing, fault: () => null }),
+  createParser: () => ({ push: () => {}, report: () => silentReport, fault: () => null }),
 };

@@ -29,6 +29,8 @@ export interface HostContext {
   /** The log so far, each chunk behind the name of its stream. */
   log(): string;
   readonly meta: readonly unknown[];
+  /** Hands on a last line that has no end yet. */
+  flush(): void;
 }
 
 /** The one builder of a host's context: tests, demo and bench call `execute` with what it makes. */
@@ -45,22 +47,28 @@ export function hostContext(call: HostCall = {}): HostContext {
     context: { ...(task === undefined ? {} : { paperclipTaskMarkdown: task }), ...call.context },
     onLog: async (stream, chunk) => {
       log.push(`${stream}: ${chunk}`);
-      lines(chunk);
+      lines.push(chunk);
     },
     onMeta: async (value) => void meta.push(value),
     signal: call.signal ?? new AbortController().signal,
     onCancellationReady: async () => {},
     ...call.change,
   };
-  return { ctx, log: () => log.join(""), meta };
+  return { ctx, log: () => log.join(""), meta, flush: lines.flush };
 }
 
 /** A chunk may end in the middle of a line. */
-function lineSplitter(onLine: HostCall["onLine"]): (chunk: string) => void {
+function lineSplitter(onLine: HostCall["onLine"]) {
   let rest = "";
-  return (chunk) => {
-    const lines = (rest + chunk).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) onLine?.(line);
+  return {
+    push(chunk: string): void {
+      const lines = (rest + chunk).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) onLine?.(line);
+    },
+    flush(): void {
+      if (rest !== "") onLine?.(rest);
+      rest = "";
+    },
   };
 }
