@@ -75,7 +75,7 @@ async function declare(adapter: string): Promise<void> {
       rootDir: root,
       typeRoots: [join(root, "node_modules/@types")],
     };
-    const include = [join(root, `packages/${adapter}/src/*.ts`), join(root, "packages/paperclip/src/host.ts")];
+    const include = [join(root, `packages/${adapter}/src/*.ts`), join(root, "packages/paperclip/src/host/types.ts")];
     await writeFile(project, JSON.stringify({ extends: join(root, "tsconfig.json"), compilerOptions, include, exclude: ["**/*.test.ts"] }));
     execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", project], { stdio: "inherit" });
     const dist = join(root, "packages", adapter, "dist");

@@ -2,7 +2,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { withSettings } from "../packages/paperclip/src/config/readme.ts";
+import { withSettings } from "../packages/paperclip/src/settings/readme.ts";
 import { between } from "./docs/between.ts";
 import { checkTable } from "./docs/checks.ts";
 import { clusterRbacFile, permissionTable, rbacFile } from "./docs/permissions.ts";

@@ -9,13 +9,13 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const programs = [
   { entry: "packages/runner/src/main.ts", text: "packages/runner/generated/text.ts", name: "runnerText", target: "node18" },
   {
-    entry: "packages/runner/src/self-check.ts",
+    entry: "packages/runner/src/self-check/self-check.ts",
     text: "packages/runner/generated/self-check-text.ts",
     name: "selfCheckText",
     target: "node18",
   },
   {
-    entry: "packages/engine/src/output/reader-process.ts",
+    entry: "packages/engine/src/volume/reader-process.ts",
     text: "packages/engine/generated/reader-text.ts",
     name: "readerText",
     target: "node24",

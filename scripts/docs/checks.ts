@@ -1,4 +1,4 @@
-import { CATALOGUE } from "../../packages/paperclip/src/test-environment/catalogue.ts";
+import { CATALOGUE } from "../../packages/paperclip/src/doctor/catalogue.ts";
 
 /** The table of docs/test-environment.md. */
 export function checkTable(): string {

@@ -1,4 +1,4 @@
-import { allowedToAll, permissions, qualified } from "../../packages/engine/src/cluster/permissions.ts";
+import { allowedToAll, permissions, qualified } from "../../packages/engine/src/kube/permissions.ts";
 import { clusterRbacObjects, rbacObjects, rbacYaml } from "../../packages/engine/src/manifest/rbac.ts";
 
 const HEAD = `# What the Paperclip server needs in the namespace its agents run in. Written from the table of permissions by \`npm run docs\`: change it there.

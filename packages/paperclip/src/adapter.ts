@@ -2,13 +2,13 @@ import type { Engine } from "@paperclip-k8s/engine";
 import type { AgentCli } from "./agent-cli.ts";
 import { formSchema, parseConfig } from "./config.ts";
 import { configurationDoc } from "./configuration-doc.ts";
-import { attend } from "./drain/attend.ts";
-import { Drain } from "./drain/drain.ts";
+import { testEnvironment } from "./doctor/test-environment.ts";
 import { execute } from "./execute.ts";
-import type { FormField, ServerAdapter, SkillContext } from "./host.ts";
-import { sessionCodec } from "./session.ts";
-import { listSkills, syncSkills } from "./skills/snapshot.ts";
-import { testEnvironment } from "./test-environment/test-environment.ts";
+import { Drain } from "./handover/drain/drain.ts";
+import { attend } from "./handover/drain/run-registry.ts";
+import type { FormField, ServerAdapter, SkillContext } from "./host/types.ts";
+import { sessionCodec } from "./prepare/session.ts";
+import { listSkills, syncSkills } from "./prepare/skills/snapshot.ts";
 
 export interface AdapterOptions {
   readonly engine: Engine;

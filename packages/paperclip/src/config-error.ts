@@ -1,1 +1,1 @@
-export { ConfigError } from "./config/config-error.ts";
+export { ConfigError } from "./settings/config-error.ts";

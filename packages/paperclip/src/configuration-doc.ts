@@ -1,1 +1,1 @@
-export { configurationDoc } from "./config/configuration-doc.ts";
+export { configurationDoc } from "./settings/configuration-doc.ts";

@@ -1,31 +1,31 @@
 import { type Adoption, ApiError, type Engine, findOwnPod, OwnPodError, PathPartError, RequestError } from "@paperclip-k8s/engine";
-import { adoptedMeta } from "./adoption/adopted-meta.ts";
-import { judgeHolder } from "./adoption/judge-holder.ts";
-import { ownTurn } from "./adoption/own-turn.ts";
 import type { AgentCli } from "./agent-cli.ts";
-import { BundleError } from "./bundle/write-bundle.ts";
-import { type CancelOptions, type CancelWatch, watchCancel } from "./cancel.ts";
+import type { Ending } from "./conclude/failure.ts";
+import { type Remedy, remedyFor, withEarlier } from "./conclude/next-attempt.ts";
+import { buildResult } from "./conclude/result.ts";
 import { type AgentConfig, parseConfig, SERVER_CONTAINER_NAMES } from "./config.ts";
 import { ConfigError } from "./config-error.ts";
-import { detachedResult } from "./drain/detached-result.ts";
-import type { Ending } from "./failure.ts";
-import type { ExecutionContext, ExecutionResult, InvocationMeta } from "./host.ts";
-import { inheritFrom } from "./inherit/inherit-from.ts";
-import type { Inherited } from "./inherit/inherited.ts";
-import { lostSession } from "./kept-session.ts";
-import { LogSink } from "./log-sink.ts";
-import { patiently } from "./patiently.ts";
-import { createProgress } from "./progress.ts";
-import { buildMeta } from "./prompting/build-meta.ts";
-import { type Remedy, remedyFor, withEarlier } from "./remedy.ts";
-import { buildRequest, labelWarnings } from "./request.ts";
-import { buildResult } from "./result.ts";
-import { chooseSession } from "./session.ts";
-import { groundOfJob, resumableBehind } from "./session-ground.ts";
-import { unusedClaim } from "./state/unused-claim.ts";
-import { sweepUp } from "./sweep/sweep-up.ts";
-import { groundOf, openWake, prepareTurn, type Start, type Turn } from "./turn.ts";
-import { TurnOutput } from "./turn-output.ts";
+import { adoptedMeta } from "./handover/adoption/adopted-meta.ts";
+import { onLockConflict } from "./handover/adoption/on-lock-conflict.ts";
+import { ownTurn } from "./handover/adoption/own-attempt.ts";
+import { detachedResult } from "./handover/drain/detached-result.ts";
+import type { ExecutionContext, ExecutionResult, InvocationMeta } from "./host/types.ts";
+import { type CancelOptions, type CancelWatch, watchCancel } from "./observe/cancel.ts";
+import { LogSink } from "./observe/log-sink.ts";
+import { TurnOutput } from "./observe/output.ts";
+import { createProgress } from "./observe/progress.ts";
+import { withTimeout } from "./observe/with-timeout.ts";
+import { groundOf, openWake, prepareTurn, type Start, type Turn } from "./prepare/attempt.ts";
+import { BundleError } from "./prepare/bundle/write-bundle.ts";
+import { inheritFrom } from "./prepare/inherit/inherit-from.ts";
+import type { Inherited } from "./prepare/inherit/inherited.ts";
+import { buildMeta } from "./prepare/prompt/build-meta.ts";
+import { buildRequest, labelWarnings } from "./prepare/request.ts";
+import { groundOfJob, resumableBehind } from "./prepare/resume-fingerprint.ts";
+import { lostSession } from "./prepare/saved-session.ts";
+import { chooseSession } from "./prepare/session.ts";
+import { unusedClaim } from "./prepare/state/unused-claim.ts";
+import { sweepUp } from "./prepare/sweep/sweep-up.ts";
 
 export interface ExecuteOptions extends CancelOptions {
   readonly engine: Engine;
@@ -52,7 +52,7 @@ export async function execute(cli: AgentCli, ctx: ExecutionContext, options: Exe
     const unused = unusedClaim(wake).then((text) => (text === null ? undefined : log.warning(text)));
     cancel = await watchCancel(ctx, log, options);
     const result = await runAttempts(turn, log, cancel, options);
-    await patiently(unused, options.hostPatienceMs);
+    await withTimeout(unused, options.hostPatienceMs);
     return result;
   } catch (error) {
     return refusal(error);
@@ -120,14 +120,14 @@ async function runTurn(turn: Turn, log: LogSink, cancel: CancelWatch, options: E
         progress(line);
         return log.status(line);
       },
-      judgeHolder: judgeHolder(turn),
+      onLockConflict: onLockConflict(turn),
       onJob: (adoption) => {
         adopted = adoption;
         return announcement.make(adoption);
       },
     },
   );
-  await patiently(Promise.all([announcement.make(null), output.end()]), options.hostPatienceMs);
+  await withTimeout(Promise.all([announcement.make(null), output.end()]), options.hostPatienceMs);
   const report = output.parser.report();
   const fault = output.parser.fault(output.stderrTail);
   return { ending: { outcome, report, fault, stderr: output.stderrTail, now: Date.now() }, adopted };

@@ -12,13 +12,13 @@ export type {
   KnownVariables,
   RunEnvironment,
 } from "./agent-cli.ts";
-export type { BundleLayout, PromptBundle } from "./bundle/prompt-bundle.ts";
 export type { AgentConfig } from "./config.ts";
 export { ConfigError } from "./config-error.ts";
+export { providerKey } from "./doctor/provider-key.ts";
 export { type AdapterEntry, adapterEntry } from "./entry.ts";
-export { HOME_MOUNT } from "./environment/mounts.ts";
-export type { EnvironmentCheck, ExecutionContext, ExecutionResult, Model, ServerAdapter } from "./host.ts";
-export { listedEnv } from "./inherit/listed-env.ts";
-export type { McpServer } from "./mcp-servers.ts";
-export { createModelDiscovery } from "./models/discover-models.ts";
-export { providerKey } from "./test-environment/provider-key.ts";
+export type { McpServer } from "./host/mcp-servers.ts";
+export type { EnvironmentCheck, ExecutionContext, ExecutionResult, Model, ServerAdapter } from "./host/types.ts";
+export type { BundleLayout, PromptBundle } from "./prepare/bundle/prompt-bundle.ts";
+export { createModelDiscovery } from "./prepare/discover-models.ts";
+export { HOME_MOUNT } from "./prepare/environment/mounts.ts";
+export { listedEnv } from "./prepare/inherit/allowed-env.ts";

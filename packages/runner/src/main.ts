@@ -1,12 +1,12 @@
 // Entry of the one file that runs in the pod: `<runtime> runner.cjs <termination log>`, or one of its own processes.
-import { mountedPath } from "./mounted-path.ts";
-import { signalGroup } from "./process-group.ts";
+import { mountedPath } from "./cli/mounted-path.ts";
+import { signalGroup } from "./cli/process-group.ts";
 import { RUNNER_EXIT } from "./records.ts";
 import { type Guard, notRun, run } from "./run.ts";
 import { keepCompilerOnMainThread } from "./single-thread.ts";
 import { runStateProcess, STATE_FLAG } from "./state/state-process.ts";
 import { writeTerminationMessage } from "./termination-message.ts";
-import { runWriter, WRITER_FLAG } from "./writer-process.ts";
+import { runWriter, WRITER_FLAG } from "./writer/writer-process.ts";
 
 const [, runnerFile = "", argument] = process.argv;
 

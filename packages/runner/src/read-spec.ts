@@ -1,11 +1,11 @@
 // Reads what the runner is told; no error from here quotes the spec, for it holds secrets.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { WAITS, type Waits } from "./cli/waits.ts";
 import type { Argument, RunnerSpec } from "./records.ts";
 import { type RelayOrder, readRelay } from "./relay/read-relay.ts";
 import { checkedSeed } from "./seed/check-seed-spec.ts";
 import { checkedState } from "./state/check-state-spec.ts";
-import { WAITS, type Waits } from "./waits.ts";
 
 export interface Order {
   readonly spec: RunnerSpec;

@@ -1,20 +1,20 @@
 // One run, from the spec to the container's exit code.
 import { hostname } from "node:os";
-import { type CgroupFigures, figuresSince, findCgroup, readCgroup } from "./cgroup.ts";
-import { notWritable } from "./check-writable.ts";
-import { exitCodeOf } from "./exit-code.ts";
-import { type CliResult, drainTime, followCli, neverRan } from "./follow-cli.ts";
-import { LogCopy } from "./log-copy.ts";
+import { type CgroupFigures, figuresSince, findCgroup, readCgroup } from "./cli/cgroup.ts";
+import { exitCodeOf } from "./cli/exit-code.ts";
+import { type CliResult, drainTime, followCli, neverRan } from "./cli/follow-cli.ts";
+import { cliEnv } from "./cli/start-cli.ts";
+import { StopRequest } from "./cli/stop-request.ts";
 import { type Order, readOrder } from "./read-spec.ts";
 import { type CliEnd, type EndCause, RUNNER_EXIT } from "./records.ts";
 import { type RelayedRun, relayRun } from "./relay/relay-run.ts";
 import { takeSeeds } from "./seed/take-seeds.ts";
-import { cliEnv } from "./start-cli.ts";
 import { StateKeeper } from "./state/keep-state.ts";
 import { saveTimeLeft } from "./state/save-time.ts";
-import { StopRequest } from "./stop-request.ts";
 import { writeTerminationMessage } from "./termination-message.ts";
-import { WriterLink } from "./writer-link.ts";
+import { notWritable } from "./writer/check-writable.ts";
+import { LogCopy } from "./writer/log-copy.ts";
+import { WriterLink } from "./writer/writer-link.ts";
 
 export interface Invocation {
   readonly runnerFile: string;

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
-import { cleanUp, makeFifo, node, oddSeconds, preparePod, processesWith, runPod, shell, waitFor } from "./runner-fixture.ts";
+import { cleanUp, makeFifo, node, oddSeconds, preparePod, processesWith, runPod, shell, waitFor } from "./testing/runner-fixture.ts";
 
 afterAll(cleanUp);
 

@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { RUNNER_EXIT } from "./records.ts";
-import { cleanUp, node, preparePod, runPod, shell, waitFor } from "./runner-fixture.ts";
+import { cleanUp, node, preparePod, runPod, shell, waitFor } from "./testing/runner-fixture.ts";
 
 afterAll(cleanUp);
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { cleanUp, node, runPod, shell } from "./runner-fixture.ts";
+import { cleanUp, node, runPod, shell } from "./testing/runner-fixture.ts";
 
 afterAll(cleanUp);
 

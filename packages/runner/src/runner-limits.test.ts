@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
-import { cleanUp, makeFifo, node, oddSeconds, preparePod, processesWith, runPod, shell, sleep, waitFor } from "./runner-fixture.ts";
+import { cleanUp, makeFifo, node, oddSeconds, preparePod, processesWith, runPod, shell, sleep, waitFor } from "./testing/runner-fixture.ts";
 
 afterAll(cleanUp);
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { appendFileSync, createReadStream, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { cleanUp, node, preparePod, runPod, shell, waitFor } from "./runner-fixture.ts";
+import { cleanUp, node, preparePod, runPod, shell, waitFor } from "./testing/runner-fixture.ts";
 
 afterAll(cleanUp);
 

@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { LIMITS } from "./cli/waits.ts";
 import { RUNNER_EXIT } from "./records.ts";
-import { cleanUp, makeFifo, node, preparePod, processesWith, shell, sleep, standstillOf, waitFor } from "./runner-fixture.ts";
-import { LIMITS } from "./waits.ts";
+import { cleanUp, makeFifo, node, preparePod, processesWith, shell, sleep, standstillOf, waitFor } from "./testing/runner-fixture.ts";
 
 afterAll(cleanUp);
 

@@ -44,7 +44,7 @@ export async function packAdapters(say: (line: string) => void = () => {}): Prom
     await run(process.execPath, ["scripts/build.ts"], { cwd: ROOT, timeout: TIMEOUT_MS });
     const packed = await Promise.all(PACKAGES.map((folder) => pack(folder, place)));
     await npmInstall(place, Object.fromEntries(packed.map(({ name, filename }) => [name, `file:${join(place, filename)}`])));
-    await handOver(place);
+    await setOwnership(place);
     say(`adapters built, packed and installed from their tarballs (${((Date.now() - begun) / 1000).toFixed(1)} s)`);
     return { folder: join(place, "node_modules"), names: packed.map(({ name }) => name).filter(isAdapter), remove };
   } catch (error) {
@@ -62,7 +62,7 @@ async function pack(folder: string, place: string): Promise<{ readonly name: str
 }
 
 /** The server's user reads it and, after we gave up root, removes it. */
-async function handOver(place: string): Promise<void> {
+async function setOwnership(place: string): Promise<void> {
   const user = serverUser();
   if (user !== null) await run("chown", ["-R", `${user.uid}:${user.gid}`, place], { timeout: TIMEOUT_MS });
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, test } from "vitest";
-import { createJob, deleteJob } from "../../../packages/engine/src/cluster/calls.ts";
-import { type Connection, connect } from "../../../packages/engine/src/cluster/connection.ts";
+import { createJob, deleteJob } from "../../../packages/engine/src/kube/calls.ts";
+import { type Connection, connect } from "../../../packages/engine/src/kube/connection.ts";
 import { type Bed, startBed } from "./bed.ts";
 import { KEYS, keyed, type RunOptions, startRun } from "./run.ts";
 import { ServerProcess, type ServerRun } from "./server-process.ts";
@@ -83,7 +83,7 @@ const counting = (name: string) =>
    if (require("node:fs").existsSync(${JSON.stringify(go(name))})) { console.log("end"); clearInterval(t); } }, 100)`;
 
 function serve(...runs: readonly ServerRun[]): ServerProcess {
-  const server = new ServerProcess(bed, runs, { policy: { judge: 1000 } });
+  const server = new ServerProcess(bed, runs, { timeouts: { judge: 1000 } });
   servers.push(server);
   return server;
 }
@@ -161,16 +161,16 @@ test.concurrent("a finished Job that is kept to be looked at is in nobody's way,
 
 test.concurrent("a Job of the agent that somebody else has made is waited for and left alone", async ({ expect }) => {
   const agent = randomUUID();
-  const kin = { "suite.test/agent": agent };
+  const legacyLabels = { "suite.test/agent": agent };
   const plain = startRun(bed, {
     script: `console.log("on"); setInterval(() => {}, 1000)`,
-    change: (r) => ({ ...r, labels: { ...r.labels, ...kin } }),
+    change: (r) => ({ ...r, labels: { ...r.labels, ...legacyLabels } }),
   });
   await plain.saw("on\n");
   const copy = (await bed.list("jobs")).find(({ metadata }) => metadata.labels?.[KEYS.runId] === plain.request.runId)!;
   const { spec } = structuredClone(copy) as unknown as { spec: { template: { spec: object; metadata: object } } };
   const name = `older-${agent.slice(0, 8)}`;
-  const labels = { "suite.test/managed": "yes", ...kin };
+  const labels = { "suite.test/managed": "yes", ...legacyLabels };
   const podSpec = spec.template.spec;
   await createJob(connection, bed.namespace, {
     apiVersion: "batch/v1",
@@ -180,7 +180,7 @@ test.concurrent("a Job of the agent that somebody else has made is waited for an
   });
   plain.cancel();
   await plain.done;
-  const run = startRun(bed, keyed(`${agent}/task`, { script: TIMED, change: (r) => ({ ...r, kin }) }));
+  const run = startRun(bed, keyed(`${agent}/task`, { script: TIMED, change: (r) => ({ ...r, legacyLabels }) }));
   await expect.poll(() => said(run)).toContain(`waiting for Job ${name} (not started by this version, so it is left alone)`);
   await remove(name);
   expect((await run.done).outcome).toMatchObject({ kind: "exited", exitCode: 0 });

@@ -42,7 +42,7 @@ test("runs of different keys overlap", async () => {
 test("patience with the holder is bounded", async () => {
   const first = startRun(bed, keyed("long", { script: `console.log("on"); setInterval(() => {}, 1000)` }));
   await first.saw("on\n");
-  const { outcome } = await startRun(bed, keyed("long", { script: "", engine: { policy: { admission: 1000 } } })).done;
+  const { outcome } = await startRun(bed, keyed("long", { script: "", engine: { timeouts: { admission: 1000 } } })).done;
   expect(outcome).toMatchObject({ kind: "blocked", byRun: first.request.runId });
   first.cancel();
   await first.done;

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import type { Holder, HolderVerdict } from "@paperclip-k8s/engine";
+import type { LockDecision, LockOwner } from "@paperclip-k8s/engine";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { getJob } from "../../../packages/engine/src/cluster/calls.ts";
-import { type Connection, connect } from "../../../packages/engine/src/cluster/connection.ts";
+import { getJob } from "../../../packages/engine/src/kube/calls.ts";
+import { type Connection, connect } from "../../../packages/engine/src/kube/connection.ts";
 import { type Bed, startBed } from "./bed.ts";
 import { calm } from "./calm.ts";
 import { gatedScript, KEYS, keyed, type RunOptions, startRun } from "./run.ts";
@@ -24,10 +24,10 @@ afterAll(async () => {
 
 const ENDLESS = `console.log("on"); setInterval(() => {}, 1000)`;
 const OWN = `console.log("own prompt")`;
-const judged = (key: string, verdict: (holder: Holder) => HolderVerdict, options: RunOptions = {}) =>
-  startRun(bed, keyed(key, { script: OWN, judge: async (holder) => verdict(holder), engine: { policy: { judge: 500 } }, ...options }));
+const judged = (key: string, verdict: (holder: LockOwner) => LockDecision, options: RunOptions = {}) =>
+  startRun(bed, keyed(key, { script: OWN, judge: async (holder) => verdict(holder), engine: { timeouts: { judge: 500 } }, ...options }));
 
-async function holderOf(key: string, options: RunOptions = {}) {
+async function lockOwnerOf(key: string, options: RunOptions = {}) {
   const holder = startRun(bed, keyed(key, { script: ENDLESS, ...options }));
   await holder.saw("on\n");
   const name = await holder.job();
@@ -41,7 +41,7 @@ async function holderOf(key: string, options: RunOptions = {}) {
 }
 
 test("blocked: the caller's code and message, and the Job is as it was", async () => {
-  const { holder, job, uid, end } = await holderOf("blocked");
+  const { holder, job, uid, end } = await lockOwnerOf("blocked");
   const { outcome } = await judged("blocked", () => ({ kind: "blocked", code: "not_this_one", message: "because" })).done;
   expect(outcome).toMatchObject({ kind: "blocked", code: "not_this_one", message: "because", byRun: holder.request.runId });
   expect(await job()).toMatchObject({ uid, deletedAt: null, annotations: { [KEYS.runId]: holder.request.runId } });
@@ -49,11 +49,11 @@ test("blocked: the caller's code and message, and the Job is as it was", async (
 });
 
 test("a Job without the runner's mark is waited for, whatever the caller says", async () => {
-  const { holder, job, uid, end } = await holderOf("older", {
+  const { holder, job, uid, end } = await lockOwnerOf("older", {
     change: (request) => ({ ...request, keys: { ...request.keys, runner: "suite.test/other" } }),
   });
   for (const kind of ["adopt", "remove"] as const) {
-    const options = { engine: { policy: { judge: 500, admission: 3000 } } };
+    const options = { engine: { timeouts: { judge: 500, admission: 3000 } } };
     const { outcome } = await judged("older", () => ({ kind, why: "asked" }), options).done;
     expect(outcome).toMatchObject({ kind: "blocked", message: expect.stringContaining("not started by this version") });
     expect(await job()).toMatchObject({ uid, deletedAt: null, annotations: { [KEYS.runId]: holder.request.runId } });
@@ -62,7 +62,7 @@ test("a Job without the runner's mark is waited for, whatever the caller says", 
 });
 
 test("a Job whose output lies outside the volume is not taken over", async () => {
-  const { holder, job, end } = await holderOf("outside", {
+  const { holder, job, end } = await lockOwnerOf("outside", {
     change: (request) => ({
       ...request,
       keys: { ...request.keys, output: "suite.test/elsewhere" },
@@ -77,7 +77,7 @@ test("a Job whose output lies outside the volume is not taken over", async () =>
 
 test("wait may become adopt, and a caller that cannot tell is asked again", async () => {
   const { script, release } = gatedScript(bed);
-  const { holder } = await holderOf("later", { script });
+  const { holder } = await lockOwnerOf("later", { script });
   let asked = 0;
   const run = judged("later", () => {
     asked++;
@@ -114,7 +114,7 @@ test("a Job whose server died before its Secret was made is removed after a whil
   await expect.poll(async () => (await bed.list("jobs")).some(({ metadata }) => metadata.labels?.[KEYS.runId] === dead.runId)).toBe(true);
   await server.kill();
   fault.undo();
-  const run = judged(dead.key, () => ({ kind: "adopt" }), { engine: { policy: { secretless: 3000 } } });
+  const run = judged(dead.key, () => ({ kind: "adopt" }), { engine: { timeouts: { secretless: 3000 } } });
   const { outcome, output, status } = await run.done;
   expect(outcome).toMatchObject({ kind: "exited", exitCode: 0 });
   expect(output.toString()).toBe("own prompt\n");

@@ -86,8 +86,8 @@ describe("submit", () => {
   test("a Secret that comes after a long outage still starts the run", async () => {
     const fault = bed.faults.fail({ verb: "create", resource: "secrets" }, { status: 503, times: 99 });
     const clock = createTestClock();
-    const policy = { schedule: 36e6, start: 36e6, noPod: 36e6, missingVolume: 36e6 };
-    const run = startRun(bed, { script: HELLO, engine: { clock, policy } });
+    const timeouts = { schedule: 36e6, start: 36e6, noPod: 36e6, missingVolume: 36e6 };
+    const run = startRun(bed, { script: HELLO, engine: { clock, timeouts } });
     await clock.hurry(expect.poll(() => run.status.some((line) => line.text.includes("not confirmed yet"))).toBe(true));
     fault.undo();
     await expectGood(run, "hello\n");

@@ -42,7 +42,7 @@ async function cancelled(): Promise<void> {
 
 async function neverStarted(): Promise<void> {
   const change: RunOptions["change"] = (request) => ({ ...request, container: { ...request.container, image: bed.images.missing } });
-  const run = startRun(bed, { change, engine: { policy: { events: 200, imagePull: 3000 } } });
+  const run = startRun(bed, { change, engine: { timeouts: { events: 200, imagePull: 3000 } } });
   expect((await run.done).outcome).toMatchObject({ kind: "never-started", cause: "image" });
 }
 

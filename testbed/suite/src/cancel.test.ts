@@ -156,7 +156,7 @@ test("draining: the CLI has ended by itself, so its result counts; nothing is le
 });
 
 test("running, the API server is away: told as not confirmed, and pursued until it is back", async () => {
-  const run = start({ script: OBEDIENT, engine: { policy: { cancel: 2000 } } });
+  const run = start({ script: OBEDIENT, engine: { timeouts: { cancel: 2000 } } });
   await run.saw("on\n");
   await bed.faults.down();
   const back = run.done.then(() => bed.faults.up());

@@ -32,7 +32,10 @@ function withClaim(name: string, script: string, change: Partial<ClaimVolume> = 
     change: (request) => ({
       ...request,
       env: { ...request.env, plain: { ...request.env.plain, STATE: "/agent/state" } },
-      volumes: { ...request.volumes, claims: [{ claimName: own(name), mountPath: "/agent/state", create, handOver: false, ...change }] },
+      volumes: {
+        ...request.volumes,
+        claims: [{ claimName: own(name), mountPath: "/agent/state", create, setOwnership: false, ...change }],
+      },
     }),
   };
 }
@@ -82,7 +85,10 @@ test("one that was made and not handed over is told, and handed over when asked"
   // Pods of the embedded cluster are processes of one user.
   if (onKube) expect(outcome).toMatchObject({ kind: "never-started", cause: "claim-not-writable", permanent: false });
   if (onKube) expect(text(outcome)).toBe("user 1000:1000 cannot write to /agent/state (EACCES)");
-  expect((await startRun(bed, withClaim("orphan", WRITE, { handOver: true })).done).outcome).toMatchObject({ kind: "exited", exitCode: 0 });
+  expect((await startRun(bed, withClaim("orphan", WRITE, { setOwnership: true })).done).outcome).toMatchObject({
+    kind: "exited",
+    exitCode: 0,
+  });
   expect((await startRun(bed, withClaim("orphan", READ)).done).output.toString()).toBe("kept\n");
 });
 

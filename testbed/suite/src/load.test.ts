@@ -25,7 +25,7 @@ test("a quiet run of ten minutes makes 3 requests besides the two list-watches, 
   const clock = createTestClock();
   const { script, release } = gatedScript(bed);
   // A pod that takes its time to start would be asked about.
-  const run = startRun(bed, { script, engine: { clock, policy: { events: 36e5 } } });
+  const run = startRun(bed, { script, engine: { clock, timeouts: { events: 36e5 } } });
   await run.saw("on\n");
   const aliveBefore = run.status.length;
   await clock.advance(600_000);

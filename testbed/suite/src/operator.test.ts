@@ -7,9 +7,9 @@ import { listSecrets, type Permission, permissions, removeSecret } from "@paperc
 import { RUN_KEYS, SELECTOR } from "@paperclip-k8s/paperclip/keys";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { runCommand } from "../../../packages/cli/src/run-command.ts";
-import { createJob, deleteJob, getJob } from "../../../packages/engine/src/cluster/calls.ts";
-import { type Connection, connect } from "../../../packages/engine/src/cluster/connection.ts";
-import { handOverManifest } from "../../../packages/engine/src/manifest/hand-over.ts";
+import { createJob, deleteJob, getJob } from "../../../packages/engine/src/kube/calls.ts";
+import { type Connection, connect } from "../../../packages/engine/src/kube/connection.ts";
+import { volumeOwnershipManifest } from "../../../packages/engine/src/manifest/volume-ownership.ts";
 import { type Bed, startBed } from "./bed.ts";
 import { calm } from "./calm.ts";
 import { gatedScript, type RunHandle, type RunOptions, startRun } from "./run.ts";
@@ -143,8 +143,8 @@ test("a Job that never got its Secret goes when no server can be about to give i
     const run = await leftRun("secretless", "", {}, accepted);
     const job = await getJob(connection, bed.namespace, await run.job());
     const name = `${bed.namespace}/${job?.name}`;
-    const handOver = handOverManifest(run.request, { claimName: "data", mountPath: bed.data, create: null, handOver: true });
-    const other = await createJob(connection, bed.namespace, handOver);
+    const setOwnership = volumeOwnershipManifest(run.request, { claimName: "data", mountPath: bed.data, create: null, setOwnership: true });
+    const other = await createJob(connection, bed.namespace, setOwnership);
     // With its Secret it only waits for a node.
     expect((await later(30, ["sweep"])).out).not.toContain(name);
     const secrets = await listSecrets({ kubeconfig }, bed.namespace, SELECTOR);

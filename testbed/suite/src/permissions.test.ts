@@ -61,7 +61,7 @@ describe("where the cluster answers no access reviews, what is missing shows whe
     await warned(plain, "cleaning up failed: not allowed to delete jobs");
     const long = await startWithout("delete jobs", {
       script: `console.log("on"); setInterval(() => {}, 1000)`,
-      engine: { policy: { cancel: 2000 } },
+      engine: { timeouts: { cancel: 2000 } },
     });
     await long.saw("on\n");
     long.cancel();
@@ -98,7 +98,7 @@ describe("an optional row", () => {
 
   test("list events: a pod that starts late is not explained, and the log says why", async () => {
     const trouble = await bed.faults.unschedulable();
-    const run = await startWithout("list events", { engine: { policy: { events: 200 } } });
+    const run = await startWithout("list events", { engine: { timeouts: { events: 200 } } });
     await warned(run, `not allowed to list events in namespace ${bed.namespace}`);
     expect(run.status.find(({ text }) => text.includes("list events"))?.text).toContain("without the cluster's own explanation");
     await trouble.undo();

@@ -15,7 +15,7 @@ afterAll(() => bed.stop());
 
 const FOREVER = `process.on("SIGTERM", () => process.exit(143)); console.log("on"); setInterval(() => {}, 1000)`;
 const short = {
-  policy: { schedule: 1500, imagePull: 1500, containerConfig: 1500, noPod: 2500, events: 300, nodeLoss: 1500, podOutlivesJob: 4000 },
+  timeouts: { schedule: 1500, imagePull: 1500, containerConfig: 1500, noPod: 2500, events: 300, nodeLoss: 1500, podOutlivesJob: 4000 },
 };
 
 describe("a pod that does not start", () => {
@@ -37,7 +37,7 @@ describe("a pod that does not start", () => {
     // Others have a minute; here they would have for ever.
     const { outcome } = await finishRun(bed, {
       script: "",
-      engine: { policy: { imagePull: 36e5 } },
+      engine: { timeouts: { imagePull: 36e5 } },
       change: (request) => ({ ...request, container: { ...request.container, image: "Not An Image" } }),
     });
     expect(outcome).toMatchObject({ kind: "never-started", cause: "image" });
@@ -58,7 +58,7 @@ describe("a pod that does not start", () => {
 
   test("a node that comes in time is waited for", async () => {
     const fault = await bed.faults.unschedulable();
-    const run = startRun(bed, { script: `console.log("late")`, engine: { policy: { schedule: 8000 } } });
+    const run = startRun(bed, { script: `console.log("late")`, engine: { timeouts: { schedule: 8000 } } });
     await expect.poll(() => run.status.some((line) => line.text.includes("not scheduled yet"))).toBe(true);
     await fault.undo();
     expect((await run.done).outcome).toMatchObject({ kind: "exited", exitCode: 0 });
@@ -157,7 +157,11 @@ describe("a pod that is taken away", () => {
 
   test("the Job's deadline", async () => {
     const limits = { timeoutSec: 0, maxRunSec: 1, graceSec: 1, scheduleTimeoutSec: -609, ttlSeconds: 600 };
-    const run = startRun(bed, { script: FOREVER, engine: { policy: { schedule: 60_000 } }, change: (request) => ({ ...request, limits }) });
+    const run = startRun(bed, {
+      script: FOREVER,
+      engine: { timeouts: { schedule: 60_000 } },
+      change: (request) => ({ ...request, limits }),
+    });
     expect((await run.done).outcome).toMatchObject({ kind: "timed-out", by: "deadline" });
   });
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { type Permission, permissions, removeJob, removeSecret } from "@paperclip-k8s/engine";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { createClaim, createJob, createSecret, deleteJob, getJob } from "../../../packages/engine/src/cluster/calls.ts";
-import { type Connection, connect } from "../../../packages/engine/src/cluster/connection.ts";
-import { claimJob, labelPod } from "../../../packages/engine/src/cluster/patches.ts";
+import { createClaim, createJob, createSecret, deleteJob, getJob } from "../../../packages/engine/src/kube/calls.ts";
+import { type Connection, connect } from "../../../packages/engine/src/kube/connection.ts";
+import { claimJob, labelPod } from "../../../packages/engine/src/kube/patches.ts";
 import { type Bed, startBed } from "./bed.ts";
 import { calm } from "./calm.ts";
 import { KEYS, keyed, type RunHandle, type RunOptions, startRun } from "./run.ts";

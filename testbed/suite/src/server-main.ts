@@ -1,5 +1,5 @@
 // A server process for the tests of restarts: runs what it is told, tells on stdout, and is killed in the middle of it.
-import type { Holder, HolderVerdict } from "@paperclip-k8s/engine";
+import type { LockDecision, LockOwner } from "@paperclip-k8s/engine";
 import type { Bed } from "./bed.ts";
 import { startRun } from "./run.ts";
 import type { ServerNews, ServerOrder, ServerRun } from "./server-process.ts";
@@ -16,7 +16,7 @@ const tell = (news: ServerNews) => process.stdout.write(`${JSON.stringify(news)}
 /** As a host that knows which of its runs continues which, and which have their end on record. */
 const judge =
   ({ continues, recorded }: ServerRun) =>
-  async ({ runId, finished }: Holder): Promise<HolderVerdict> => {
+  async ({ runId, finished }: LockOwner): Promise<LockDecision> => {
     if (runId !== null && continues.includes(runId)) return { kind: "adopt" };
     return finished && runId !== null && recorded?.includes(runId) ? { kind: "remove", why: "on record" } : { kind: "wait" };
   };
@@ -26,7 +26,7 @@ async function live(run: ServerRun): Promise<void> {
     script: run.script,
     runId: run.runId,
     judge: judge(run),
-    engine: { policy: order.policy, lingerMs: order.lingerMs },
+    engine: { timeouts: order.timeouts, lingerMs: order.lingerMs },
     change: (request) => ({ ...request, exclusive: run.key, name: { prefix: "suite-", parts: [run.key], identity: run.key } }),
     onStatus: ({ text }) => void tell({ event: "status", runId: run.runId, text }),
     onOutput: (bytes) => void tell({ event: "output", runId: run.runId, text: bytes.toString() }),

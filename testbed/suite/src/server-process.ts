@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { Policy, RunOutcome, StatusLine } from "@paperclip-k8s/engine";
+import type { RunOutcome, StatusLine, Timeouts } from "@paperclip-k8s/engine";
 import type { Bed } from "./bed.ts";
 
 export interface ServerRun {
@@ -17,7 +17,7 @@ export interface ServerRun {
 export interface ServerOrder {
   readonly bed: { readonly kubeconfig: string; readonly data: string; readonly namespace: string; readonly agent: string };
   readonly runs: readonly ServerRun[];
-  readonly policy: Partial<Policy>;
+  readonly timeouts: Partial<Timeouts>;
   readonly lingerMs: number;
 }
 
@@ -44,10 +44,10 @@ export class ServerProcess {
   readonly #exited: Promise<void>;
   #gone = false;
 
-  constructor(bed: Bed, runs: readonly ServerRun[], options: { readonly policy?: Partial<Policy>; readonly lingerMs?: number } = {}) {
+  constructor(bed: Bed, runs: readonly ServerRun[], options: { readonly timeouts?: Partial<Timeouts>; readonly lingerMs?: number } = {}) {
     const { kubeconfig, data, namespace, images } = bed;
-    const { policy = {}, lingerMs = 0 } = options;
-    const order: ServerOrder = { bed: { kubeconfig, data, namespace, agent: images.agent }, runs, policy, lingerMs };
+    const { timeouts = {}, lingerMs = 0 } = options;
+    const order: ServerOrder = { bed: { kubeconfig, data, namespace, agent: images.agent }, runs, timeouts, lingerMs };
     this.#child = spawn(process.execPath, [MAIN, JSON.stringify(order)], { stdio: ["pipe", "pipe", "inherit"] });
     let rest = "";
     this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => {

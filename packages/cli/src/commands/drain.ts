@@ -1,4 +1,4 @@
-import { knock } from "@paperclip-k8s/paperclip/drain";
+import { callControlSocket } from "@paperclip-k8s/paperclip/drain";
 import type { Command } from "../arguments.ts";
 import { count } from "../output/table.ts";
 import { EXIT, type ExitCode, type Terminal } from "../terminal.ts";
@@ -10,7 +10,7 @@ export async function drain(command: Extract<Command, { name: "drain" }>, { out,
   const patienceMs = command.timeoutSec * 1000;
   const reason = command.reason === null ? {} : { reason: command.reason };
   const order = command.undo ? ({ act: "undo" } as const) : ({ act: "drain", patienceMs, ...reason } as const);
-  const answers = await knock(order, { env, timeoutMs: patienceMs + SLACK_MS });
+  const answers = await callControlSocket(order, { env, timeoutMs: patienceMs + SLACK_MS });
   if (answers.length === 0) {
     err("no adapter answers here: run this in the server's container, as the server's user, with its PAPERCLIP_HOME");
     return EXIT.left;

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import type { ClaimVolume } from "../run/request.ts";
+import type { ClaimVolume } from "../request.ts";
 import { claimManifest } from "./claim.ts";
-import { exampleRequest } from "./example-request.ts";
-import { handOverManifest, handOverName } from "./hand-over.ts";
 import { buildSubmission } from "./submission.ts";
+import { exampleRequest } from "./testing/example-request.ts";
+import { volumeOwnershipManifest, volumeOwnershipName } from "./volume-ownership.ts";
 
 const CREATE = { storageClass: "fast", capacity: "2Gi", labels: { "example.io/kind": "own" } };
-const CLAIM: ClaimVolume = { claimName: "db-worker", mountPath: "/agent/state", create: CREATE, handOver: false };
+const CLAIM: ClaimVolume = { claimName: "db-worker", mountPath: "/agent/state", create: CREATE, setOwnership: false };
 const plain = exampleRequest();
 const request = exampleRequest({ volumes: { ...plain.volumes, claims: [CLAIM] } });
 
@@ -37,9 +37,9 @@ test("the run mounts it and must be able to write there; nothing has its pod cha
 });
 
 test("the pod that hands it over has that volume and no other, and ends by itself", () => {
-  const job = handOverManifest(request, CLAIM);
+  const job = volumeOwnershipManifest(request, CLAIM);
   const pod = podOf(job);
-  expect(job.metadata).toMatchObject({ name: handOverName(request, CLAIM), labels: request.labels });
+  expect(job.metadata).toMatchObject({ name: volumeOwnershipName(request, CLAIM), labels: request.labels });
   expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000 });
   expect(pod.volumes).toEqual([{ name: "claim", persistentVolumeClaim: { claimName: "db-worker" } }]);
   expect(pod.containers[0]?.volumeMounts).toEqual([{ name: "claim", mountPath: "/agent/state" }]);
@@ -48,6 +48,6 @@ test("the pod that hands it over has that volume and no other, and ends by itsel
 
 test("its name is the claim's, whoever asks, and a valid one", () => {
   const other = exampleRequest({ runId: "run-2", name: { prefix: "agent-", parts: ["other"], identity: "other" } });
-  expect(handOverName(other, CLAIM)).toBe(handOverName(request, CLAIM));
-  expect(handOverName(request, { ...CLAIM, claimName: `db-${"x".repeat(200)}` })).toMatch(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);
+  expect(volumeOwnershipName(other, CLAIM)).toBe(volumeOwnershipName(request, CLAIM));
+  expect(volumeOwnershipName(request, { ...CLAIM, claimName: `db-${"x".repeat(200)}` })).toMatch(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);
 });

@@ -1,4 +1,4 @@
-import type { RunLimits, RunRequest } from "../run/request.ts";
+import type { RunLimits, RunRequest } from "../request.ts";
 
 /** How long a scheduled pod may take to start its container: image pulls and volume mounts. */
 export const START_PATIENCE_SEC = 600;

@@ -1,4 +1,4 @@
-import type { EnvSource, RunEnv } from "../run/request.ts";
+import type { EnvSource, RunEnv } from "../request.ts";
 import { escapeDollars } from "./escape.ts";
 
 /** A plain value wins over a reference of its name; the runner sets the secret ones itself, over all of these. */

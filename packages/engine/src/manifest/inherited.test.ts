@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { ObjectVolume, RunRequest } from "../run/request.ts";
-import { RequestError } from "../run/request-error.ts";
-import { exampleRequest } from "./example-request.ts";
+import { RequestError } from "../errors.ts";
+import type { ObjectVolume, RunRequest } from "../request.ts";
 import { buildSubmission } from "./submission.ts";
+import { exampleRequest } from "./testing/example-request.ts";
 
 interface Spec {
   containers: { env: { name: string; value?: string }[]; envFrom?: object[]; volumeMounts: { name: string; mountPath: string }[] }[];

@@ -1,5 +1,5 @@
-import type { RunRequest, SharedVolume } from "../run/request.ts";
-import { RequestError } from "../run/request-error.ts";
+import { RequestError } from "../errors.ts";
+import type { RunRequest, SharedVolume } from "../request.ts";
 import { deadlineSeconds, podGraceSec } from "./deadlines.ts";
 import { envEntries, envSources } from "./env.ts";
 import { escapeDollars } from "./escape.ts";

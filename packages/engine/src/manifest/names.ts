@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { JobNameParts } from "../run/request.ts";
+import type { JobNameParts } from "../request.ts";
 
 const SLUG_LENGTH = 16;
 const HASH_LENGTH = 8;

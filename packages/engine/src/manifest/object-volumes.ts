@@ -1,5 +1,5 @@
-import type { ObjectVolume, RunRequest } from "../run/request.ts";
-import { RequestError } from "../run/request-error.ts";
+import { RequestError } from "../errors.ts";
+import type { ObjectVolume, RunRequest } from "../request.ts";
 
 interface Mount {
   readonly name: string;

@@ -1,6 +1,6 @@
 import type { RelaySpec, RunFiles, RunnerSpec } from "@paperclip-k8s/runner";
-import type { RunRequest } from "../run/request.ts";
-import { RequestError } from "../run/request-error.ts";
+import { RequestError } from "../errors.ts";
+import type { RunRequest } from "../request.ts";
 import { DRAIN_SEC, stopGraceSec } from "./deadlines.ts";
 
 /** What the API server accepts as the sum of a Secret's values. */

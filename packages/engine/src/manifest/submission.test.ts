@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { RequestError } from "../run/request-error.ts";
+import { RequestError } from "../errors.ts";
 import { escapeDollars } from "./escape.ts";
-import { exampleRequest } from "./example-request.ts";
 import { MAX_SECRET_BYTES, secretManifest } from "./secret.ts";
 import { buildSubmission } from "./submission.ts";
+import { exampleRequest } from "./testing/example-request.ts";
 
 const NONCE = "0123456789abcdef01234567";
 

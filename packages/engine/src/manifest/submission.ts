@@ -1,5 +1,5 @@
-import { runFiles } from "../output/paths.ts";
-import type { RunRequest } from "../run/request.ts";
+import type { RunRequest } from "../request.ts";
+import { runFiles } from "../volume/paths.ts";
 import { deadlineSeconds, stopGraceSec } from "./deadlines.ts";
 import { jobManifest } from "./job.ts";
 import { jobName, secretName } from "./names.ts";

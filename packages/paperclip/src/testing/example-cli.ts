@@ -1,6 +1,6 @@
 import type { AgentCli } from "../agent-cli.ts";
-import { OPENCODE } from "../config/fields/adapters.ts";
-import { providerKey } from "../test-environment/provider-key.ts";
+import { providerKey } from "../doctor/provider-key.ts";
+import { OPENCODE } from "../settings/fields/adapters.ts";
 import { silentReport } from "./silent-report.ts";
 
 /** The description of an agent CLI that says nothing: for tests of what is the same for all of them. */

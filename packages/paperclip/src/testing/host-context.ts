@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ExecutionContext } from "../host.ts";
+import type { ExecutionContext } from "../host/types.ts";
 
 /** What one call of `execute` differs in; the rest is as the newest host hands it over. */
 export interface HostCall {

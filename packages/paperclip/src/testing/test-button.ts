@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createEngine } from "@paperclip-k8s/engine";
-import type { EnvironmentCheck, EnvironmentTestResult } from "../host.ts";
-import { testEnvironment } from "../test-environment/test-environment.ts";
+import { testEnvironment } from "../doctor/test-environment.ts";
+import type { EnvironmentCheck, EnvironmentTestResult } from "../host/types.ts";
 import { exampleCli } from "./example-cli.ts";
 
 /** What the form's "Test" says. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mountedPath } from "../mounted-path.ts";
+import { mountedPath } from "../cli/mounted-path.ts";
 import { relayEnv } from "./relay-env.ts";
 import { parseTarget } from "./target.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { cleanUp, node, preparePod } from "../runner-fixture.ts";
+import { cleanUp, node, preparePod } from "../testing/runner-fixture.ts";
 import {
   ask,
   CONFLICT,
@@ -15,7 +15,7 @@ import {
   startRelayedPod,
   startTarget,
   swapCredentials,
-} from "./relay-fixture.ts";
+} from "./testing/relay-fixture.ts";
 
 afterAll(() => {
   cleanUp();

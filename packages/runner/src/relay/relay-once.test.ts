@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
-import { cleanUp } from "../runner-fixture.ts";
-import { type Answer, ask, CONFLICT, closeTargets, RUNTIMES, relaySpec, startRelayedPod, startTarget } from "./relay-fixture.ts";
+import { cleanUp } from "../testing/runner-fixture.ts";
+import { type Answer, ask, CONFLICT, closeTargets, RUNTIMES, relaySpec, startRelayedPod, startTarget } from "./testing/relay-fixture.ts";
 
 afterAll(() => {
   cleanUp();

@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import { afterAll, describe, expect, test } from "vitest";
 import { RUNNER_EXIT } from "../records.ts";
-import { cleanUp, preparePod, runPod, waitFor } from "../runner-fixture.ts";
-import { ask, askRaw, closeTargets, own, RUNTIMES, relaySpec, startRelayedPod, startTarget } from "./relay-fixture.ts";
+import { cleanUp, preparePod, runPod, waitFor } from "../testing/runner-fixture.ts";
+import { ask, askRaw, closeTargets, own, RUNTIMES, relaySpec, startRelayedPod, startTarget } from "./testing/relay-fixture.ts";
 
 afterAll(() => {
   cleanUp();

@@ -1,8 +1,8 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
-import { cleanUp, sleep, waitFor } from "../runner-fixture.ts";
-import { ask, askRaw, CONFLICT, closeTargets, RUNTIMES, relaySpec, startRelayedPod, startTarget } from "./relay-fixture.ts";
+import { cleanUp, sleep, waitFor } from "../testing/runner-fixture.ts";
+import { ask, askRaw, CONFLICT, closeTargets, RUNTIMES, relaySpec, startRelayedPod, startTarget } from "./testing/relay-fixture.ts";
 
 const servers: Server[] = [];
 afterAll(() => {

@@ -1,6 +1,7 @@
 // A run with its relay, where one is asked for: the CLI is told of it by its environment.
+
+import { cliEnv } from "../cli/start-cli.ts";
 import type { Order } from "../read-spec.ts";
-import { cliEnv } from "../start-cli.ts";
 import { relayEnv } from "./relay-env.ts";
 import { startRelay } from "./start-relay.ts";
 

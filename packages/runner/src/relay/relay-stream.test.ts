@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { Agent, get } from "node:http";
 import { afterAll, describe, expect, test } from "vitest";
-import { cleanUp, standstillOf, waitFor } from "../runner-fixture.ts";
-import { ask, askRaw, closeTargets, own, RUNTIMES, relaySpec, startRelayedPod, startTarget } from "./relay-fixture.ts";
+import { cleanUp, standstillOf, waitFor } from "../testing/runner-fixture.ts";
+import { ask, askRaw, closeTargets, own, RUNTIMES, relaySpec, startRelayedPod, startTarget } from "./testing/relay-fixture.ts";
 
 afterAll(() => {
   cleanUp();

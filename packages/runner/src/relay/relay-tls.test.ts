@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cleanUp } from "../runner-fixture.ts";
-import { ask, FIRST, RUNTIMES, relaySpec, startRelayedPod } from "./relay-fixture.ts";
+import { cleanUp } from "../testing/runner-fixture.ts";
+import { ask, FIRST, RUNTIMES, relaySpec, startRelayedPod } from "./testing/relay-fixture.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "relay-tls-"));
 const certificate = join(folder, "cert.pem");

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, wr
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { cleanUp, node, preparePod } from "../runner-fixture.ts";
+import { cleanUp, node, preparePod } from "../testing/runner-fixture.ts";
 import { checkedSeed } from "./check-seed-spec.ts";
 import { seedHome } from "./seed-home.ts";
 

@@ -1,6 +1,6 @@
 // Says what is wrong with a state spec: every path in it is used as it stands.
 import { isAbsolute } from "node:path";
-import { ownHome } from "../own-home.ts";
+import { ownHome } from "../cli/own-home.ts";
 import type { StatePart, StateSpec } from "../records.ts";
 
 /** Throws errors with texts fit for the termination message. */

@@ -1,11 +1,11 @@
 // The state's side of a run: restored before the CLI starts, saved while it runs and when it is over, and what to say about it.
 import { randomBytes } from "node:crypto";
-import { cutText } from "../cut-text.ts";
-import { longTimer } from "../long-timer.ts";
+import { cutText } from "../cli/cut-text.ts";
+import { longTimer } from "../cli/long-timer.ts";
+import { sleep } from "../cli/waits.ts";
 import type { MetaRecord, StateEnd, StatePoint, StateSpec } from "../records.ts";
-import { sleep } from "../waits.ts";
 import { CliVersion } from "./cli-version.ts";
-import type { RestoreAnswer, SaveAnswer, SaveOrder } from "./state-orders.ts";
+import type { RestoreAnswer, SaveAnswer, SaveOrder } from "./state-commands.ts";
 import { answerWithin, type StateTask, startStateTask } from "./state-task.ts";
 
 export interface StateTools {

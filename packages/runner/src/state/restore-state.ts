@@ -5,7 +5,7 @@ import type { StatePart } from "../records.ts";
 import { candidates, markUsed } from "./generations.ts";
 import { fingerprintOf, listState, SQLITE_SUFFIXES } from "./list-state.ts";
 import { DamagedArchive, type Unpacking, unpackArchive } from "./read-archive.ts";
-import type { RestoreAnswer, RestoreOrder } from "./state-orders.ts";
+import type { RestoreAnswer, RestoreOrder } from "./state-commands.ts";
 import type { ArchiveManifest } from "./write-archive.ts";
 
 /** Throws when a state may be there but cannot be read: that is not the same as none. */

@@ -5,7 +5,7 @@ import type { StatePoint } from "../records.ts";
 import { databaseCopier } from "./copy-database.ts";
 import { addGeneration, type Pointer, pointAt, readPointer, tidy } from "./generations.ts";
 import { databaseMarks, fingerprintOf, listState, type StateEntry, type StateListing } from "./list-state.ts";
-import type { SaveAnswer, SaveOrder } from "./state-orders.ts";
+import type { SaveAnswer, SaveOrder } from "./state-commands.ts";
 import { type ArchiveManifest, writeArchive } from "./write-archive.ts";
 
 const COPIES = ".saving-";

@@ -1,7 +1,7 @@
 // How long the save at the end of a run may take.
-import { drainTime } from "../follow-cli.ts";
+import { drainTime } from "../cli/follow-cli.ts";
+import type { StopRequest } from "../cli/stop-request.ts";
 import type { Order } from "../read-spec.ts";
-import type { StopRequest } from "../stop-request.ts";
 
 /** Shrinks when the pod is told to stop, also in the middle of the save: what the CLI has not used of its grace is the state's. */
 export function saveTimeLeft(order: Order, stop: StopRequest, overAt: number): () => number {

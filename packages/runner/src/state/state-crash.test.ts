@@ -1,9 +1,18 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { cleanUp, sleep, waitFor } from "../runner-fixture.ts";
-import { seededRandom } from "./seeded-random.ts";
-import { cleanUpFolders, generationsIn, killPod, makeFolder, restoreAnew, startSave, statePod, stateSpec } from "./state-fixture.ts";
+import { cleanUp, sleep, waitFor } from "../testing/runner-fixture.ts";
+import { seededRandom } from "./testing/seeded-random.ts";
+import {
+  cleanUpFolders,
+  generationsIn,
+  killPod,
+  makeFolder,
+  restoreAnew,
+  startSave,
+  statePod,
+  stateSpec,
+} from "./testing/state-fixture.ts";
 
 afterAll(() => {
   cleanUp();

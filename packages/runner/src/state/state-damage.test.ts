@@ -2,9 +2,9 @@ import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { RUNNER_EXIT } from "../records.ts";
-import { cleanUp } from "../runner-fixture.ts";
-import { seededRandom } from "./seeded-random.ts";
-import { cleanUpFolders, generationsIn, makeFolder, restoreAnew, startSave, statePod, stateSpec } from "./state-fixture.ts";
+import { cleanUp } from "../testing/runner-fixture.ts";
+import { seededRandom } from "./testing/seeded-random.ts";
+import { cleanUpFolders, generationsIn, makeFolder, restoreAnew, startSave, statePod, stateSpec } from "./testing/state-fixture.ts";
 
 afterAll(() => {
   cleanUp();

@@ -2,11 +2,21 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
-import { signalGroup } from "../process-group.ts";
+import { signalGroup } from "../cli/process-group.ts";
 import type { MetaRecord, StatePoint, StateSpec } from "../records.ts";
-import { cleanUp, node, type Options, type Pod, preparePod, sleep, waitFor } from "../runner-fixture.ts";
+import { cleanUp, node, type Options, type Pod, preparePod, sleep, waitFor } from "../testing/runner-fixture.ts";
 import { checkDatabase, writerScript } from "./database-writer.ts";
-import { cleanUpFolders, DATABASE, FILES, generationsIn, killPod, makeFolder, restoreAnew, startSave, stateSpec } from "./state-fixture.ts";
+import {
+  cleanUpFolders,
+  DATABASE,
+  FILES,
+  generationsIn,
+  killPod,
+  makeFolder,
+  restoreAnew,
+  startSave,
+  stateSpec,
+} from "./testing/state-fixture.ts";
 
 afterAll(() => {
   cleanUp();

@@ -3,7 +3,7 @@ import { writeSync } from "node:fs";
 import { seedHome } from "../seed/seed-home.ts";
 import { restoreState } from "./restore-state.ts";
 import { saveState } from "./save-state.ts";
-import type { StateAnswer, StateOrder } from "./state-orders.ts";
+import type { StateAnswer, StateOrder } from "./state-commands.ts";
 
 export const STATE_FLAG = "--state";
 

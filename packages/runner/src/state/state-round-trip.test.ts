@@ -3,8 +3,8 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync,
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { type MetaRecord, RUNNER_EXIT } from "../records.ts";
-import { cleanUp, preparePod, shell, waitFor } from "../runner-fixture.ts";
-import { cleanUpFolders, FILES, generationsIn, makeFolder, restoreAnew, statePod, stateSpec } from "./state-fixture.ts";
+import { cleanUp, preparePod, shell, waitFor } from "../testing/runner-fixture.ts";
+import { cleanUpFolders, FILES, generationsIn, makeFolder, restoreAnew, statePod, stateSpec } from "./testing/state-fixture.ts";
 
 afterAll(() => {
   cleanUp();

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { RUNNER_EXIT } from "../records.ts";
-import { cleanUp, waitFor } from "../runner-fixture.ts";
-import { cleanUpFolders, generationsIn, makeFolder, statePod, stateSpec } from "./state-fixture.ts";
+import { cleanUp, waitFor } from "../testing/runner-fixture.ts";
+import { cleanUpFolders, generationsIn, makeFolder, statePod, stateSpec } from "./testing/state-fixture.ts";
 
 // A volume that gives its bytes slowly: bindfs with a limit.
 

@@ -1,8 +1,8 @@
 // The runner's side of one state process: asks, waits for the answer, or gives it up.
 import { spawn } from "node:child_process";
+import { sleep } from "../cli/waits.ts";
 import type { SeedAnswer, SeedOrder } from "../seed/seed-home.ts";
-import { sleep } from "../waits.ts";
-import type { FailedAnswer, RestoreAnswer, RestoreOrder, SaveAnswer, SaveOrder, StateAnswer, StateOrder } from "./state-orders.ts";
+import type { FailedAnswer, RestoreAnswer, RestoreOrder, SaveAnswer, SaveOrder, StateAnswer, StateOrder } from "./state-commands.ts";
 import { STATE_FLAG } from "./state-process.ts";
 
 export interface StateTask<A extends StateAnswer> {

@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { RUNNER_EXIT } from "../records.ts";
-import { cleanUp, makeFifo, processesWith, waitFor } from "../runner-fixture.ts";
-import { cleanUpFolders, generationsIn, makeFolder, restoreAnew, statePod, stateSpec } from "./state-fixture.ts";
+import { cleanUp, makeFifo, processesWith, waitFor } from "../testing/runner-fixture.ts";
+import { cleanUpFolders, generationsIn, makeFolder, restoreAnew, statePod, stateSpec } from "./testing/state-fixture.ts";
 
 const mounts: string[] = [];
 afterAll(() => {

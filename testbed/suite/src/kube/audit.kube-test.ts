@@ -45,7 +45,7 @@ test("no request outside the table of permissions, and three for a run", async (
   await cancelled.done;
   await finishRun(bed, {
     script: "",
-    engine: { policy: { imagePull: 1500, events: 300 } },
+    engine: { timeouts: { imagePull: 1500, events: 300 } },
     change: (request) => ({ ...request, container: { ...request.container, image: bed.images.missing } }),
   });
   const all = await audited();

@@ -1,0 +1,163 @@
+import type { EnvReference, EnvSource, ObjectVolume, ObjectVolumeItem } from "../../request.ts";
+
+/** The pod of this very process, as far as other pods may want to be like it. */
+export interface OwnPod {
+  readonly namespace: string;
+  readonly podName: string;
+  readonly node: string | null;
+  /** Name of this process's container; image, env and mounts are its own. */
+  readonly container: string;
+  readonly image: string;
+  /** In the spec's order: `$(NAME)` in a literal refers to an earlier one. */
+  readonly env: readonly OwnEnv[];
+  readonly envFrom: readonly EnvSource[];
+  readonly claims: readonly OwnClaim[];
+  readonly secretVolumes: readonly OwnObjectVolume[];
+  readonly configMapVolumes: readonly OwnObjectVolume[];
+  /** Mounts of any other kind: emptyDir, projected, hostPath. */
+  readonly otherMounts: readonly { readonly kind: string; readonly mountPath: string }[];
+  readonly imagePullSecrets: readonly string[];
+  readonly dnsPolicy: string | null;
+  readonly dnsConfig: Readonly<Record<string, unknown>> | null;
+  readonly nodeSelector: Readonly<Record<string, string>>;
+  /** Without the two every pod gets by itself. */
+  readonly tolerations: readonly Readonly<Record<string, unknown>>[];
+  /** As the spec says; null = the image decides. */
+  readonly user: { readonly uid: number | null; readonly gid: number | null };
+  readonly serviceAccountName: string | null;
+}
+
+/** A literal as it stands in the spec, not yet expanded, or a reference. */
+export type OwnEnv = { readonly name: string; readonly value: string } | EnvReference;
+
+export interface OwnClaim {
+  readonly claimName: string;
+  readonly mountPath: string;
+  readonly subPath: string | null;
+  /** As the spec says, not yet expanded: `$(POD_NAME)`. */
+  readonly subPathExpr: string | null;
+  readonly readOnly: boolean;
+}
+
+export interface OwnObjectVolume extends ObjectVolume {
+  readonly optional: boolean;
+}
+
+// Answers are foreign data: every field may be missing or of another type.
+type Raw = Readonly<Record<string, unknown>>;
+
+const object = (value: unknown): Raw => (typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Raw) : {});
+const objectOrNull = (value: unknown): Raw | null => (Object.keys(object(value)).length === 0 ? null : object(value));
+const list = (value: unknown): readonly Raw[] => (Array.isArray(value) ? value.map(object) : []);
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+const textOrNull = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+const numberOrNull = (value: unknown): number | null => (typeof value === "number" ? value : null);
+
+/** The pod, or, when no container can be told to be ours, the names there are. */
+export function projectOwnPod(
+  raw: unknown,
+  candidates: readonly string[],
+): { readonly pod: OwnPod } | { readonly containers: readonly string[] } {
+  const { metadata, spec: rawSpec } = object(raw);
+  const spec = object(rawSpec);
+  const containers = list(spec.containers);
+  const container = pick(containers, candidates);
+  if (container === null) return { containers: containers.map(({ name }) => text(name)) };
+  const pod: OwnPod = {
+    namespace: text(object(metadata).namespace),
+    podName: text(object(metadata).name),
+    node: textOrNull(spec.nodeName),
+    container: text(container.name),
+    image: text(container.image),
+    env: list(container.env).map(envOf),
+    envFrom: list(container.envFrom).flatMap(envSourceOf),
+    ...mountsOf(container, list(spec.volumes)),
+    imagePullSecrets: list(spec.imagePullSecrets).flatMap(({ name }) => textOrNull(name) ?? []),
+    dnsPolicy: textOrNull(spec.dnsPolicy),
+    dnsConfig: objectOrNull(spec.dnsConfig),
+    nodeSelector: object(spec.nodeSelector) as Record<string, string>,
+    tolerations: list(spec.tolerations).filter((toleration) => !isAutomatic(toleration)),
+    user: userOf(object(container.securityContext), object(spec.securityContext)),
+    serviceAccountName: textOrNull(spec.serviceAccountName),
+  };
+  return { pod };
+}
+
+/** By name, in the order of the candidates; by place only where there is nothing to choose: sidecars come first as often as last. */
+function pick(containers: readonly Raw[], candidates: readonly string[]): Raw | null {
+  for (const candidate of candidates) {
+    const found = containers.find(({ name }) => name === candidate);
+    if (found) return found;
+  }
+  return containers.length === 1 ? containers[0]! : null;
+}
+
+function envOf({ name, value, valueFrom }: Raw): OwnEnv {
+  const reference = objectOrNull(valueFrom);
+  return reference === null ? { name: text(name), value: text(value) } : { name: text(name), valueFrom: reference };
+}
+
+function envSourceOf(source: Raw): EnvSource[] {
+  const kind = objectOrNull(source.secretRef) === null ? "configMap" : "secret";
+  const { name, optional } = object(kind === "secret" ? source.secretRef : source.configMapRef);
+  return text(name) === "" ? [] : [{ kind, name: text(name), prefix: text(source.prefix), optional: optional === true }];
+}
+
+function mountsOf(container: Raw, volumes: readonly Raw[]) {
+  const claims: OwnClaim[] = [];
+  const secretVolumes: OwnObjectVolume[] = [];
+  const configMapVolumes: OwnObjectVolume[] = [];
+  const otherMounts: { kind: string; mountPath: string }[] = [];
+  for (const mount of list(container.volumeMounts)) {
+    const volume = volumes.find(({ name }) => name === mount.name) ?? {};
+    if (volume.persistentVolumeClaim) claims.push(claimOf(mount, object(volume.persistentVolumeClaim)));
+    // Its keys at a path made of variables cannot be told from here.
+    else if (mount.subPathExpr) otherMounts.push({ kind: kindOf(volume), mountPath: pathOf(mount) });
+    else if (volume.secret) secretVolumes.push(objectVolumeOf(mount, object(volume.secret), "secretName"));
+    else if (volume.configMap) configMapVolumes.push(objectVolumeOf(mount, object(volume.configMap), "name"));
+    else otherMounts.push({ kind: kindOf(volume), mountPath: pathOf(mount) });
+  }
+  return { claims, secretVolumes, configMapVolumes, otherMounts };
+}
+
+const kindOf = (volume: Raw): string => Object.keys(volume).find((field) => field !== "name") ?? "unknown";
+const pathOf = (mount: Raw): string => text(mount.mountPath).replace(/(?<=.)\/+$/, "");
+
+function claimOf(mount: Raw, claim: Raw): OwnClaim {
+  return {
+    claimName: text(claim.claimName),
+    mountPath: pathOf(mount),
+    subPath: textOrNull(mount.subPath),
+    subPathExpr: textOrNull(mount.subPathExpr),
+    readOnly: mount.readOnly === true || claim.readOnly === true,
+  };
+}
+
+function objectVolumeOf(mount: Raw, source: Raw, nameField: "secretName" | "name"): OwnObjectVolume {
+  return {
+    name: text(source[nameField]),
+    mountPath: pathOf(mount),
+    subPath: textOrNull(mount.subPath),
+    items: source.items === undefined ? null : list(source.items).map(itemOf),
+    defaultMode: numberOrNull(source.defaultMode),
+    optional: source.optional === true,
+  };
+}
+
+function itemOf({ key, path, mode }: Raw): ObjectVolumeItem {
+  return { key: text(key), path: text(path), ...(typeof mode === "number" ? { mode } : {}) };
+}
+
+/** Only what admission adds word for word: other times are somebody's choice. */
+function isAutomatic({ key, operator, effect, tolerationSeconds }: Raw): boolean {
+  const automatic = key === "node.kubernetes.io/not-ready" || key === "node.kubernetes.io/unreachable";
+  return automatic && operator === "Exists" && effect === "NoExecute" && tolerationSeconds === 300;
+}
+
+/** The container's word wins over the pod's, field by field. */
+function userOf(container: Raw, pod: Raw): OwnPod["user"] {
+  return {
+    uid: numberOrNull(container.runAsUser) ?? numberOrNull(pod.runAsUser),
+    gid: numberOrNull(container.runAsGroup) ?? numberOrNull(pod.runAsGroup),
+  };
+}

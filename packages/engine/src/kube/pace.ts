@@ -1,0 +1,81 @@
+import { type Clock, systemClock } from "./network-clock.ts";
+
+/** `first`: somebody waits for its effect, as for a cancel's. `last`: nobody does. */
+export type Turn = "first" | "usual" | "last";
+
+export interface PaceOptions {
+  readonly perSecond: number;
+  /** So many may go at once after a pause. */
+  readonly burst: number;
+  readonly clock?: Clock;
+}
+
+/** Lets requests go at a bounded rate: a server that takes up hundreds of runs again must not flood the API server. */
+export class Pace {
+  readonly #perMs: number;
+  readonly #burst: number;
+  readonly #clock: Clock;
+  readonly #waiting: Readonly<Record<Turn, Set<() => void>>> = { first: new Set(), usual: new Set(), last: new Set() };
+  #left: number;
+  #at: number;
+  #armed = false;
+
+  constructor({ perSecond, burst, clock = systemClock }: PaceOptions) {
+    this.#perMs = perSecond / 1000;
+    this.#burst = burst;
+    this.#clock = clock;
+    this.#left = burst;
+    this.#at = clock.now();
+  }
+
+  /** Resolves when it is this request's turn, or at once when it is not wanted any more. */
+  turn(turn: Turn, signals: readonly AbortSignal[]): Promise<void> {
+    this.#refill();
+    if (signals.some(({ aborted }) => aborted)) return Promise.resolve();
+    if (this.#left >= 1 && this.#isIdle) {
+      this.#left -= 1;
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => {
+      const go = () => {
+        this.#waiting[turn].delete(go);
+        for (const signal of signals) signal.removeEventListener("abort", go);
+        resolve();
+      };
+      this.#waiting[turn].add(go);
+      for (const signal of signals) signal.addEventListener("abort", go, { once: true });
+      this.#arm();
+    });
+  }
+
+  get #isIdle(): boolean {
+    return Object.values(this.#waiting).every(({ size }) => size === 0);
+  }
+
+  #refill(): void {
+    const now = this.#clock.now();
+    this.#left = Math.min(this.#burst, this.#left + (now - this.#at) * this.#perMs);
+    this.#at = now;
+  }
+
+  #arm(): void {
+    if (this.#armed || this.#isIdle) return;
+    this.#armed = true;
+    const release = () => {
+      this.#armed = false;
+      this.#release();
+      this.#arm();
+    };
+    this.#clock.after(Math.max(1, Math.ceil((1 - this.#left) / this.#perMs)), release, true);
+  }
+
+  #release(): void {
+    this.#refill();
+    for (const turn of ["first", "usual", "last"] as const)
+      for (const go of this.#waiting[turn]) {
+        if (this.#left < 1) return;
+        this.#left -= 1;
+        go();
+      }
+  }
+}

@@ -1,0 +1,241 @@
+import { ApiError, isExpired, isRefused } from "../api-error.ts";
+import { type Backoff, backoffMs } from "../backoff.ts";
+import type { Connection } from "../connection.ts";
+import { type Clock, sleep, systemClock } from "../network-clock.ts";
+import { identify } from "../project.ts";
+import { eventError } from "../status.ts";
+import { isNewer, KnownObjects } from "./known-objects.ts";
+import { listAll } from "./list.ts";
+import { readWatch, type WatchEvent } from "./watch-stream.ts";
+
+export interface ListWatchListener<V> {
+  upsert(view: V): void;
+  gone(lastView: V): void;
+  /** The list or the watch cannot be (re-)established; said once until `back`. A watch that ends in the ordinary way is no loss. */
+  lost(error: ApiError): void;
+  back(): void;
+  /** A complete list was taken in; `list` is the number it had in `listsStarted` when it started. */
+  listed?(list: number): void;
+}
+
+export interface ListWatchOptions<V> {
+  readonly connection: Connection;
+  readonly path: string;
+  readonly labelSelector?: string;
+  /** Called at once for each raw object, which is then dropped. */
+  readonly project: (raw: unknown) => V;
+  readonly listener: ListWatchListener<V>;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  readonly pageSize?: number;
+  /** Range of the length of one watch, in seconds. */
+  readonly watchSeconds?: readonly [number, number];
+  /** Without a byte for this long (bookmarks come every minute) a watch counts as dead. */
+  readonly idleMs?: number;
+  readonly backoff?: Backoff;
+  /** A watch that lived this long was a success: the next one is opened at once. */
+  readonly steadyMs?: number;
+  readonly timeoutMs?: number;
+  readonly onListenerError?: (error: unknown) => void;
+}
+
+const defaults = {
+  clock: systemClock,
+  random: Math.random,
+  pageSize: 500,
+  watchSeconds: [280, 340] as readonly [number, number],
+  idleMs: 90_000,
+  backoff: { minMs: 200, maxMs: 30_000 },
+  steadyMs: 1_000,
+  timeoutMs: 15_000,
+  onListenerError: (error: unknown) => process.emitWarning(error instanceof Error ? error : new Error(String(error))),
+};
+
+/** Keeps one view of one kind of object true, by one list and one watch at a time, for as long as it is not stopped. */
+export class ListWatch<V> {
+  /** Resolves with the first complete list; rejects when stopped before. */
+  readonly ready: Promise<void>;
+  readonly #options: ListWatchOptions<V> & typeof defaults;
+  readonly #stop = new AbortController();
+  readonly #known: KnownObjects<V>;
+  readonly #ready = Promise.withResolvers<void>();
+  readonly #onClosed = () => this.stop();
+  #version: string | null = null;
+  #listsStarted = 0;
+  #lost = false;
+  #stale = false;
+  #cut = () => {};
+  /** How the last try ended: null = a watch was opened, undefined = there was none yet. */
+  #lastTry: ApiError | null | undefined;
+  #nextTry = Promise.withResolvers<ApiError | null>();
+  #pause = new AbortController();
+
+  constructor(options: ListWatchOptions<V>) {
+    this.#options = { ...defaults, ...given(options) };
+    this.ready = this.#ready.promise;
+    this.ready.catch(() => {});
+    this.#known = new KnownObjects(options.project, {
+      upsert: (view) => this.#tell(() => options.listener.upsert(view)),
+      gone: (view) => this.#tell(() => options.listener.gone(view)),
+    });
+    options.connection.closed.addEventListener("abort", this.#onClosed, { once: true });
+    void this.#run();
+  }
+
+  /** How many lists were started so far. */
+  get listsStarted(): number {
+    return this.#listsStarted;
+  }
+
+  /** Takes one more list, started from now on, before it goes on watching. */
+  relist(): void {
+    this.#stale = true;
+    this.#cut();
+  }
+
+  /**
+   * The error if the account may not list or watch, after one more try if the last one said so. Null otherwise: there is a watch, or trouble
+   * that may pass. Who comes first waits for the first try.
+   */
+  async refusal(): Promise<ApiError | null> {
+    if (this.#lastTry !== undefined && !isRefused(this.#lastTry)) return null;
+    const next = this.#nextTry.promise;
+    this.#pause.abort();
+    const error = await next;
+    return isRefused(error) ? error : null;
+  }
+
+  stop(): void {
+    this.#options.connection.closed.removeEventListener("abort", this.#onClosed);
+    this.#stop.abort();
+    this.#ready.reject(new Error("the watch was stopped"));
+    this.#tried(null);
+  }
+
+  async #run(): Promise<void> {
+    let failures = 0;
+    while (!this.#stop.signal.aborted) {
+      const end = await this.#cycle();
+      failures = end === "lasted" ? 0 : failures + 1;
+      if (failures === 0) continue;
+      // Somebody who cuts every watch soon, but lets us in, is asked again within seconds: the gap is time spent blind.
+      if (end === "short") failures = Math.min(failures, 4);
+      const { backoff, random, clock } = this.#options;
+      const asked = Math.min((end instanceof ApiError ? (end.retryAfterSec ?? 0) : 0) * 1000, 60_000);
+      this.#pause = new AbortController();
+      const either = AbortSignal.any([this.#stop.signal, this.#pause.signal]);
+      await sleep(clock, Math.max(asked, backoffMs(backoff, failures, random)), either).catch(() => {});
+    }
+  }
+
+  /** One list if needed, then one watch. Says how it ended; an error means that there was no watch, or no use in resuming it. */
+  async #cycle(): Promise<"lasted" | "short" | ApiError> {
+    let opened: number | null = null;
+    try {
+      if (this.#stale) this.#version = null;
+      this.#stale = false;
+      this.#version ??= await this.#list();
+      const stream = await this.#open(this.#version);
+      opened = this.#options.clock.now();
+      this.#seen();
+      this.#tried(null);
+      this.#cut = () => stream.destroy();
+      if (this.#stale) this.#cut();
+      let failure: ApiError | null = null;
+      let events = 0;
+      await readWatch(stream, this.#options.idleMs, this.#options.clock, (event) => {
+        failure = this.#take(event);
+        if (failure === null) events++;
+        return failure === null && !this.#stop.signal.aborted;
+      });
+      if (failure) throw failure;
+      return events > 0 || this.#lasted(opened) ? "lasted" : "short";
+    } catch (cause) {
+      const error = cause instanceof ApiError ? cause : new ApiError("api_unreachable", String(cause), { cause });
+      if (this.#stop.signal.aborted) return error;
+      // Expired, another error event, or a line that is no JSON: where we stand is unknown, so list again.
+      if (opened !== null || isExpired(error)) this.#version = null;
+      else this.#unseen(error);
+      if (opened === null) this.#tried(error);
+      return opened !== null && this.#lasted(opened) ? "lasted" : error;
+    }
+  }
+
+  #tried(result: ApiError | null): void {
+    this.#lastTry = result;
+    this.#nextTry.resolve(result);
+    this.#nextTry = Promise.withResolvers();
+  }
+
+  #lasted(opened: number): boolean {
+    return this.#options.clock.now() - opened >= this.#options.steadyMs;
+  }
+
+  async #list(): Promise<string> {
+    const { connection, path, labelSelector, pageSize, timeoutMs } = this.#options;
+    let list = ++this.#listsStarted;
+    const onRestart = () => {
+      list = ++this.#listsStarted;
+    };
+    const request = { path, labelSelector, pageSize, timeoutMs, signal: this.#stop.signal, background: true, onRestart };
+    // Retries are this loop's own: it also says when sight is lost.
+    const version = await listAll(connection, request, (raw) => this.#known.listed(raw, list), { attempts: 1 });
+    this.#known.sweep(list);
+    this.#tell(() => this.#options.listener.listed?.(list));
+    this.#ready.resolve();
+    return version;
+  }
+
+  #open(version: string) {
+    const { connection, path, labelSelector, watchSeconds, random, timeoutMs } = this.#options;
+    const timeoutSeconds = Math.round(watchSeconds[0] + random() * (watchSeconds[1] - watchSeconds[0]));
+    const query = { watch: true, allowWatchBookmarks: true, resourceVersion: version, timeoutSeconds, labelSelector };
+    return connection.openStream({ method: "GET", path, query, timeoutMs }, this.#stop.signal);
+  }
+
+  /** Takes in one event; returns the error of an ERROR event. */
+  #take(event: WatchEvent): ApiError | null {
+    if (event.type === "ERROR") return eventError(`watch ${this.#options.path}`, event.object);
+    if (event.type === "ADDED" || event.type === "MODIFIED") this.#known.changed(event.object, this.#listsStarted);
+    else if (event.type === "DELETED") this.#known.deleted(event.object);
+    const version = versionOf(event.object);
+    // A repeated old event must not move the resume point back.
+    if (version && (this.#version === null || isNewer(version, this.#version))) this.#version = version;
+    return null;
+  }
+
+  #seen(): void {
+    if (!this.#lost) return;
+    this.#lost = false;
+    this.#tell(() => this.#options.listener.back());
+  }
+
+  #unseen(error: ApiError): void {
+    if (this.#lost) return;
+    this.#lost = true;
+    this.#tell(() => this.#options.listener.lost(error));
+  }
+
+  /** A listener that throws hurts nobody else. */
+  #tell(act: () => void): void {
+    if (this.#stop.signal.aborted) return;
+    try {
+      act();
+    } catch (error) {
+      this.#options.onListenerError(error);
+    }
+  }
+}
+
+/** Bookmarks have a version but no uid. */
+function versionOf(raw: unknown): string | null {
+  const id = identify(raw);
+  if (id) return id.resourceVersion;
+  const version = (raw as { metadata?: { resourceVersion?: unknown } } | null)?.metadata?.resourceVersion;
+  return typeof version === "string" && version !== "" ? version : null;
+}
+
+/** An option set to undefined is one not given. */
+function given<T extends object>(options: T): T {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
+}

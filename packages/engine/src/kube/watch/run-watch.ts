@@ -1,0 +1,225 @@
+import { type ApiError, isRefused } from "../api-error.ts";
+import type { Connection } from "../connection.ts";
+import { systemClock } from "../network-clock.ts";
+import { paths } from "../paths.ts";
+import { projectJob, projectPod } from "../project.ts";
+import type { JobView, PodView } from "../views.ts";
+import { JobStore } from "./job-store.ts";
+import { ListWatch, type ListWatchListener, type ListWatchOptions } from "./list-watch.ts";
+import { type ClusterFact, Subscriber, type Subscription } from "./subscription.ts";
+
+export type { ClusterFact, Subscription } from "./subscription.ts";
+
+export interface RunWatchOptions
+  extends Partial<Omit<ListWatchOptions<unknown>, "connection" | "path" | "labelSelector" | "project" | "listener">> {
+  /** How long the watches outlive the last subscriber. */
+  readonly lingerMs?: number;
+  /** A Job that exists but was not seen for this long is looked for by a list. */
+  readonly unseenMs?: number;
+}
+
+const shared = new WeakMap<Connection, Map<string, RunWatch>>();
+
+/** The watch for all runs of a namespace and selector; options count for the first who asks. */
+export function runWatch(connection: Connection, namespace: string, selector: string, options: RunWatchOptions = {}): RunWatch {
+  const watches = shared.get(connection) ?? new Map<string, RunWatch>();
+  shared.set(connection, watches);
+  const key = `${namespace}\n${selector}`;
+  const watch = watches.get(key) ?? new RunWatch(connection, namespace, selector, options);
+  watches.set(key, watch);
+  return watch;
+}
+
+type ApiLost = Extract<ClusterFact, { kind: "api-lost" }>;
+
+interface Active {
+  readonly jobs: ListWatch<JobView>;
+  readonly pods: ListWatch<PodView>;
+  readonly store: JobStore;
+  readonly lost: Map<"jobs" | "pods", ApiLost>;
+  readonly ready: Promise<void>;
+}
+
+/** One list-watch of Jobs and one of Pods for any number of runs: at work from the first subscriber until some time after the last. */
+export class RunWatch {
+  readonly #connection: Connection;
+  readonly #namespace: string;
+  readonly #selector: string;
+  readonly #options: RunWatchOptions;
+  readonly #subscribers = new Map<string, Set<Subscriber>>();
+  #active: Active | null = null;
+  #cancelLinger = () => {};
+
+  constructor(connection: Connection, namespace: string, selector: string, options: RunWatchOptions = {}) {
+    this.#connection = connection;
+    this.#namespace = namespace;
+    this.#selector = selector;
+    this.#options = options;
+  }
+
+  /** Both lists were complete once since the watch started; creating a Job need not wait for it. */
+  get ready(): Promise<void> {
+    return this.#active?.ready ?? notStarted();
+  }
+
+  /** All Jobs were listed once since the watch started: from then on `jobs` is true. */
+  get listed(): Promise<void> {
+    return this.#active?.jobs.ready ?? notStarted();
+  }
+
+  jobs(): readonly JobView[] {
+    return this.#active?.store.jobs() ?? [];
+  }
+
+  /** The error if the account may not list or watch Jobs or pods. Who subscribed first waits for the first try, later ones for nothing. */
+  async refusal(): Promise<ApiError | null> {
+    const active = this.#active;
+    if (active === null) return null;
+    const errors = await Promise.all([active.jobs.refusal(), active.pods.refusal()]);
+    return errors.find((error) => error !== null) ?? null;
+  }
+
+  /**
+   * Tells what is known about the Job name before it returns, then every change.
+   * With the `uid` of a Job known to exist, only that Job and its pods count from the first fact on.
+   */
+  subscribe(jobName: string, listener: (fact: ClusterFact) => void, uid?: string): Subscription {
+    const active = this.#start();
+    let open = true;
+    const subscriber = new Subscriber(jobName, (fact) => {
+      if (open) this.#isolate(() => listener(fact));
+    });
+    const peers = this.#subscribers.get(jobName) ?? new Set();
+    this.#subscribers.set(jobName, peers.add(subscriber));
+    const created = (jobUid: string) => {
+      subscriber.created(jobUid, active.store, active.jobs.listsStarted);
+      if (open) this.#lookFor(subscriber, active);
+    };
+    if (uid !== undefined) created(uid);
+    const job = active.store.job(jobName);
+    if (job) subscriber.job(job);
+    for (const pod of active.store.pods(jobName)) subscriber.pod(pod);
+    for (const fact of [...active.lost.values()].slice(0, 1)) subscriber.tell(fact);
+    return {
+      created,
+      close: () => {
+        if (open) this.#leave(subscriber);
+        open = false;
+      },
+    };
+  }
+
+  /** Ends the watches at once, subscribers or not. */
+  close(): void {
+    this.#cancelLinger();
+    this.#active?.jobs.stop();
+    this.#active?.pods.stop();
+    this.#active = null;
+    this.#subscribers.clear();
+  }
+
+  #start(): Active {
+    this.#cancelLinger();
+    if (this.#active) return this.#active;
+    const store = new JobStore();
+    const lost: Active["lost"] = new Map();
+    const jobs = this.#listWatch(paths.jobs, projectJob, { ...this.#jobListener(store), ...this.#sight("jobs", lost) });
+    const pods = this.#listWatch(paths.pods, projectPod, { ...this.#podListener(store), ...this.#sight("pods", lost) });
+    const ready = Promise.all([jobs.ready, pods.ready]).then(() => {});
+    ready.catch(() => {});
+    this.#active = { jobs, pods, store, lost, ready };
+    return this.#active;
+  }
+
+  #listWatch<V>(path: (namespace: string) => string, project: (raw: unknown) => V, listener: ListWatchListener<V>): ListWatch<V> {
+    const { lingerMs: _linger, unseenMs: _unseen, ...options } = this.#options;
+    const target = { connection: this.#connection, path: path(this.#namespace), labelSelector: this.#selector };
+    return new ListWatch<V>({ ...options, ...target, project, listener });
+  }
+
+  #jobListener(store: JobStore): Pick<ListWatchListener<JobView>, "upsert" | "gone" | "listed"> {
+    return {
+      upsert: (job) => {
+        store.putJob(job);
+        for (const subscriber of this.#of(job.name)) subscriber.job(job);
+      },
+      gone: (job) => {
+        store.dropJob(job);
+        for (const subscriber of this.#of(job.name)) subscriber.jobGone(job.uid);
+      },
+      listed: (list) => {
+        for (const subscriber of this.#all()) subscriber.listed(list, store);
+      },
+    };
+  }
+
+  #podListener(store: JobStore): Pick<ListWatchListener<PodView>, "upsert" | "gone"> {
+    return {
+      upsert: (pod) => {
+        store.putPod(pod);
+        for (const subscriber of this.#of(pod.jobName)) subscriber.pod(pod);
+      },
+      gone: (pod) => {
+        store.dropPod(pod);
+        for (const subscriber of this.#of(pod.jobName)) subscriber.podGone(pod);
+      },
+    };
+  }
+
+  /** Sight is lost when either watch is, and back when both are. */
+  #sight(source: "jobs" | "pods", lost: Active["lost"]): Pick<ListWatchListener<unknown>, "lost" | "back"> {
+    return {
+      lost: (error: ApiError) => {
+        const fact: ApiLost = { kind: "api-lost", error: error.message, ...(isRefused(error) ? { refused: true } : {}) };
+        lost.set(source, fact);
+        if (lost.size === 1) for (const subscriber of this.#all()) subscriber.tell(fact);
+      },
+      back: () => {
+        if (lost.delete(source) && lost.size === 0) for (const subscriber of this.#all()) subscriber.tell({ kind: "api-back" });
+      },
+    };
+  }
+
+  /** A Job that came and went between a list's start and the watch after it leaves no event behind: only another list can tell. */
+  #lookFor(subscriber: Subscriber, active: Active): void {
+    if (!subscriber.waitsForSight) return;
+    (this.#options.clock ?? systemClock).after(this.#options.unseenMs ?? 10_000, () => {
+      const listens = this.#subscribers.get(subscriber.jobName)?.has(subscriber);
+      if (!listens || !subscriber.waitsForSight) return;
+      if (active.lost.size === 0) active.jobs.relist();
+      else this.#lookFor(subscriber, active);
+    });
+  }
+
+  #of(jobName: string): readonly Subscriber[] {
+    return [...(this.#subscribers.get(jobName) ?? [])];
+  }
+
+  #all(): readonly Subscriber[] {
+    return [...this.#subscribers.values()].flatMap((peers) => [...peers]);
+  }
+
+  #leave(subscriber: Subscriber): void {
+    const peers = this.#subscribers.get(subscriber.jobName);
+    peers?.delete(subscriber);
+    if (peers?.size === 0) this.#subscribers.delete(subscriber.jobName);
+    if (this.#subscribers.size > 0 || !this.#active) return;
+    this.#cancelLinger = (this.#options.clock ?? systemClock).after(this.#options.lingerMs ?? 60_000, () => this.close());
+  }
+
+  #isolate(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      const report =
+        this.#options.onListenerError ?? ((cause) => process.emitWarning(cause instanceof Error ? cause : new Error(String(cause))));
+      report(error);
+    }
+  }
+}
+
+function notStarted(): Promise<never> {
+  const rejected = Promise.reject(new Error("the watch starts with its first subscriber"));
+  rejected.catch(() => {});
+  return rejected;
+}

@@ -1,0 +1,75 @@
+import type { RunClock } from "./clock.ts";
+import type { Adoption } from "./lock/take-over.ts";
+import type { Fact } from "./outcome/observation.ts";
+import { reduce } from "./outcome/reduce.ts";
+import type { RunState } from "./outcome/state.ts";
+import type { RunOutcome } from "./run-outcome.ts";
+import type { Timeouts } from "./timeouts.ts";
+
+type Listener = (before: RunState, after: RunState) => void;
+
+/** The one place where a run's facts meet: folds each into the state and tells who listens. */
+export class LiveRun {
+  readonly timeouts: Timeouts;
+  readonly settled: Promise<RunOutcome>;
+  #state: RunState;
+  readonly #clock: RunClock;
+  readonly #listeners = new Set<Listener>();
+  readonly #settle: (outcome: RunOutcome) => void;
+
+  constructor(state: RunState, timeouts: Timeouts, clock: RunClock) {
+    this.timeouts = timeouts;
+    this.#state = state;
+    this.#clock = clock;
+    const { promise, resolve } = Promise.withResolvers<RunOutcome>();
+    this.settled = promise;
+    this.#settle = resolve;
+  }
+
+  get state(): RunState {
+    return this.#state;
+  }
+
+  observe(fact: Fact): void {
+    const before = this.#state;
+    this.#become(before, reduce(before, { at: this.#clock.now(), ...fact }, this.timeouts));
+  }
+
+  /** The key is free: this run may create its Job. */
+  admitted(): void {
+    this.#become(this.#state, { ...this.#state, now: this.#clock.now(), admittedAt: this.#clock.now() });
+  }
+
+  /** The API server has taken the Job; from now on its uid tells it from any other of its name. */
+  accepted(jobUid: string): void {
+    const now = this.#clock.now();
+    this.#become(this.#state, { ...this.#state, now, acceptedAt: now, identity: { ...this.#state.identity, jobUid } });
+  }
+
+  /** The Job of another run is this run's from now on, with its records and files. */
+  adopted({ job, nonce, files, firstRun }: Adoption): void {
+    const now = this.#clock.now();
+    const identity = {
+      ...this.#state.identity,
+      jobName: job.name,
+      jobUid: job.uid,
+      nonce,
+      files,
+      firstRun,
+      adopted: true,
+      image: job.image ?? this.#state.identity.image,
+    };
+    this.#become(this.#state, { ...this.#state, now, acceptedAt: now, job, identity });
+  }
+
+  onChange(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #become(before: RunState, after: RunState): void {
+    this.#state = after;
+    for (const listener of [...this.#listeners]) listener(before, after);
+    if (before.outcome === null && after.outcome !== null) this.#settle(after.outcome);
+  }
+}

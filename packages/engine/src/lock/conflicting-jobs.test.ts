@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { exampleRequest } from "../manifest/testing/example-request.ts";
+import { isConflicting, overlaps } from "./conflicting-jobs.ts";
+
+test.each<[string, string, boolean]>([
+  ["a/b", "a/b", true],
+  ["a/b", "a", true],
+  ["a", "a/b/c", true],
+  ["a/b", "a/c", false],
+  ["a/b", "a/bc", false],
+  ["a", "b/a", false],
+])("keys are paths: %s and %s", (one, other, expected) => {
+  expect(overlaps(one, other)).toBe(expected);
+  expect(overlaps(other, one)).toBe(expected);
+});
+
+test("a Job is in the way by the key it bears; one of others, by its labels", () => {
+  const request = { ...exampleRequest(), exclusive: "agent/task", legacyLabels: { "example.io/agent": "agent", "example.io/type": "t" } };
+  const { keys } = request;
+  const job = (annotations: Record<string, string>, labels: Record<string, string> = request.legacyLabels) => ({ annotations, labels });
+  expect(isConflicting(request, job({ [keys.exclusive]: "agent", [keys.runner]: "1" }, {}))).toBe(true);
+  expect(isConflicting(request, job({ [keys.exclusive]: "agent/other", [keys.runner]: "1" }))).toBe(false);
+  // Ours, and it shares nothing: a check of the environment, a volume's change of hands.
+  expect(isConflicting(request, job({ [keys.runner]: "1" }))).toBe(false);
+  expect(isConflicting(request, job({}))).toBe(true);
+  expect(isConflicting(request, job({}, { "example.io/agent": "agent" }))).toBe(false);
+  const { legacyLabels: _, ...alone } = request;
+  expect(isConflicting(alone, job({}))).toBe(false);
+  expect(isConflicting({ ...request, exclusive: null }, job({}))).toBe(false);
+});

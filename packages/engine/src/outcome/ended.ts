@@ -1,0 +1,52 @@
+import type { CliEnd } from "@paperclip-k8s/runner";
+import { isFinished } from "../lock/lock-owner.ts";
+import type { Timeouts } from "../timeouts.ts";
+import { hasStarted, podIsOver } from "./pod-facts.ts";
+import type { RunState } from "./state.ts";
+import { terminationMessage } from "./termination.ts";
+
+/** How the CLI ended, from the best witness there is. */
+export function cliEnd(state: RunState): CliEnd | null {
+  return state.endRecord ?? terminationMessage(state);
+}
+
+/** Is anything still running, or may it be? "Cannot see" is never over. */
+export function isOver(state: RunState, timeouts: Timeouts): boolean {
+  if (state.endRecord !== null) return true;
+  if (podIsOver(state.pod, state.identity.container)) return true;
+  if (state.podGoneAt !== null) return true;
+  const noPod = state.pod === null && state.startRecord === null;
+  if (state.jobGoneAt !== null) return noPod || state.now - state.jobGoneAt >= timeouts.podOutlivesJob;
+  // Who takes a Job over may find it over and its pod collected.
+  return (noPod || (state.identity.adopted && state.pod === null)) && state.job !== null && isFinished(state.job);
+}
+
+/** Bytes that must have been delivered before the output is complete; null when nobody told. */
+export function expectedBytes(state: RunState): number | null {
+  return countedEnd(state)?.bytes ?? null;
+}
+
+/** A runner that failed has counted nothing. */
+function countedEnd(state: RunState): CliEnd | null {
+  const end = cliEnd(state);
+  return end?.cause === "runner-failed" ? null : end;
+}
+
+/** All output that ever reached the file is here, or there is no hope of more. */
+export function outputIsSettled(state: RunState, timeouts: Timeouts): boolean {
+  const end = countedEnd(state);
+  if (end !== null && state.delivered >= end.written && (state.endRecord !== null || hasFreshLook(state))) return true;
+  const since = Math.max(state.overAt ?? state.now, state.lastOutputAt ?? 0);
+  const patience = end !== null ? timeouts.missing : mayHaveWritten(state) ? timeouts.drain : 0;
+  if (state.now - since < patience) return false;
+  return hasFreshLook(state) || state.stalled !== null || state.now - since >= timeouts.missing * 2;
+}
+
+/** A container that never ran has nothing on its way to the volume. */
+function mayHaveWritten(state: RunState): boolean {
+  return state.startRecord !== null || hasStarted(state.pod, state.identity.container);
+}
+
+function hasFreshLook(state: RunState): boolean {
+  return state.drained !== null && state.overAt !== null && state.drained.at >= state.overAt;
+}

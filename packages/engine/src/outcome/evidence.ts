@@ -1,0 +1,58 @@
+import type { Evidence, OutputEvidence, Timings } from "../run-outcome.ts";
+import { stateEvidence } from "../status/session-lines.ts";
+import { cliEnd, expectedBytes } from "./ended.ts";
+import { childKilled, memoryOf } from "./memory.ts";
+import { mainContainer, terminated } from "./pod-facts.ts";
+import type { RunState } from "./state.ts";
+import { terminationMessage } from "./termination.ts";
+
+export function evidence(state: RunState): Evidence {
+  const { identity, pod, job } = state;
+  const memory = memoryOf(state);
+  const failed = job?.conditions.Failed ?? job?.conditions.FailureTarget;
+  return {
+    namespace: identity.namespace,
+    jobName: identity.jobName,
+    jobUid: identity.jobUid,
+    podName: pod?.name ?? state.startRecord?.pod ?? null,
+    node: pod?.node ?? null,
+    image: identity.image,
+    proof: proof(state),
+    endRecord: state.endRecord,
+    termination: terminationMessage(state),
+    container: mainContainer(pod, identity.container)?.state ?? null,
+    podReason: pod?.reason ?? pod?.conditions.DisruptionTarget?.reason ?? null,
+    jobReason: failed?.reason ?? null,
+    events: state.events,
+    output: output(state),
+    memory,
+    state: stateEvidence(state),
+    warnings: memory.killed ? [childKilled(memory)] : [],
+    timings: timings(state),
+  };
+}
+
+function proof(state: RunState): Evidence["proof"] {
+  if (state.endRecord !== null) return "end-record";
+  if (terminationMessage(state) !== null) return "termination-message";
+  return terminated(state.pod, state.identity.container) === null ? "none" : "container-state";
+}
+
+function output(state: RunState): OutputEvidence {
+  const expected = expectedBytes(state);
+  const problem = state.stalled?.error ?? cliEnd(state)?.error ?? null;
+  return { delivered: state.delivered, expected, complete: expected !== null && state.delivered === expected, problem };
+}
+
+function timings(state: RunState): Timings {
+  const since = (at: number | null) => (at === null ? null : Math.max(0, Math.round(at - state.askedAt)));
+  return {
+    admitted: since(state.admittedAt),
+    accepted: since(state.acceptedAt),
+    scheduled: since(state.scheduledAt),
+    started: since(state.cliStartedAt),
+    firstOutput: since(state.firstOutputAt),
+    cliOver: since(state.endSeenAt ?? state.overAt),
+    settled: since(state.now),
+  };
+}

@@ -1,0 +1,133 @@
+import type { TerminationMessage } from "@paperclip-k8s/runner";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { ContainerState, JobView, PodView } from "../kube/views.ts";
+import type { Fact, Observation } from "./observation.ts";
+import { reduce } from "./reduce.ts";
+import type { RunState } from "./state.ts";
+import {
+  accepted,
+  condition,
+  ended,
+  endRecord,
+  job,
+  message,
+  pod,
+  running,
+  startRecord,
+  timeouts,
+  waiting,
+} from "./testing/example-facts.ts";
+
+/** `npm run test:long` tries many more orders. */
+const LONG = process.env.LONG ? 100 : 1;
+
+const anyContainer: fc.Arbitrary<ContainerState | null> = fc.oneof(
+  fc.constant(null),
+  fc.constant(running),
+  fc.constantFrom("ContainerCreating", "ErrImagePull", "ImagePullBackOff", "CreateContainerConfigError").map((reason) => waiting(reason)),
+  fc
+    .tuple(
+      fc.constantFrom(0, 1, 3, 137, 143, 213),
+      fc.constantFrom("Completed", "Error", "OOMKilled", "ContainerStatusUnknown"),
+      fc.boolean(),
+      fc.constantFrom(0, 1),
+    )
+    .map(([code, reason, withMessage, told]) => ended(code, reason, withMessage ? message({ exitCode: told }) : null)),
+);
+const anyPod: fc.Arbitrary<PodView> = fc
+  .record({
+    container: anyContainer,
+    phase: fc.constantFrom("Pending", "Running", "Succeeded", "Failed"),
+    deletedAt: fc.constantFrom(null, "1970-01-01T00:00:01Z"),
+    node: fc.constantFrom(null, "node1"),
+    jobUid: fc.constantFrom("job-uid", "job-uid", "other"),
+    disrupted: fc.constantFrom(null, "EvictionByEvictionAPI", "DeletionByTaintManager"),
+  })
+  .map(({ container, disrupted, ...changes }) =>
+    pod(container, { ...changes, conditions: disrupted === null ? {} : { DisruptionTarget: { ...condition(disrupted), status: "True" } } }),
+  );
+const anyJob: fc.Arbitrary<JobView> = fc
+  .record({
+    uid: fc.constantFrom("job-uid", "job-uid", "other"),
+    active: fc.constantFrom(0, 1),
+    type: fc.constantFrom(null, "Complete", "Failed", "FailureTarget"),
+    owner: fc.constantFrom("run-1", "run-1", "run-1", "run-2"),
+  })
+  .map(({ uid, active, type, owner }) =>
+    job({
+      uid,
+      active,
+      annotations: { "example.io/run-id": owner },
+      conditions: type === null ? {} : { [type]: condition("DeadlineExceeded") },
+    }),
+  );
+const anyFact: fc.Arbitrary<Fact> = fc.oneof(
+  anyPod.map((view): Fact => ({ kind: "pod", pod: view })),
+  anyPod.map((view): Fact => ({ kind: "pod-gone", pod: view })),
+  anyJob.map((view): Fact => ({ kind: "job", job: view })),
+  fc.constantFrom<Fact>(
+    { kind: "job-gone" },
+    { kind: "api-lost", error: "x" },
+    { kind: "api-back" },
+    { kind: "start-record", record: startRecord },
+    { kind: "cli-started" },
+    { kind: "output-stalled", error: "x" },
+    { kind: "output-back" },
+    { kind: "cancel-asked", reason: "x" },
+    { kind: "tick" },
+    { kind: "end-record", record: endRecord() },
+    { kind: "end-record", record: endRecord({ exitCode: 1 }) },
+    { kind: "end-record", record: endRecord({ exitCode: 143, cause: "stopped" }) },
+  ),
+  fc.nat({ max: 12 }).map((bytes): Fact => ({ kind: "output", bytes })),
+  fc.nat({ max: 12 }).map((bytes): Fact => ({ kind: "drained", bytes })),
+);
+const anyHistory: fc.Arbitrary<Observation[]> = fc.array(fc.tuple(fc.nat({ max: 20_000 }), anyFact), { maxLength: 30 }).map((steps) => {
+  let at = 10;
+  return steps.map(([wait, fact]) => {
+    at += wait;
+    return { at, ...fact };
+  });
+});
+
+function saysExitZero(seen: Observation): boolean {
+  if (seen.kind === "end-record") return seen.record.exitCode === 0;
+  if (seen.kind !== "pod" && seen.kind !== "pod-gone") return false;
+  const state = seen.pod.containers[0]?.state;
+  if (seen.pod.jobUid !== "job-uid" || state?.kind !== "terminated") return false;
+  return state.exitCode === 0 || (state.message !== null && (JSON.parse(state.message) as TerminationMessage).exitCode === 0);
+}
+
+describe("any order of facts", () => {
+  test("one outcome, once; 'exited 0' only if an end record, a termination message or a container state says so", () => {
+    fc.assert(
+      fc.property(anyHistory, (history) => {
+        let state = accepted();
+        let first: RunState["outcome"] = null;
+        for (const seen of history) {
+          state = reduce(state, seen, timeouts);
+          first ??= state.outcome;
+          expect(state.outcome).toBe(first);
+        }
+        if (first?.kind === "exited" && first.exitCode === 0) expect(history.some(saysExitZero)).toBe(true);
+      }),
+      { numRuns: 3000 * LONG },
+    );
+  });
+
+  test("time alone brings every history to an outcome", () => {
+    fc.assert(
+      fc.property(anyHistory, (history) => {
+        let state = accepted();
+        for (const seen of history) state = reduce(state, seen, timeouts);
+        const last = history.at(-1)?.at ?? 10;
+        for (const late of [0, timeouts.horizon, timeouts.horizon + timeouts.missing * 3]) {
+          state = reduce(state, { at: last + late, kind: "tick" }, timeouts);
+        }
+        expect(state.outcome).not.toBeNull();
+      }),
+      { numRuns: 1000 * LONG },
+    );
+  });
+});

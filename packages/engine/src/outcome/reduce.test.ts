@@ -1,0 +1,172 @@
+import { describe, expect, test } from "vitest";
+import type { Fact } from "./observation.ts";
+import { condition, ended, endRecord, job, kindOf, message, play, pod, running, timeouts } from "./testing/example-facts.ts";
+
+describe("how a run ends", () => {
+  test("an end record and its bytes settle at once, whatever the cluster says", () => {
+    const state = play(
+      [
+        { kind: "api-lost", error: "down" },
+        { kind: "output", bytes: 10 },
+        { kind: "end-record", record: endRecord({ exitCode: 3 }) },
+      ],
+      { afterMs: 0 },
+    );
+    expect(kindOf(state)).toEqual({ kind: "exited", exitCode: 3, signal: null });
+    expect(state.outcome?.evidence).toMatchObject({ proof: "end-record", output: { complete: true, delivered: 10 } });
+  });
+
+  test("an end record waits for bytes that are on their way", () => {
+    const facts: Fact[] = [{ kind: "end-record", record: endRecord() }];
+    expect(play(facts, { afterMs: 5000 }).outcome).toBeNull();
+    expect(kindOf(play([...facts, { kind: "output", bytes: 10 }], { afterMs: 0 }))).toMatchObject({ kind: "exited", exitCode: 0 });
+  });
+
+  test("bytes that never come are said to be missing", () => {
+    const state = play([
+      { kind: "output", bytes: 4 },
+      { kind: "end-record", record: endRecord() },
+    ]);
+    expect(state.outcome?.evidence.output).toMatchObject({ complete: false, delivered: 4, expected: 10 });
+  });
+
+  test("without an end record the termination message tells", () => {
+    const state = play([
+      { kind: "output", bytes: 10 },
+      { kind: "pod", pod: pod(ended(3, "Error", message({ exitCode: 3 }))) },
+    ]);
+    expect(kindOf(state)).toEqual({ kind: "exited", exitCode: 3, signal: null });
+    expect(state.outcome?.evidence.proof).toBe("termination-message");
+  });
+
+  test("a volume that never answers again does not hold the result", () => {
+    const facts: Fact[] = [
+      { kind: "output-stalled", error: "hung" },
+      { kind: "pod", pod: pod(ended(9, "Error", message({ exitCode: 9, written: 0 }))) },
+    ];
+    const state = play(facts, { looks: false });
+    expect(kindOf(state)).toMatchObject({ kind: "exited", exitCode: 9 });
+    expect(state.outcome?.evidence.output).toMatchObject({ complete: false, expected: 10, problem: "hung" });
+  });
+
+  test("a termination message of another submit is only a log tail", () => {
+    const state = play([{ kind: "pod", pod: pod(ended(1, "Error", message({ nonce: "other", exitCode: 0 }))) }]);
+    expect(kindOf(state)).toEqual({ kind: "exited", exitCode: 1, signal: null });
+    expect(state.outcome?.evidence.proof).toBe("container-state");
+  });
+
+  test("Job Complete alone proves nothing", () => {
+    const state = play([{ kind: "job", job: job({ active: 0, conditions: { Complete: condition("CompletionsReached") } }) }]);
+    expect(kindOf(state)).toMatchObject({ kind: "lost-sight" });
+  });
+
+  test("a CLI killed by the kernel: the container's reason comes a moment later", () => {
+    const record = endRecord({ exitCode: null, signal: "SIGKILL" });
+    const facts: Fact[] = [
+      { kind: "pod", pod: pod(running) },
+      { kind: "output", bytes: 10 },
+      { kind: "end-record", record },
+    ];
+    expect(play(facts, { afterMs: 1000 }).outcome).toBeNull();
+    expect(kindOf(play([...facts, { kind: "pod", pod: pod(ended(137, "OOMKilled")) }]))).toMatchObject({
+      kind: "killed",
+      by: "oom",
+      exitCode: 137,
+    });
+    expect(kindOf(play(facts))).toEqual({ kind: "exited", exitCode: null, signal: "SIGKILL" });
+  });
+
+  test("the whole container out of memory, no word from the runner", () => {
+    const state = play([{ kind: "pod", pod: pod(ended(137, "OOMKilled")) }]);
+    expect(kindOf(state)).toMatchObject({ kind: "killed", by: "oom" });
+  });
+
+  test("a child out of memory while the CLI exits 0 is an exit of 0", () => {
+    const state = play([
+      { kind: "output", bytes: 10 },
+      { kind: "end-record", record: endRecord({ oomKills: 1 }) },
+      { kind: "pod", pod: pod(ended(0, "OOMKilled")) },
+    ]);
+    expect(kindOf(state)).toEqual({ kind: "exited", exitCode: 0, signal: null });
+  });
+
+  test("another run's mark on the Job ends ours as superseded", () => {
+    const taken = job({ annotations: { "example.io/run-id": "run-2" } });
+    expect(kindOf(play([{ kind: "job", job: taken }], { afterMs: 0 }))).toEqual({ kind: "superseded", byRun: "run-2" });
+  });
+
+  test("a Job of the same name with another uid is not ours", () => {
+    const stranger = job({ uid: "other", annotations: { "example.io/run-id": "run-9" } });
+    expect(
+      play(
+        [
+          { kind: "job", job: job() },
+          { kind: "pod", pod: pod(running) },
+          { kind: "job", job: stranger },
+        ],
+        { afterMs: 1000 },
+      ).jobGoneAt,
+    ).not.toBeNull();
+  });
+
+  test("nothing is concluded while the API server cannot be seen", () => {
+    const state = play(
+      [
+        { kind: "pod", pod: pod(running) },
+        { kind: "api-lost", error: "down" },
+      ],
+      { afterMs: 3_600_000 },
+    );
+    expect(state.outcome).toBeNull();
+    expect(
+      kindOf(
+        play(
+          [
+            { kind: "pod", pod: pod(running) },
+            { kind: "api-lost", error: "down" },
+          ],
+          { afterMs: timeouts.horizon + 1000 },
+        ),
+      ),
+    ).toMatchObject({
+      kind: "lost-sight",
+    });
+  });
+});
+
+describe("cancel", () => {
+  test("waits for the pod to stop, and says so", () => {
+    const facts: Fact[] = [
+      { kind: "pod", pod: pod(running) },
+      { kind: "cancel-asked", reason: "by an operator" },
+    ];
+    expect(play(facts, { afterMs: 5000 }).outcome).toBeNull();
+    const stopped: Fact[] = [
+      ...facts,
+      { kind: "output", bytes: 10 },
+      { kind: "end-record", record: endRecord({ exitCode: 143, cause: "stopped" }) },
+    ];
+    expect(kindOf(play(stopped, { afterMs: 0 }))).toEqual({ kind: "cancelled", reason: "by an operator", exitCode: 143, stopped: true });
+  });
+
+  test("is bounded when nothing answers", () => {
+    const state = play(
+      [
+        { kind: "pod", pod: pod(running) },
+        { kind: "cancel-asked", reason: "x" },
+      ],
+      { afterMs: 60_000 },
+    );
+    expect(kindOf(state)).toEqual({ kind: "cancelled", reason: "x", exitCode: null, stopped: false });
+    expect(state.now).toBeLessThan(45_000);
+  });
+
+  test("comes too late for a CLI that has ended", () => {
+    const facts: Fact[] = [
+      { kind: "end-record", record: endRecord() },
+      { kind: "cancel-asked", reason: "x" },
+      { kind: "output", bytes: 10 },
+    ];
+    expect(kindOf(play(facts))).toEqual({ kind: "exited", exitCode: 0, signal: null });
+  });
+});

@@ -1,0 +1,170 @@
+import type { OutcomeKind } from "../run-outcome.ts";
+import { horizonOf, type Timeouts } from "../timeouts.ts";
+import { conclude } from "./conclude.ts";
+import { disruption } from "./disruption.ts";
+import { cliEnd, isOver, outputIsSettled } from "./ended.ts";
+import { evidence } from "./evidence.ts";
+import type { Observation } from "./observation.ts";
+import { hasRun, terminated, waitingContainer } from "./pod-facts.ts";
+import { isCurrentView } from "./stale-view.ts";
+import { startFailure } from "./start-failure.ts";
+import { startupProblem } from "./startup-problem.ts";
+import type { RunState } from "./state.ts";
+import { supersededBy } from "./superseded.ts";
+
+/** Folds one fact into what is known, and decides, once, how the run ended. Nothing else decides that. */
+export function reduce(state: RunState, seen: Observation, timeouts: Timeouts): RunState {
+  if (state.outcome !== null) return state;
+  if (seen.kind === "not-submitted")
+    return { ...state, now: seen.at, outcome: { ...seen.why, evidence: evidence({ ...state, now: seen.at }) } };
+  const noted = note({ ...state, now: Math.max(state.now, seen.at) }, seen);
+  const known = { ...noted, lastProblem: startupProblem(noted) ?? noted.lastProblem };
+  const over = isOver(known, timeouts);
+  const next = over && known.overAt === null ? { ...known, overAt: known.now } : known;
+  const kind = decide(next, timeouts) ?? detached(next, seen);
+  return kind === null ? next : { ...next, outcome: { ...kind, evidence: evidence(next) } };
+}
+
+/** A run that is being ended, or is over already, is seen to its end: that is near. */
+function detached(state: RunState, seen: Observation): OutcomeKind | null {
+  if (seen.kind !== "detach-asked" || state.cancel !== null || state.overAt !== null) return null;
+  return { kind: "detached", reason: seen.reason };
+}
+
+function note(state: RunState, seen: Observation): RunState {
+  switch (seen.kind) {
+    case "job":
+      if (!isOurs(state, seen.job.uid)) return state.acceptedAt === null ? state : { ...state, jobGoneAt: state.jobGoneAt ?? state.now };
+      return { ...state, job: seen.job };
+    case "job-gone":
+      return { ...state, jobGoneAt: state.jobGoneAt ?? state.now };
+    case "pod":
+      return isOurs(state, seen.pod.jobUid) ? notePod(state, seen.pod) : state;
+    case "pod-gone":
+      if (!isOurs(state, seen.pod.jobUid)) return state;
+      return { ...notePod(state, seen.pod), podGoneAt: state.podGoneAt ?? state.now };
+    case "events":
+      return { ...state, events: seen.events };
+    case "api-lost":
+      return { ...state, apiLostAt: state.apiLostAt ?? state.now, apiRefused: seen.refused === true ? seen.error : null };
+    case "api-back":
+      return { ...state, apiLostAt: null, apiRefused: null, apiBackAt: state.now };
+    case "start-record":
+      return { ...state, startRecord: state.startRecord ?? seen.record };
+    case "cli-started":
+      return { ...state, cliStartedAt: state.cliStartedAt ?? state.now };
+    case "state-record":
+      if (seen.record.act === "restored") return { ...state, restored: state.restored ?? seen.record };
+      return { ...state, savedPoint: seen.record.point ?? state.savedPoint };
+    case "end-record":
+      return state.endRecord !== null ? state : { ...state, endRecord: seen.record, endSeenAt: state.now };
+    case "output":
+      if (seen.bytes <= state.delivered) return state;
+      return { ...state, delivered: seen.bytes, firstOutputAt: state.firstOutputAt ?? state.now, lastOutputAt: state.now };
+    case "drained":
+      return { ...state, drained: { at: state.now, bytes: seen.bytes } };
+    case "output-stalled":
+      return { ...state, stalled: state.stalled ?? { since: state.now, error: seen.error } };
+    case "output-back":
+      return { ...state, stalled: null };
+    case "cancel-asked":
+      return state.cancel !== null ? state : { ...state, cancel: { at: state.now, reason: seen.reason } };
+    case "not-submitted":
+    case "detach-asked":
+    case "tick":
+      return state;
+  }
+}
+
+/** A Job of the same name made by somebody else, before or after ours, is not ours. */
+function isOurs(state: RunState, jobUid: string): boolean {
+  return state.identity.jobUid !== null && state.identity.jobUid === jobUid;
+}
+
+function notePod(state: RunState, pod: NonNullable<RunState["pod"]>): RunState {
+  const name = state.identity.container;
+  const container = waitingContainer(pod, name)?.state;
+  const reason = container?.kind === "waiting" ? (container.reason ?? "Waiting") : null;
+  // Pull errors alternate between two reasons: the clock of the first goes on.
+  const same = state.waiting !== null && reason !== null && family(state.waiting.reason) === family(reason);
+  return {
+    ...state,
+    pod,
+    podDeletionSeenAt: state.podDeletionSeenAt ?? (pod.deletedAt === null ? null : state.now),
+    scheduledAt: state.scheduledAt ?? (pod.node === null ? null : state.now),
+    ranAt: state.ranAt ?? (hasRun(pod, name) ? state.now : null),
+    waiting: reason === null ? null : { reason, since: same ? (state.waiting?.since ?? state.now) : state.now },
+  };
+}
+
+function family(reason: string): string {
+  return reason === "ImagePullBackOff" ? "ErrImagePull" : reason;
+}
+
+function decide(state: RunState, timeouts: Timeouts): OutcomeKind | null {
+  const byRun = state.job === null ? null : supersededBy(state.identity, state.job);
+  if (byRun !== null) return { kind: "superseded", byRun };
+  if (state.overAt !== null)
+    return isExplained(state, timeouts) && outputIsSettled(state, timeouts) ? conclude(state) : beyondHorizon(state, timeouts);
+  if (state.cancel !== null) return cancelOverdue(state, timeouts);
+  const failure = startFailure(state, timeouts);
+  if (failure !== null) return { kind: "never-started", ...failure };
+  return nodeLost(state, timeouts) ?? podNotFound(state, timeouts) ?? beyondHorizon(state, timeouts);
+}
+
+/** A kill or a stop has a cause outside the CLI, which shows a moment later in the pod's status. */
+function isExplained(state: RunState, timeouts: Timeouts): boolean {
+  const end = cliEnd(state);
+  const isCaused = end?.cause === "timeout" || end?.cause === "runner-failed";
+  const needsCause = end !== null && !isCaused && (end.cause === "stopped" || end.signal === "SIGKILL" || end.exitCode === 137);
+  const isCause = state.cancel !== null || (end?.oomKills ?? 0) > 0 || disruption(state.pod) !== null;
+  const unexplained = end === null && state.cancel === null && (state.pod === null || isDeletedByNobody(state));
+  if (unexplained) return state.now - (state.overAt ?? state.now) >= timeouts.explain;
+  if (!needsCause || isCause) return true;
+  if (terminated(state.pod, state.identity.container) !== null && end.cause !== "stopped") return true;
+  if (state.jobGoneAt !== null || (end.cause === "stopped" && state.job?.deletedAt != null)) return true;
+  // A deletion mark is most of the answer; who set it may come by the other watch.
+  const patience = state.pod?.deletedAt == null ? timeouts.explain : timeouts.explain / 4;
+  return state.now - (state.overAt ?? state.now) >= patience;
+}
+
+/** Gone or going, and neither the pod nor the Job says why yet: a deadline shows in the Job a moment after it took the pod. */
+function isDeletedByNobody({ pod, podGoneAt, job, jobGoneAt }: RunState): boolean {
+  if ((podGoneAt === null && pod?.deletedAt == null) || disruption(pod) !== null) return false;
+  const told = job?.conditions.FailureTarget ?? job?.conditions.Failed;
+  return jobGoneAt === null && job?.deletedAt == null && told === undefined && job?.suspended !== true;
+}
+
+function cancelOverdue(state: RunState, timeouts: Timeouts): OutcomeKind | null {
+  if (state.cancel === null || state.now - state.cancel.at < timeouts.cancel) return null;
+  return { kind: "cancelled", reason: state.cancel.reason, exitCode: null, stopped: false };
+}
+
+/** The pod is marked deleted because its node is gone; it may still run there, so nobody may call it over. */
+function nodeLost(state: RunState, timeouts: Timeouts): OutcomeKind | null {
+  const disrupted = disruption(state.pod);
+  if (disrupted?.by !== "node-loss" || state.podDeletionSeenAt === null) return null;
+  const since = Math.max(state.podDeletionSeenAt, state.lastOutputAt ?? 0);
+  if (state.now - since < timeouts.nodeLoss) return null;
+  return { kind: "killed", ...disrupted, message: `${disrupted.message}; the pod may still run there`, exitCode: null };
+}
+
+/** The Job was taken over and goes on, they say, but there is nothing to follow. */
+function podNotFound(state: RunState, timeouts: Timeouts): OutcomeKind | null {
+  const { identity, job, jobGoneAt, pod, acceptedAt, now } = state;
+  if (!identity.adopted || pod !== null || jobGoneAt !== null || !isCurrentView(state, timeouts) || (job?.active ?? 0) === 0) return null;
+  if (acceptedAt === null || now - acceptedAt < timeouts.reattach) return null;
+  return { kind: "reattach-failed", message: `Job ${identity.jobName} is live, but no pod of it was found` };
+}
+
+function beyondHorizon(state: RunState, timeouts: Timeouts): OutcomeKind | null {
+  if (state.acceptedAt === null || state.now - state.acceptedAt < horizon(state, timeouts)) return null;
+  const blind = state.apiLostAt !== null ? "; the API server cannot be reached" : "";
+  return { kind: "lost-sight", message: `Job ${state.identity.jobName} is past its deadline and its end was not seen${blind}` };
+}
+
+/** A Job that was taken over has the limits of the run it was started for. */
+function horizon({ identity, job }: RunState, timeouts: Timeouts): number {
+  if (!identity.adopted) return timeouts.horizon;
+  return job === null || job.deadlineSeconds === null ? Number.POSITIVE_INFINITY : horizonOf(job.deadlineSeconds);
+}

@@ -1,0 +1,106 @@
+import type { EndRecord, RunFiles, StartRecord, StatePoint, StateRecord } from "@paperclip-k8s/runner";
+import type { EventView, JobView, PodView } from "../kube/views.ts";
+import type { RunOutcome } from "../run-outcome.ts";
+import type { Trouble } from "./startup-problem.ts";
+
+/** All that is known about one run. Facts only ever add to it; `outcome` is set once and ends it. */
+export interface RunState {
+  readonly identity: RunIdentity;
+  /** When the run was asked for; timings are counted from here. */
+  readonly askedAt: number;
+  readonly now: number;
+  readonly admittedAt: number | null;
+  readonly acceptedAt: number | null;
+  readonly job: JobView | null;
+  readonly jobGoneAt: number | null;
+  /** The last that was seen of the pod, kept when it is gone. */
+  readonly pod: PodView | null;
+  readonly podGoneAt: number | null;
+  /** When the pod was first seen marked for deletion; its own timestamp is the end of its grace. */
+  readonly podDeletionSeenAt: number | null;
+  readonly scheduledAt: number | null;
+  /** When the container was first seen running or ended: a later status may have forgotten it. */
+  readonly ranAt: number | null;
+  /** What the container waits for and since when, to tell a hiccup from a fault. */
+  readonly waiting: { readonly reason: string; readonly since: number } | null;
+  /** What last kept the pod from starting, passed or not: the end of a pod hides it. */
+  readonly lastProblem: Trouble | null;
+  readonly events: readonly EventView[];
+  readonly apiLostAt: number | null;
+  /** When it was seen again last. */
+  readonly apiBackAt: number | null;
+  /** What the account may not do, when that is why nothing is seen. */
+  readonly apiRefused: string | null;
+  readonly startRecord: StartRecord | null;
+  readonly cliStartedAt: number | null;
+  /** What the CLI began with. */
+  readonly restored: StateRecord | null;
+  /** The last state that was saved while the CLI ran. */
+  readonly savedPoint: StatePoint | null;
+  readonly endRecord: EndRecord | null;
+  readonly endSeenAt: number | null;
+  readonly delivered: number;
+  readonly firstOutputAt: number | null;
+  readonly lastOutputAt: number | null;
+  /** The last fresh look at the files that was begun after the run was known to be over. */
+  readonly drained: { readonly at: number; readonly bytes: number } | null;
+  readonly stalled: { readonly since: number; readonly error: string } | null;
+  readonly cancel: { readonly at: number; readonly reason: string } | null;
+  /** First moment at which the run was known to be over. */
+  readonly overAt: number | null;
+  readonly outcome: RunOutcome | null;
+}
+
+/** What tells this run's objects from any other's. */
+export interface RunIdentity {
+  readonly runId: string;
+  readonly runIdKey: string;
+  readonly adoptedFromKey: string;
+  readonly nonce: string;
+  readonly namespace: string;
+  readonly jobName: string;
+  readonly jobUid: string | null;
+  readonly files: RunFiles;
+  /** The run its Job was started for, whose name its records bear; another one's where the Job was taken over. */
+  readonly firstRun: string;
+  readonly adopted: boolean;
+  readonly container: string;
+  readonly image: string;
+}
+
+export function initialState(identity: RunIdentity, askedAt: number): RunState {
+  return {
+    identity,
+    askedAt,
+    now: askedAt,
+    admittedAt: null,
+    acceptedAt: null,
+    job: null,
+    jobGoneAt: null,
+    pod: null,
+    podGoneAt: null,
+    podDeletionSeenAt: null,
+    scheduledAt: null,
+    ranAt: null,
+    waiting: null,
+    lastProblem: null,
+    events: [],
+    apiLostAt: null,
+    apiBackAt: null,
+    apiRefused: null,
+    startRecord: null,
+    cliStartedAt: null,
+    restored: null,
+    savedPoint: null,
+    endRecord: null,
+    endSeenAt: null,
+    delivered: 0,
+    firstOutputAt: null,
+    lastOutputAt: null,
+    drained: null,
+    stalled: null,
+    cancel: null,
+    overAt: null,
+    outcome: null,
+  };
+}

@@ -1,0 +1,196 @@
+import type { Argument, FinalLine, RelayCredentials, RelaySpec, SeedSpec, StateSpec } from "@paperclip-k8s/runner";
+
+/** One run, complete before anything is created. Plain data: nothing in it is looked up later. */
+export interface RunRequest {
+  readonly runId: string;
+  /** What the Job's name is made of; deterministic, so that a second create answers 409. */
+  readonly name: JobNameParts;
+  /** Runs with the same key never overlap, nor does one whose key is a path with one above or below it; null = this run shares nothing with others. */
+  readonly exclusive: string | null;
+  /** Labels of Jobs that hold the whole key though they say of none: those that others than this engine have made. */
+  readonly legacyLabels?: Readonly<Record<string, string>>;
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly keys: RunKeys;
+  /** Label selector of all Jobs and Pods of this kind, for the shared list-watch. */
+  readonly selector: string;
+  readonly container: RunContainer;
+  /** `{ file }` stands for the path of one of `files` in the pod. */
+  readonly argv: readonly [string, ...Argument[]];
+  /** The CLI's stdin, byte for byte. */
+  readonly stdin: Uint8Array;
+  /** Files mounted read-only beside the runner, by name. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly env: RunEnv;
+  readonly resources: RunResources;
+  readonly scheduling: RunScheduling;
+  readonly volumes: RunVolumes;
+  readonly user: { readonly uid: number; readonly gid: number };
+  readonly limits: RunLimits;
+  readonly output: RunOutputPaths;
+  /** Folders on the shared volume that must be there and writable for the pod's user. */
+  readonly folders: readonly string[];
+  readonly finalLine: FinalLine | null;
+  /** Files of the shared volume that the pod's private home begins with. */
+  readonly seed?: SeedSpec | null;
+  /** What the CLI keeps, restored from and saved to one of `folders`. */
+  readonly state?: StateSpec | null;
+  /** The CLI reaches its API through the runner, with the token of the run that owns the Job at that time. */
+  readonly relay?: RunRelay | null;
+  /** Keep Job, Secret and files after the end, for debugging. */
+  readonly retain: boolean;
+}
+
+export interface RunRelay extends Omit<RelaySpec, "credentialsFile"> {
+  readonly credentials: RelayCredentials;
+}
+
+/** Names of labels and annotations the engine writes and compares; the caller chooses them. */
+export interface RunKeys {
+  /** Label and annotation that hold the run id. */
+  readonly runId: string;
+  /** Annotation that tells one submit from another: a create whose answer was lost is ours if it matches. */
+  readonly nonce: string;
+  /** Annotation that marks a Job started with our runner. */
+  readonly runner: string;
+  /** Annotation that holds the exclusive key. */
+  readonly exclusive: string;
+  /** Annotations for who takes a Job over: where its output is, which run it was started for, whose it was since. */
+  readonly output: string;
+  readonly firstRun: string;
+  readonly adoptedFrom: string;
+}
+
+export interface JobNameParts {
+  readonly prefix: string;
+  /** Slugged to 16 characters each. */
+  readonly parts: readonly string[];
+  /** Hashed whole into the suffix, so that names of cut slugs differ. */
+  readonly identity: string;
+}
+
+export interface RunContainer {
+  readonly name: string;
+  readonly image: string;
+  readonly imagePullPolicy: "Always" | "IfNotPresent" | "Never";
+  readonly workingDir: string;
+  /** Program in the image that runs the runner: `["node"]`. */
+  readonly runtime: readonly [string, ...string[]];
+}
+
+export interface RunEnv {
+  /** Stands in the Job spec: nothing secret. `$` is escaped by the manifest. */
+  readonly plain: Readonly<Record<string, string>>;
+  /** Goes into the run's Secret. */
+  readonly secret: Readonly<Record<string, string>>;
+  /** By reference to Secrets or ConfigMaps of the namespace. */
+  readonly references: readonly EnvReference[];
+  /** Whole Secrets and ConfigMaps of the namespace; any other value of a name wins over theirs. */
+  readonly from?: readonly EnvSource[];
+  /** Names `from` may bring and the run must not see: set empty, since Kubernetes cannot leave one out. */
+  readonly hidden?: readonly string[];
+}
+
+export interface EnvReference {
+  readonly name: string;
+  readonly valueFrom: Readonly<Record<string, unknown>>;
+}
+
+/** Every key of an object becomes a variable. */
+export type EnvSource = {
+  readonly kind: "secret" | "configMap";
+  readonly name: string;
+  readonly prefix: string;
+  readonly optional: boolean;
+};
+
+export interface RunResources {
+  readonly requests: Readonly<Record<string, string>>;
+  readonly limits: Readonly<Record<string, string>>;
+}
+
+export interface RunScheduling {
+  readonly nodeSelector: Readonly<Record<string, string>>;
+  readonly tolerations: readonly Readonly<Record<string, unknown>>[];
+  /** Its token is mounted only when this is set. */
+  readonly serviceAccountName: string | null;
+  readonly imagePullSecrets: readonly string[];
+  readonly dnsConfig: Readonly<Record<string, unknown>> | null;
+  /** The cluster's default unless set. */
+  readonly dnsPolicy?: string | null;
+}
+
+export interface RunVolumes {
+  /** The volume server and pod share, at the same absolute path on both sides. */
+  readonly shared: SharedVolume;
+  /** Private, empty at the start, gone with the pod. */
+  readonly scratch: readonly { readonly name: string; readonly mountPath: string; readonly sizeLimit: string }[];
+  /** Secrets and ConfigMaps as files: read-only, and one that is gone by now does not keep the pod from starting. */
+  readonly secrets?: readonly ObjectVolume[];
+  readonly configMaps?: readonly ObjectVolume[];
+  /** Volumes of the run's own that outlive it. */
+  readonly claims?: readonly ClaimVolume[];
+}
+
+/** A PersistentVolumeClaim whose runs take turns: ReadWriteOnce will do. */
+export interface ClaimVolume {
+  readonly claimName: string;
+  readonly mountPath: string;
+  /** How it is made if it is not there; null = it must be there. One that is there is used as it is. */
+  readonly create: NewClaim | null;
+  /** Have the volume given to the pod's group before the run, as is done when the claim is made: its pod could not write to it. */
+  readonly setOwnership: boolean;
+}
+
+export interface NewClaim {
+  readonly storageClass: string;
+  /** As Kubernetes writes it: "1Gi". */
+  readonly capacity: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export interface SharedVolume {
+  readonly claimName: string;
+  readonly mountPath: string;
+  readonly subPath: string | null;
+  /** Folders below the mount path that the pod may only read; they are there. */
+  readonly readOnly?: readonly string[];
+}
+
+export interface ObjectVolume {
+  /** Name of the Secret or ConfigMap. */
+  readonly name: string;
+  readonly mountPath: string;
+  readonly subPath: string | null;
+  /** Null = every key under its own name. */
+  readonly items: readonly ObjectVolumeItem[] | null;
+  /** Null = the cluster's default, 0644. */
+  readonly defaultMode: number | null;
+}
+
+export interface ObjectVolumeItem {
+  readonly key: string;
+  readonly path: string;
+  readonly mode?: number;
+}
+
+export interface RunLimits {
+  /** 0 = none; counted from the CLI's start and enforced in the pod. */
+  readonly timeoutSec: number;
+  /** Backstop when `timeoutSec` is 0. */
+  readonly maxRunSec: number;
+  /** SIGTERM to SIGKILL at the time limit. */
+  readonly graceSec: number;
+  /** How long a pod may stay unscheduled. */
+  readonly scheduleTimeoutSec: number;
+  /** How long the Job object outlives its end when no server settles it. */
+  readonly ttlSeconds: number;
+}
+
+export interface RunOutputPaths {
+  /** Mount point of the shared volume: one reader process serves all runs below it. */
+  readonly root: string;
+  /** Path of the output file; meta and claim files stand beside it. */
+  readonly path: string;
+}

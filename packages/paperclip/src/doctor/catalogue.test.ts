@@ -1,0 +1,121 @@
+import { ApiError, permissions, type RunOutcome } from "@paperclip-k8s/engine";
+import { type Pocket, startPocket } from "@paperclip-k8s/pocket";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { exampleRequest } from "../../../engine/src/manifest/testing/example-request.ts";
+import type { EnvironmentCheck } from "../host/types.ts";
+import { openTestButton, type TestButton } from "../testing/test-button.ts";
+import { CATALOGUE } from "./catalogue.ts";
+import { apiTrouble } from "./check-cluster.ts";
+import { checkJob } from "./check-job.ts";
+import { podFindings } from "./pod-findings.ts";
+import { probeOutcome } from "./probe-outcome.ts";
+import { providerKey } from "./provider-key.ts";
+import { startWarningServer } from "./testing/warning-server.ts";
+
+// Makes every check of the catalogue once: a code that nobody makes any more, or trouble without a remedy, shows here.
+
+let button: TestButton<Pocket>;
+const made: EnvironmentCheck[] = [];
+beforeAll(async () => {
+  button = await openTestButton(startPocket);
+});
+afterAll(() => button.end());
+
+async function press(...args: Parameters<TestButton<Pocket>["press"]>): Promise<void> {
+  made.push(...(await button.press(...args)).checks);
+}
+
+test("settings, cluster and permissions", async () => {
+  const { pocket } = button;
+  await press({ timeoutSec: "soon" });
+  await press({ timeoutSecs: 5 }, { ACME_API_KEY: "k" });
+  const nothing = pocket.createAccount("agents", []);
+  await press({ kubeconfig: nothing });
+  const optional = pocket.createAccount(
+    "agents",
+    permissions.filter(({ required }) => required),
+  );
+  await press({ kubeconfig: optional, dataPath: "/nowhere" });
+  const fault = pocket.faults.fail({ resource: "selfsubjectaccessreviews" }, { status: 403, times: 99 });
+  await press({ dataPath: "/nowhere" });
+  fault.undo();
+  for (const code of ["api_config", "api_auth", "api_timeout"] as const) made.push(apiTrouble(new ApiError(code, "trouble")));
+});
+
+test("the shared volume", async () => {
+  const { pocket, data } = button;
+  const claims = {
+    once: { accessModes: ["ReadWriteOnce"] },
+    pod: { accessModes: ["ReadWriteOncePod"] },
+    pending: { bound: false },
+  };
+  for (const [name, options] of Object.entries(claims)) {
+    pocket.createClaim("agents", name, data, options);
+    await press({ dataClaim: name, dataPath: "/nowhere" });
+  }
+  await press({ dataClaim: "none" });
+  const fault = pocket.faults.fail({ verb: "get", resource: "persistentvolumeclaims" }, { status: 500, times: 2 });
+  await press({ dataPath: "/nowhere" });
+  fault.undo();
+});
+
+test("claims of the agents' own", async () => {
+  const { pocket } = button;
+  const own = { agentDbMode: "dedicated_pvc", dataPath: "/nowhere" };
+  const create = { verb: "create", resource: "persistentvolumeclaims" } as const;
+  await press(own);
+  await press({ ...own, agentDbStorageClass: "pocket" });
+  pocket.faults.fail(create, { status: 422, message: "too large" });
+  await press({ ...own, agentDbStorageClass: "none" });
+  const fault = pocket.faults.fail(create, { status: 500, times: 99 });
+  await press({ ...own, agentDbStorageClass: "pocket" });
+  fault.undo();
+});
+
+test("the Job of a run", async () => {
+  const { pocket } = button;
+  const create = { verb: "create", resource: "jobs" } as const;
+  await press({ namespace: "nowhere" });
+  pocket.faults.fail(create, { status: 403, message: "exceeded quota" });
+  await press();
+  const fault = pocket.faults.fail(create, { status: 503, times: 99 });
+  await press({ dataPath: "/nowhere" });
+  fault.undo();
+  const server = await startWarningServer("would violate PodSecurity");
+  made.push(...(await checkJob(exampleRequest(), { kubeconfig: server.kubeconfig })));
+  await server.stop();
+});
+
+test("a pod like a run's", () => {
+  const facts = { request: exampleRequest(), reported: false, waitedMs: 40_000, lastWarning: null };
+  const evidence = { node: null, output: { complete: true }, timings: { started: 1, cliOver: 2 } };
+  const ended = (outcome: object, changes: object = {}) =>
+    made.push(...probeOutcome({ ...outcome, evidence: { ...evidence, ...changes } } as unknown as RunOutcome, facts));
+  ended({ kind: "exited", exitCode: 0 });
+  ended({ kind: "exited", exitCode: 9 });
+  ended({ kind: "exited", exitCode: 0 }, { output: { complete: false } });
+  ended({ kind: "cancelled" });
+  const runtime = `exec: "${facts.request.container.runtime[0]}": executable file not found`;
+  for (const [cause, message] of Object.entries({ image: "x", "job-create-failed": "x", "start-error": runtime, "no-pod": "x" }))
+    ended({ kind: "never-started", cause, message });
+  const findings = ["runtime", "cli", "folder:home", "folder:temp", "folder:work", "url"];
+  for (const ok of [true, false])
+    made.push(
+      ...podFindings(
+        findings.map((check) => ({ check, ok, detail: "x" })),
+        { apiUrl: null },
+      ),
+    );
+});
+
+test("the provider's key", () => {
+  const known = { values: {}, names: new Set(["KEY"]), sources: ["Secret s"] };
+  made.push(providerKey("Acme", ["KEY"], known), providerKey("Acme", ["OTHER"], known));
+  made.push(providerKey("Acme", ["OTHER"], { ...known, sources: [] }));
+});
+
+test("that is the whole catalogue, and all trouble says what to do", () => {
+  expect([...new Set(made.map(({ code }) => code))].sort()).toEqual(Object.keys(CATALOGUE).sort());
+  for (const { level, code, hint } of made) expect(hint ?? "", `${level} ${code}`).toMatch(level === "info" ? /^$/ : /\w{3}.*\.$/);
+  for (const [code, [meaning]] of Object.entries(CATALOGUE)) expect(meaning, code).toMatch(/\w{3}/);
+});

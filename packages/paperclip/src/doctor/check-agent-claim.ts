@@ -1,0 +1,61 @@
+import { ApiError, type ConnectOptions, findStorageClass, tryClaim } from "@paperclip-k8s/engine";
+import type { AgentCli } from "../agent-cli.ts";
+import type { AgentConfig } from "../config.ts";
+import type { EnvironmentCheck } from "../host/types.ts";
+import { agentClaim } from "../prepare/state/agent-claim.ts";
+import { check } from "./check.ts";
+
+export interface AgentClaimTest {
+  readonly cli: AgentCli;
+  readonly companyId: string;
+  readonly config: AgentConfig;
+  readonly namespace: string;
+}
+
+/** Whether claims of the agents' own can be made. The form's test knows no agent, so it cannot look for the claim of one. */
+export async function checkAgentClaim(test: AgentClaimTest, cluster: ConnectOptions): Promise<readonly EnvironmentCheck[]> {
+  const { cli, companyId, config, namespace } = test;
+  const claim = cli.state?.claim;
+  if (config.agentDbMode !== "dedicated_pvc" || claim === undefined) return [];
+  const { volume } = agentClaim(claim, { agent: { id: "environment-test", companyId }, cli, config });
+  const { create } = volume;
+  if (create === null)
+    return [check("warn", "storage_class_unset", "agentDbStorageClass is not set: no claim can be made for an agent that has none")];
+  const both = [
+    attempt(() => classExists(cluster, create.storageClass)),
+    attempt(() => claimTaken(cluster, namespace, { name: volume.claimName, create })),
+  ];
+  return (await Promise.all(both)).flat();
+}
+
+async function classExists(cluster: ConnectOptions, name: string): Promise<EnvironmentCheck> {
+  if (await findStorageClass(cluster, name)) return check("info", "storage_class_found", `Storage class ${name} exists`);
+  return check("error", "storage_class_missing", `The cluster has no storage class ${name}`);
+}
+
+type NewClaim = Parameters<typeof tryClaim>[3];
+
+async function claimTaken(
+  cluster: ConnectOptions,
+  namespace: string,
+  claim: { name: string; create: NewClaim },
+): Promise<EnvironmentCheck> {
+  try {
+    await tryClaim(cluster, namespace, claim.name, claim.create);
+    return check("info", "agent_claim_accepted", `The API server would take an agent's claim of ${claim.create.capacity}`);
+  } catch (error) {
+    const isRefusal = error instanceof ApiError && error.refused === null && [400, 403, 422].includes(error.httpStatus ?? 0);
+    if (isRefusal) return check("error", "agent_claim_refused", error.message);
+    throw error;
+  }
+}
+
+/** A missing permission is told among the permissions. */
+async function attempt(act: () => Promise<EnvironmentCheck>): Promise<readonly EnvironmentCheck[]> {
+  try {
+    return [await act()];
+  } catch (error) {
+    if (error instanceof ApiError && error.refused !== null) return [];
+    return [check("warn", "agent_claim_unknown", error instanceof Error ? error.message : String(error))];
+  }
+}

@@ -1,0 +1,69 @@
+import { ApiError, type ConnectOptions, ownPodIdentity, type Permission, permissions, reviewPermissions } from "@paperclip-k8s/engine";
+import type { EnvironmentCheck } from "../host/types.ts";
+import { check } from "./check.ts";
+
+/** The API server answers and takes our credentials. Asks what every account may ask. */
+export async function checkApi(cluster: ConnectOptions): Promise<EnvironmentCheck> {
+  const first = permissions[0];
+  try {
+    await reviewPermissions(cluster, (permission) => (permission === first ? "default" : null));
+    return check("info", "k8s_api_reachable", "The API server answers and accepts the credentials");
+  } catch (error) {
+    return apiTrouble(error);
+  }
+}
+
+/** What stands between us and the API server. */
+export function apiTrouble(error: unknown): EnvironmentCheck {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof ApiError ? error.code : "api_unreachable";
+  if (code === "api_config") return check("error", "k8s_kubeconfig_invalid", message);
+  if (code === "api_auth") return check("error", "k8s_credentials_refused", message);
+  return check("error", "k8s_api_unreachable", message);
+}
+
+export interface PermissionsAsked {
+  readonly serverEnv: NodeJS.ProcessEnv;
+  /** Agents have claims of their own, which may have to be made. */
+  readonly ownClaims: boolean;
+}
+
+/** Each permission of the table that these settings can use, by access review. */
+export async function checkPermissions(
+  cluster: ConnectOptions,
+  namespace: string,
+  { serverEnv, ownClaims }: PermissionsAsked,
+): Promise<{ readonly checks: readonly EnvironmentCheck[]; readonly mayCreateJobs: boolean }> {
+  const own = await ownPodIdentity(serverEnv);
+  const readsOwnPod = ({ verb, resource }: Permission) => verb === "get" && resource === "pods";
+  const unused = ({ verb, resource }: Permission) =>
+    !ownClaims && (resource === "storageclasses" || (verb === "create" && resource === "persistentvolumeclaims"));
+  try {
+    const reviews = await reviewPermissions(cluster, (row) =>
+      unused(row) ? null : readsOwnPod(row) ? (own?.namespace ?? null) : namespace,
+    );
+    const denied = reviews.filter(({ allowed }) => allowed === false).map(({ permission }) => permission);
+    const checks = denied.map((row) => missing(row, readsOwnPod(row) ? (own?.namespace ?? namespace) : namespace));
+    const unknown = reviews.filter(({ allowed }) => allowed === null).length;
+    if (unknown > 0)
+      checks.push(
+        check("warn", "k8s_permissions_unknown", `The cluster does not say whether the account has ${unknown} of its permissions`),
+      );
+    else if (!denied.some(({ required }) => required))
+      checks.push(check("info", "k8s_permissions_granted", `The account has all required permissions in namespace ${namespace}`));
+    return { checks, mayCreateJobs: !denied.some(({ verb, resource }) => verb === "create" && resource === "jobs") };
+  } catch (error) {
+    return { checks: [apiTrouble(error)], mayCreateJobs: false };
+  }
+}
+
+function missing(row: Permission, namespace: string): EnvironmentCheck {
+  const where = row.scope === "cluster" ? "" : ` in namespace ${namespace}`;
+  const what = `not allowed to ${row.verb} ${row.resource}${where} (${row.why}): ${row.lostWithout}`;
+  const grant = `Grant "${row.verb}" on "${row.resource}"${row.group === "" ? "" : ` of API group "${row.group}"`}${where} to the server's account`;
+  const file = row.scope === "cluster" ? "deploy/rbac-cluster.yaml has it" : "deploy/rbac.yaml has all of them";
+  const hint = `${grant}: ${file} (docs/permissions.md)`;
+  // A Role is there only where its namespace is: without one, everything is forbidden.
+  if (row.required) return check("error", "k8s_permission_missing", what, `${hint}. Check also that the namespace exists.`);
+  return check("warn", "k8s_permission_optional", what, `${hint}.`);
+}

@@ -1,0 +1,40 @@
+import { ApiError, type ConnectOptions, findClaim, type RunRequest, tryVolume } from "@paperclip-k8s/engine";
+import type { EnvironmentCheck } from "../host/types.ts";
+import { check } from "./check.ts";
+
+/** The claim behind the shared volume, as far as the account may look at it, and the volume itself from the server's side. */
+export async function checkVolume(request: RunRequest, cluster: ConnectOptions): Promise<readonly EnvironmentCheck[]> {
+  const both = await Promise.all([checkClaim(request, cluster), checkWritable(request)]);
+  return both.flat();
+}
+
+async function checkClaim({ namespace, volumes }: RunRequest, cluster: ConnectOptions): Promise<readonly EnvironmentCheck[]> {
+  const name = volumes.shared.claimName;
+  try {
+    const claim = await findClaim(cluster, namespace, name);
+    if (claim === null) return [check("error", "volume_claim_missing", `Namespace ${namespace} has no PersistentVolumeClaim ${name}`)];
+    const modes = claim.accessModes.join(", ") || "no access mode";
+    if (claim.phase !== "Bound") return [check("warn", "volume_claim_pending", `Claim ${name} is ${claim.phase}, not Bound`)];
+    if (claim.accessModes.includes("ReadWriteMany"))
+      return [check("info", "volume_claim_found", `Claim ${name} is bound and ReadWriteMany`)];
+    if (claim.accessModes.every((mode) => mode === "ReadWriteOncePod"))
+      return [check("error", "volume_claim_single_pod", `Claim ${name} is ${modes}: only one pod at a time can have it`)];
+    const limits = "runs work only while their pods are on the node that has it mounted";
+    return [check("warn", "volume_claim_single_node", `Claim ${name} is ${modes}, not ReadWriteMany: ${limits}`)];
+  } catch (error) {
+    // The missing permission is told among the permissions.
+    if (error instanceof ApiError && error.httpStatus === 403) return [];
+    return [check("warn", "volume_claim_unknown", `Claim ${name} could not be looked at: ${messageOf(error)}`)];
+  }
+}
+
+async function checkWritable(request: RunRequest): Promise<readonly EnvironmentCheck[]> {
+  try {
+    await tryVolume(request);
+    return [check("info", "volume_writable", `The server can write to ${request.output.root}`)];
+  } catch (error) {
+    return [check("error", "volume_unwritable", `The server cannot make a run's files below ${request.output.root}: ${messageOf(error)}`)];
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,32 @@
+import type { SelfCheckFinding } from "@paperclip-k8s/engine";
+import type { EnvironmentCheck } from "../host/types.ts";
+import { check } from "./check.ts";
+import type { Probe } from "./probe-request.ts";
+
+type Verdict = ((detail: string) => EnvironmentCheck) | null;
+
+/** What a finding of the pod means, when it is good and when it is not; null = not worth a line. */
+const VERDICTS: Readonly<Record<string, { readonly good: Verdict; readonly bad: Verdict }>> = {
+  runtime: { good: (found) => check("info", "runtime_found", `Runtime in the image: ${found}`), bad: null },
+  cli: {
+    good: (answer) => check("info", "cli_found", `The agent's CLI answers: ${answer}`),
+    bad: (why) => check("error", "cli_missing", `The agent's CLI does not answer: ${why}`),
+  },
+  "folder:home": { good: null, bad: (why) => check("error", "home_unwritable", `The pod cannot write to its home ${why}`) },
+  "folder:temp": { good: null, bad: (why) => check("error", "home_unwritable", `The pod cannot write to its temporary folder ${why}`) },
+  "folder:work": { good: null, bad: (why) => check("warn", "workspace_unwritable", `The pod cannot write to its working folder ${why}`) },
+  url: {
+    good: (url) => check("info", "host_reachable", `The pod reaches ${url}`),
+    bad: (why) => check("warn", "host_unreachable", `The pod does not reach ${why}`),
+  },
+};
+
+export function podFindings(findings: readonly SelfCheckFinding[], { apiUrl }: Pick<Probe, "apiUrl">): readonly EnvironmentCheck[] {
+  const checks = Object.entries(VERDICTS).flatMap(([name, verdicts]) => {
+    const finding = findings.find((each) => each.check === name);
+    const verdict = finding === undefined ? null : verdicts[finding.ok ? "good" : "bad"];
+    return finding === undefined || verdict === null ? [] : [verdict(finding.detail)];
+  });
+  if (apiUrl !== null) return checks;
+  return [...checks, check("warn", "host_unknown", "Where pods reach the Paperclip server is not known: PAPERCLIP_API_URL is not set")];
+}

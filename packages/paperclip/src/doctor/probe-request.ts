@@ -1,0 +1,72 @@
+import { randomUUID } from "node:crypto";
+import { type RunRequest, selfCheckArgv } from "@paperclip-k8s/engine";
+import type { AgentCli } from "../agent-cli.ts";
+import type { AgentConfig } from "../config.ts";
+import { mcpAccess } from "../host/mcp-servers.ts";
+import type { ExecutionContext } from "../host/types.ts";
+import { prepareTurn } from "../prepare/attempt.ts";
+import { workingFolder } from "../prepare/environment/workspace.ts";
+import type { Inherited } from "../prepare/inherit/inherited.ts";
+import { buildRequest } from "../prepare/request.ts";
+
+export interface ProbeInput {
+  readonly cli: AgentCli;
+  readonly companyId: string;
+  readonly config: AgentConfig;
+  readonly inherited: Inherited;
+  readonly serverEnv: NodeJS.ProcessEnv;
+}
+
+export interface Probe {
+  readonly request: RunRequest;
+  /** Where the pod looks for the host; null = not known. */
+  readonly apiUrl: string | null;
+  readonly warnings: readonly string[];
+}
+
+/** Name of the agent that no agent has: its Jobs are found by it. */
+const PROBE_AGENT = "environment-test";
+const FINDING_MS = 15_000;
+
+/** The run of an agent with these settings, but for its command, its name and its time: it looks at its pod and shares nothing with others. */
+export async function probeRequest({ cli, companyId, config, inherited, serverEnv }: ProbeInput): Promise<Probe> {
+  const ctx = probeContext(companyId);
+  const wake = { ctx, cli, config, inherited, serverEnv };
+  const cwd = workingFolder(ctx.context, config);
+  const turn = await prepareTurn(
+    { ...wake, cwd, bundle: null, mcp: mcpAccess(ctx, null), state: { mode: "ephemeral" }, seed: null },
+    { sessionId: null, attempt: 1, without: [] },
+  );
+  const like = buildRequest(turn);
+  const { apiUrl } = turn.env;
+  const order = {
+    cli: turn.plan.argv[0],
+    url: apiUrl === null ? null : `${apiUrl.replace(/\/+$/, "")}/api/health`,
+    folders: { home: "$HOME", temp: "$TMPDIR", work: cwd },
+    timeoutMs: FINDING_MS,
+  };
+  const request: RunRequest = {
+    ...like,
+    name: { prefix: cli.jobPrefix, parts: [PROBE_AGENT], identity: ctx.runId },
+    exclusive: null,
+    argv: selfCheckArgv(like.container.runtime, order),
+    stdin: Buffer.alloc(0),
+    files: {},
+    folders: [],
+    limits: { ...like.limits, timeoutSec: 40, graceSec: 1, scheduleTimeoutSec: 60, ttlSeconds: 60 },
+    finalLine: null,
+    retain: false,
+  };
+  return { request, apiUrl, warnings: [...turn.prompt.warnings, ...turn.env.warnings] };
+}
+
+function probeContext(companyId: string): ExecutionContext {
+  return {
+    runId: `${PROBE_AGENT}-${randomUUID()}`,
+    agent: { id: PROBE_AGENT, companyId, name: "Environment test" },
+    runtime: { sessionId: null, sessionParams: null, sessionDisplayId: null, taskKey: null },
+    config: {},
+    context: {},
+    onLog: async () => {},
+  };
+}

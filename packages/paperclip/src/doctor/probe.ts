@@ -1,0 +1,59 @@
+import { ApiError, type ConnectOptions, type Engine, LineSplitter, type SelfCheckFinding, selfCheckFinding } from "@paperclip-k8s/engine";
+import type { EnvironmentCheck } from "../host/types.ts";
+import { check } from "./check.ts";
+import { podFindings } from "./pod-findings.ts";
+import { probeOutcome } from "./probe-outcome.ts";
+import type { Probe } from "./probe-request.ts";
+
+/** Trouble that may pass is told as it stands after a few seconds. */
+const PATIENCE = {
+  schedule: 25_000,
+  imagePull: 6000,
+  containerConfig: 6000,
+  missingVolume: 10_000,
+  noPod: 6000,
+  cancel: 4000,
+  explain: 1000,
+};
+export type ProbePatience = typeof PATIENCE;
+
+export interface ProbeLimits {
+  /** For the whole probe. */
+  readonly ms: number;
+  readonly patience?: Partial<ProbePatience> | undefined;
+}
+
+/** One pod with the real image, user, volumes and variables that looks at itself; an ordinary run of the engine, deleted at its end. */
+export async function runProbe(
+  probe: Probe,
+  { ms, patience }: ProbeLimits,
+  engine: Engine,
+  cluster: ConnectOptions,
+): Promise<readonly EnvironmentCheck[]> {
+  const findings: SelfCheckFinding[] = [];
+  const warnings: string[] = [];
+  const lines = new LineSplitter();
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new Error("the time of the test is over")), ms);
+  const io = {
+    signal: late.signal,
+    onOutput: async (bytes: Buffer) => {
+      const found = lines.push(bytes).map((line) => selfCheckFinding(line.bytes.toString()));
+      findings.push(...found.filter((finding) => finding !== null));
+    },
+    onStderr: async () => {},
+    onStatus: ({ level, text }: { readonly level: string; readonly text: string }) => {
+      if (level === "warning") warnings.push(text);
+    },
+  };
+  try {
+    const outcome = await engine.run(probe.request, cluster, io, { ...PATIENCE, ...patience });
+    const facts = { request: probe.request, reported: findings.length > 0, waitedMs: ms, lastWarning: warnings.at(-1) ?? null };
+    return [...probeOutcome(outcome, facts), ...podFindings(findings, probe)];
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return [check("error", error instanceof ApiError ? "probe_not_created" : "probe_failed", message)];
+  } finally {
+    clearTimeout(timer);
+  }
+}

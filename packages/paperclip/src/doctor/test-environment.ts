@@ -1,0 +1,107 @@
+import { ApiError, type Engine } from "@paperclip-k8s/engine";
+import type { AgentCli } from "../agent-cli.ts";
+import { type AgentConfig, parseConfig } from "../config.ts";
+import { inherit } from "../execute.ts";
+import type { EnvironmentCheck, EnvironmentTestResult } from "../host/types.ts";
+import { environmentOf } from "../prepare/attempt.ts";
+import type { Inherited } from "../prepare/inherit/inherited.ts";
+import { check, failed } from "./check.ts";
+import { checkAgentClaim } from "./check-agent-claim.ts";
+import { apiTrouble, checkApi, checkPermissions } from "./check-cluster.ts";
+import { checkJob } from "./check-job.ts";
+import { checkVolume } from "./check-volume.ts";
+import { type ProbePatience, runProbe } from "./probe.ts";
+import { type Probe, probeRequest } from "./probe-request.ts";
+
+export interface TestOptions {
+  readonly engine: Engine;
+  readonly serverEnv: NodeJS.ProcessEnv;
+  /** Where the probe waits longer or shorter than usual. */
+  readonly patience?: Partial<ProbePatience>;
+}
+
+export interface TestContext {
+  readonly companyId: string;
+  readonly config: Record<string, unknown>;
+}
+
+/** Proxies give up on a request after a minute: the test must have answered by then. */
+const TEST_MS = 50_000;
+const PROBE_MS = 40_000;
+
+/** The form's "Test" button: from the settings to a pod that has really run, as far as it goes. */
+export async function testEnvironment(cli: AgentCli, ctx: TestContext, options: TestOptions): Promise<EnvironmentTestResult> {
+  const checks = [...(await findings(cli, ctx, options))];
+  return { adapterType: cli.type, status: statusOf(checks), checks, testedAt: new Date().toISOString() };
+}
+
+async function findings(cli: AgentCli, ctx: TestContext, options: TestOptions): Promise<readonly EnvironmentCheck[]> {
+  const { serverEnv, engine } = options;
+  const began = performance.now();
+  const config = attempt(() => parseConfig(ctx.config, serverEnv, cli.type));
+  if ("refused" in config) return [config.refused];
+  const cluster = { kubeconfig: config.value.kubeconfig };
+  const api = await checkApi(cluster);
+  if (failed([api])) return [...warned(config.value.warnings), api];
+  const place = await prepare(cli, ctx, config.value, serverEnv);
+  if ("refused" in place) return [...warned(config.value.warnings), api, place.refused];
+  const { inherited, probe } = place.value;
+  const settings = [found(inherited), ...warned([...config.value.warnings, ...inherited.warnings, ...probe.warnings]), api];
+  const { checks: access, mayCreateJobs } = await checkPermissions(cluster, inherited.namespace, {
+    serverEnv,
+    ownClaims: config.value.agentDbMode === "dedicated_pvc",
+  });
+  const [volume, own, job] = await Promise.all([
+    checkVolume(probe.request, cluster),
+    checkAgentClaim({ cli, companyId: ctx.companyId, config: config.value, namespace: inherited.namespace }, cluster),
+    mayCreateJobs ? checkJob(probe.request, cluster) : Promise.resolve([]),
+  ]);
+  const before = [...settings, ...access, ...job, ...volume, ...own, ...cliChecks(cli, config.value, inherited)];
+  if (failed(before)) return [...before, check("info", "probe_skipped", "No probe was started: the errors above would end it")];
+  const left = TEST_MS - (performance.now() - began);
+  const limits = { ms: Math.max(5000, Math.min(PROBE_MS, left)), patience: options.patience };
+  return [...before, ...(await runProbe(probe, limits, engine, cluster))];
+}
+
+type Attempt<T> = { readonly value: T } | { readonly refused: EnvironmentCheck };
+
+function attempt<T>(act: () => T): Attempt<T> {
+  try {
+    return { value: act() };
+  } catch (error) {
+    return { refused: invalid(error) };
+  }
+}
+
+const invalid = (error: unknown) => check("error", "config_invalid", error instanceof Error ? error.message : String(error));
+
+/** What the settings lead to together with the server's own pod, and the run that would try it. */
+async function prepare(
+  cli: AgentCli,
+  { companyId }: TestContext,
+  config: AgentConfig,
+  serverEnv: NodeJS.ProcessEnv,
+): Promise<Attempt<{ readonly inherited: Inherited; readonly probe: Probe }>> {
+  try {
+    const inherited = await inherit(config, serverEnv);
+    return { value: { inherited, probe: await probeRequest({ cli, companyId, config, inherited, serverEnv }) } };
+  } catch (error) {
+    return { refused: error instanceof ApiError ? apiTrouble(error) : invalid(error) };
+  }
+}
+
+function found({ image, namespace, claim }: Inherited): EnvironmentCheck {
+  return check("info", "config_valid", `Agents run as ${image} in namespace ${namespace}, with claim ${claim.name} at ${claim.mountPath}`);
+}
+
+const warned = (texts: readonly string[]): EnvironmentCheck[] => texts.map((text) => check("warn", "config_warning", text));
+
+function cliChecks(cli: AgentCli, config: AgentConfig, inherited: Inherited): readonly EnvironmentCheck[] {
+  const sources = inherited.env.from.map(({ kind, name }) => `${kind === "secret" ? "Secret" : "ConfigMap"} ${name}`);
+  return cli.checks?.({ config, known: { ...environmentOf({ config, inherited }), sources } }) ?? [];
+}
+
+function statusOf(checks: readonly EnvironmentCheck[]): EnvironmentTestResult["status"] {
+  if (failed(checks)) return "fail";
+  return checks.some(({ level }) => level === "warn") ? "warn" : "pass";
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import type { HostRun } from "../../host/host-runs.ts";
+import { ANNOTATION } from "../../host/keys.ts";
+import { type HolderCase, verdictOn } from "./decision.ts";
+
+interface Changes {
+  readonly status?: string;
+  readonly errorCode?: string | null;
+  readonly jobTask?: string | null;
+  readonly jobSession?: string | null;
+  readonly finished?: boolean;
+  readonly own?: Partial<HolderCase["own"]>;
+  readonly isRetry?: boolean;
+  readonly finishedMs?: number;
+}
+
+function matter(changes: Changes = {}): HolderCase {
+  const { status = "failed", errorCode = "process_lost", jobTask = "task-1", jobSession = null, finished = false } = changes;
+  const run: HostRun = { id: "old", status, errorCode, retryOfRunId: null };
+  return {
+    holder: {
+      jobName: "job",
+      uid: "u",
+      runId: "old",
+      labels: {},
+      annotations: {
+        ...(jobTask === null ? {} : { [ANNOTATION.taskId]: jobTask }),
+        ...(jobSession === null ? {} : { [ANNOTATION.sessionId]: jobSession }),
+      },
+      ours: true,
+      finished,
+      createdAt: null,
+    },
+    run,
+    own: { task: "task-1", session: null, wakeReason: null, reattach: true, ...changes.own },
+    isRetry: changes.isRetry ?? true,
+    finishedMs: changes.finishedMs ?? 0,
+  };
+}
+
+const verdict = (changes: Changes) => verdictOn(matter(changes));
+
+describe("a run that continues a lost one adopts", () => {
+  test.each<[string, Changes]>([
+    ["lost process", {}],
+    ["interrupted by a shutdown", { status: "interrupted", errorCode: "server_shutdown_interrupted" }],
+    ["left to the next server by a drain", { errorCode: "k8s_detached" }],
+    ["taken over, though nobody confirmed it", { errorCode: "k8s_takeover_failed" }],
+    ["the same, over meanwhile", { errorCode: "k8s_takeover_failed", finished: true }],
+    ["over meanwhile", { finished: true }],
+    ["the same session on both sides", { jobSession: "s", own: { session: "s" } }],
+    ["a session on one side only", { jobSession: "s" }],
+    ["by the host's recovery of the task, without a retry", { isRetry: false, own: { wakeReason: "issue_recovery_action_restored" } }],
+    ["the same, as older hosts call it", { isRetry: false, own: { wakeReason: "issue_continuation_needed" } }],
+  ])("%s", (_, changes) => {
+    expect(verdict(changes)).toEqual({ kind: "adopt" });
+  });
+});
+
+describe("any other run waits", () => {
+  test.each<[string, Changes]>([
+    ["a new comment on the task", { isRetry: false, own: { wakeReason: "issue_commented" } }],
+    ["the host's recovery of another task", { isRetry: false, own: { task: "task-2", wakeReason: "process_lost_retry" } }],
+    ["a retry on another task", { own: { task: "task-2" } }],
+    ["the Job's run is still live", { status: "running", errorCode: null }],
+    ["the Job's run is being cancelled", { status: "cancelling", errorCode: null }],
+    ["a retry after a plain failure, as some hosts make it", { errorCode: "adapter_failed" }],
+    ["a retry after a time limit", { status: "timed_out", errorCode: "timeout" }],
+    ["a retry after a success", { status: "succeeded", errorCode: null }],
+    ["over a moment ago, and nobody continues it", { isRetry: false, finished: true }],
+  ])("%s", (_, changes) => {
+    expect(verdict(changes)).toEqual({ kind: "wait" });
+  });
+});
+
+describe("blocked while the Job is live", () => {
+  test.each<[string, Changes]>([
+    ["k8s_orphan_task_unknown", { jobTask: null }],
+    ["k8s_orphan_task_unknown", { own: { task: null } }],
+    ["k8s_orphan_task_unknown", { jobTask: null, own: { task: null } }],
+    ["k8s_orphan_session_mismatch", { jobSession: "s-1", own: { session: "s-2" } }],
+    ["k8s_concurrent_run_blocked", { own: { reattach: false } }],
+  ])("%s %j", (code, changes) => {
+    expect(verdict(changes)).toMatchObject({ kind: "blocked", code });
+    expect(verdict({ ...changes, finished: true })).toEqual({ kind: "wait" });
+    expect(verdict({ ...changes, finished: true, finishedMs: 120_000 })).toMatchObject({ kind: "remove" });
+  });
+});
+
+describe("removed, never replayed", () => {
+  test.each<[string, Changes]>([
+    ["over, and its success is on record", { finished: true, status: "succeeded", errorCode: null }],
+    ["over, and its failure is on record", { finished: true, errorCode: "adapter_failed" }],
+    ["cancelled while its server was away", { status: "cancelled", errorCode: "cancelled" }],
+    ["cancelled and over", { status: "cancelled", errorCode: "cancelled", finished: true }],
+    ["over for long, and nobody continues it", { isRetry: false, finished: true, finishedMs: 120_000 }],
+  ])("%s", (_, changes) => {
+    expect(verdict(changes)).toMatchObject({ kind: "remove" });
+  });
+});
+
+test("a run the host does not know is waited for, and its finished Job is removed in the end", () => {
+  expect(verdictOn({ ...matter(), run: "missing" })).toEqual({ kind: "wait" });
+  expect(verdictOn({ ...matter({ finished: true, finishedMs: 120_000 }), run: "missing" })).toMatchObject({ kind: "remove" });
+});

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import type { AgentCli } from "../agent-cli.ts";
+import { LogSink } from "./log-sink.ts";
+import { TurnOutput } from "./output.ts";
+
+function open() {
+  const seen: string[] = [];
+  const parsed: string[] = [];
+  const log = new LogSink(async (stream, chunk) => void seen.push(`${stream}:${chunk}`));
+  const cli = {
+    describe: (line: string) => (line.startsWith("say ") ? [{ kind: "assistant", text: line.slice(4) }] : [{ kind: "other", text: line }]),
+    createParser: () => ({ push: (line: string) => void parsed.push(line) }),
+  } as unknown as AgentCli;
+  return { output: new TurnOutput(cli, log), log, seen, parsed };
+}
+
+test("whole lines reach the parser as they are and the log as people read them", async () => {
+  const { output, seen, parsed } = open();
+  await output.stdout(Buffer.from("say hel"));
+  expect(seen).toEqual([]);
+  await output.stdout(Buffer.from("lo\r\nodd\nsay last"));
+  await output.end();
+  expect(parsed).toEqual(["say hello", "odd", "say last"]);
+  expect(seen.join("")).toBe("stdout:● hello\nodd\nstdout:● last\n");
+});
+
+test("a long text goes out in pieces that nothing gets between, and no character is halved", async () => {
+  const { output, log, seen } = open();
+  const text = "😀".repeat(10_000);
+  const shown = output.stdout(Buffer.from(`say ${text}\n`));
+  const status = log.info("between?");
+  await Promise.all([shown, status]);
+  expect(seen.at(-1)).toBe("stdout:[paperclip] between?\n");
+  const pieces = seen.slice(0, -1).map((chunk) => chunk.slice("stdout:".length));
+  expect(pieces.length).toBeGreaterThan(2);
+  for (const piece of pieces) expect(piece.isWellFormed()).toBe(true);
+  expect(pieces.join("")).toBe(`● ${text}\n`);
+});
+
+test("a line beyond all bounds is told, not shown", async () => {
+  const { output, log, seen, parsed } = open();
+  await output.stdout(Buffer.from(`${"x".repeat(9 * 1024 * 1024)}\nsay after\n`));
+  await log.idle();
+  expect(parsed).toEqual(["say after"]);
+  expect(seen.join("")).toContain("a line of 9437185 bytes is not shown");
+});

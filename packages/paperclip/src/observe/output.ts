@@ -1,0 +1,66 @@
+import { type Line, LineSplitter, TextChunks } from "@paperclip-k8s/engine";
+import type { AgentCli, CliParser } from "../agent-cli.ts";
+import type { LogSink } from "./log-sink.ts";
+import { TranscriptLines } from "./transcript/present.ts";
+
+const STDERR_KEPT = 16 * 1024;
+
+/** One turn's output on its way to the CLI's parser and, as lines people can read, to the host's log. */
+export class TurnOutput {
+  readonly parser: CliParser;
+  readonly #log: LogSink;
+  readonly #transcript: TranscriptLines;
+  readonly #lines = new LineSplitter();
+  readonly #chunks = new TextChunks();
+  #stderr = "";
+  #unshown = 0;
+
+  constructor(cli: AgentCli, log: LogSink) {
+    this.parser = cli.createParser();
+    this.#log = log;
+    this.#transcript = new TranscriptLines((line) => cli.describe(line));
+  }
+
+  /** Resolves when the host has taken what these bytes say: that is the back-pressure. */
+  async stdout(bytes: Buffer): Promise<void> {
+    await this.#show(this.#lines.push(bytes).flatMap((line) => this.#read(line)));
+  }
+
+  async stderr(text: string): Promise<void> {
+    this.#stderr = (this.#stderr + text).slice(-STDERR_KEPT);
+    await this.#log.write("stderr", text);
+  }
+
+  /** What stands behind the last newline. */
+  async end(): Promise<void> {
+    const rest = this.#lines.rest();
+    if (rest !== null) await this.#show(this.#read(rest));
+  }
+
+  /** The end of the CLI's stderr. */
+  get stderrTail(): string {
+    return this.#stderr;
+  }
+
+  #read(line: Line): string[] {
+    if (line.part !== "whole") return this.#tooLong(line);
+    const text = line.bytes.toString("utf8").replace(/\r?\n$/, "");
+    this.parser.push(text);
+    return this.#transcript.push(text);
+  }
+
+  /** Such a line is no event of any CLI; it stands in the output file. */
+  #tooLong(line: Line): string[] {
+    this.#unshown += line.bytes.length;
+    if (line.part === "piece") return [];
+    void this.#log.warning(`a line of ${this.#unshown} bytes is not shown`);
+    this.#unshown = 0;
+    return [];
+  }
+
+  /** In chunks of the engine's cut; all are queued at once, so that nothing gets between the pieces of a long line. */
+  async #show(lines: readonly string[]): Promise<void> {
+    const chunks = this.#chunks.push(Buffer.from(lines.map((line) => `${line}\n`).join("")));
+    await Promise.all(chunks.map((chunk) => this.#log.write("stdout", chunk)));
+  }
+}

@@ -1,0 +1,24 @@
+import type { StatusLine } from "@paperclip-k8s/engine";
+import type { ExecutionContext } from "../host/types.ts";
+
+const MESSAGE_CHARS = 180;
+
+/** Tells the host what the run is doing: as its current state while it starts and ends, as an event when it is trouble. */
+export function createProgress(ctx: ExecutionContext): (line: StatusLine) => void {
+  let started = false;
+  return (line) => {
+    const over = line.text.startsWith("CLI over");
+    if (!started || over)
+      courtesy(() => ctx.onRuntimeProgress?.({ phase: over ? "finalize" : "adapter_startup", message: line.text.slice(0, MESSAGE_CHARS) }));
+    if (line.level === "warning")
+      courtesy(() => ctx.onEvent?.({ eventType: "k8s.warning", stream: "system", level: "warn", message: line.text }));
+    started ||= line.text.startsWith("CLI started");
+  };
+}
+
+/** The host's trouble with a courtesy is its own. */
+function courtesy(tell: () => void | Promise<void> | undefined): void {
+  void Promise.resolve()
+    .then(tell)
+    .catch(() => {});
+}

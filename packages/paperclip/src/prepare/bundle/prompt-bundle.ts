@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import type { AgentConfig } from "../../config.ts";
+import { bundlesFolder } from "../../host/paths.ts";
+import type { ExecutionContext } from "../../host/types.ts";
+import { BoundedFiles } from "../prompt/bounded-files.ts";
+import { readInstructions } from "../prompt/instructions.ts";
+import { chosenSkills } from "../skills/chosen-skills.ts";
+import { type BundleFile, type SkillFiles, skillFiles } from "./skill-files.ts";
+import { type BundlePlace, writeBundle } from "./write-bundle.ts";
+
+/** Where a CLI looks for things in the folder it is pointed at. */
+export interface BundleLayout {
+  /** Each skill is a folder in this one. */
+  readonly skills: string;
+  readonly instructions: string;
+}
+
+/** An agent's instructions and skills as a folder on the shared volume, named by its content. */
+export interface PromptBundle {
+  /** `none` = the agent has neither. */
+  readonly key: string;
+  readonly folder: string | null;
+  readonly instructionsFile: string | null;
+  readonly instructionsChars: number;
+  readonly skillsChars: number;
+  readonly notes: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+export interface BundleInput {
+  readonly ctx: ExecutionContext;
+  readonly config: AgentConfig;
+  readonly cwd: string;
+  readonly layout: BundleLayout;
+}
+
+/** Writes the bundle this run needs, unless it is there, and marks it as used. */
+export async function prepareBundle({ ctx, config, cwd, layout }: BundleInput): Promise<PromptBundle> {
+  const files = new BoundedFiles({ shared: config.dataPath });
+  const instructions = await readInstructions(config.instructionsFilePath, cwd, files);
+  const read = (_: string, entry: Parameters<typeof skillFiles>[0]) => skillFiles(entry, files);
+  const skills = await chosenSkills(ctx.config, config.dataPath, files, read);
+  const content = contentOf(layout, instructions.text, skills.read);
+  const key = content.length === 0 ? "none" : keyOf(content);
+  const place: BundlePlace = { root: config.dataPath, folder: bundlesFolder(ctx, config), key };
+  const usedSec = config.timeoutSec === 0 ? config.maxRunSec : config.timeoutSec;
+  const folder = content.length === 0 ? null : await writeBundle(place, content, Date.now() + usedSec * 1000);
+  return {
+    key,
+    folder,
+    instructionsFile: folder === null || instructions.text === "" ? null : `${folder}/${layout.instructions}`,
+    instructionsChars: instructions.text.length,
+    skillsChars: skills.read.flatMap((skill) => skill.files).reduce((sum, file) => sum + file.bytes.length, 0),
+    notes: [...instructions.notes, ...skills.notes, ...(folder === null ? [] : [`bundle ${folder}`])],
+    warnings: [...instructions.warnings, ...skills.warnings],
+  };
+}
+
+function contentOf(layout: BundleLayout, instructions: string, skills: readonly SkillFiles[]): BundleFile[] {
+  const names = new Set<string>();
+  const own = skills.filter(({ name }) => !names.has(name) && names.add(name));
+  const files = own.flatMap((skill) => skill.files.map((file) => ({ ...file, path: `${layout.skills}/${skill.name}/${file.path}` })));
+  if (instructions === "") return files;
+  return [...files, { path: layout.instructions, bytes: Buffer.from(`${instructions}\n`), executable: false }];
+}
+
+/** The same content has the same key, in whatever order it was read. */
+function keyOf(content: readonly BundleFile[]): string {
+  const hash = createHash("sha256");
+  const sums = content.map(
+    ({ path, bytes, executable }) => `${path}\0${executable}\0${createHash("sha256").update(bytes).digest("hex")}\n`,
+  );
+  for (const sum of sums.sort()) hash.update(sum);
+  return hash.digest("hex").slice(0, 32);
+}

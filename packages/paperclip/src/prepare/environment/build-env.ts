@@ -1,0 +1,117 @@
+import type { RunRequest } from "@paperclip-k8s/engine";
+import type { CliPlan } from "../../agent-cli.ts";
+import type { ExecutionContext } from "../../host/types.ts";
+import type { InheritedEnv } from "../inherit/inherited.ts";
+import { isBelow, textOf } from "./context-values.ts";
+import { hostFacts, mayBePlain } from "./facts.ts";
+import { withoutHostDisk } from "./host-disk.ts";
+import { FORCED } from "./mounts.ts";
+import { tooLong, type WakeFacts, wakeFacts } from "./run-inputs.ts";
+import { workspaceOf } from "./workspace.ts";
+
+export interface EnvInput {
+  readonly ctx: Pick<ExecutionContext, "runId" | "agent" | "context" | "authToken">;
+  readonly config: { readonly env: Readonly<Record<string, string>>; readonly cwd: string | null; readonly dataPath: string };
+  readonly plan: Pick<CliPlan, "plainEnv" | "secretEnv">;
+  readonly serverEnv: NodeJS.ProcessEnv;
+  /** What comes from the server's own pod. */
+  readonly inherited?: InheritedEnv;
+  /** Set over everything else, in the Job spec; an agent that sets one of these is told. */
+  readonly forced?: Readonly<Record<string, string>>;
+}
+
+/** The request's `env`, and what else became known while it was made. */
+export interface PodEnv extends Required<RunEnv> {
+  /** Where the host's API is for this run, whatever the pod is told: a relay's target. */
+  readonly apiUrl: string | null;
+  readonly warnings: readonly string[];
+}
+
+type RunEnv = RunRequest["env"];
+
+/** Never in a pod, whoever sets them: a developer's key, and the marks by which a CLI thinks that it runs inside another. */
+const NEVER = ["PAPERCLIP_DEV_API_KEY", "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION", "CLAUDE_CODE_PARENT_SESSION"];
+
+/** The run's own token is the only identity at the host. */
+const NOT_FROM_OTHERS = [...NEVER, "PAPERCLIP_API_KEY"];
+
+const NOTHING: InheritedEnv = { literals: {}, references: [], from: [], hidden: [] };
+
+/** A pod's environment in its layers: inherited, the host's facts, the agent's settings, what is forced. */
+export async function buildEnv(input: EnvInput): Promise<PodEnv> {
+  return layerEnv(input, await wakeFacts(input.ctx.context));
+}
+
+export function layerEnv(input: EnvInput, wake: WakeFacts): PodEnv {
+  const { ctx, config, plan, serverEnv, inherited = NOTHING } = input;
+  const apiUrl = apiUrlOf(config.env, serverEnv);
+  const workspace = workspaceOf(ctx.context, config.cwd);
+  const known = hostFacts({ ctx, apiUrl, dataPath: config.dataPath, workspace, wake });
+  const long = Object.keys(known).filter((name) => tooLong(name, known[name]!));
+  const facts = without(known, long);
+  const forced = { ...FORCED, ...plan.plainEnv, ...plan.secretEnv, ...input.forced };
+  const settings = settingsOf(input, facts, forced);
+  const secret: Record<string, string> = without(inherited.literals, NOT_FROM_OTHERS);
+  const plain: Record<string, string> = {};
+  place(facts, { plain, secret }, mayBePlain);
+  place(settings.env, { plain, secret }, () => false);
+  place({ ...FORCED, ...plan.plainEnv }, { plain, secret }, () => true);
+  place(plan.secretEnv, { plain, secret }, () => false);
+  place(input.forced ?? {}, { plain, secret }, () => true);
+  const taken = new Set([...NOT_FROM_OTHERS, ...Object.keys(plain), ...Object.keys(secret)]);
+  return {
+    plain,
+    secret,
+    references: inherited.references.filter((reference) => !taken.has(reference.name)),
+    from: inherited.from,
+    hidden: inherited.from.length === 0 ? [] : [...new Set([...inherited.hidden, ...NOT_FROM_OTHERS])],
+    apiUrl,
+    warnings: [...settings.warnings, ...long.map(tooLongWarning), ...unreachable(workspace.cwd, config.dataPath)],
+  };
+}
+
+/** The host's API as pods reach it. */
+export function apiUrlOf(env: Readonly<Record<string, string>>, serverEnv: NodeJS.ProcessEnv): string | null {
+  return textOf(env.PAPERCLIP_API_URL) ?? textOf(serverEnv.PAPERCLIP_API_URL) ?? textOf(serverEnv.PAPERCLIP_RUNTIME_API_URL);
+}
+
+/** The agent's own variables, without those that are assigned to each run. */
+function settingsOf(input: EnvInput, facts: Readonly<Record<string, string>>, forced: Readonly<Record<string, string>>) {
+  const { config, ctx, serverEnv, forced: assigned = {} } = input;
+  const env = withoutHostDisk({ env: config.env, context: ctx.context, serverEnv, dataPath: config.dataPath });
+  // The plan has read the agent's own settings of the CLI and forces what became of them: nothing is lost there.
+  const overruled = Object.keys(env).filter(
+    (name) => Object.hasOwn(FORCED, name) || Object.hasOwn(assigned, name) || (name.startsWith("PAPERCLIP_") && Object.hasOwn(facts, name)),
+  );
+  const told = overruled.filter((name) => name !== "PAPERCLIP_API_URL" && env[name] !== facts[name]);
+  const warnings =
+    told.length === 0 ? [] : [`set for each run, so the agent's own setting is not used: ${told.map((name) => `env.${name}`).join(", ")}`];
+  const names = [...NOT_FROM_OTHERS, ...overruled, ...Object.keys(forced)];
+  return { env: without(env, names), warnings };
+}
+
+/** A later layer wins, in whichever of the two places the earlier value stood. */
+function place(
+  values: Readonly<Record<string, string>>,
+  target: { readonly plain: Record<string, string>; readonly secret: Record<string, string> },
+  isPlain: (name: string, value: string) => boolean,
+): void {
+  for (const [name, value] of Object.entries(values)) {
+    delete target.plain[name];
+    delete target.secret[name];
+    target[isPlain(name, value) ? "plain" : "secret"][name] = value;
+  }
+}
+
+function unreachable(cwd: string | null, dataPath: string): string[] {
+  if (cwd === null || isBelow(cwd, dataPath)) return [];
+  return [`the workspace ${cwd} is not on the volume mounted at ${dataPath}: the pod will find it empty`];
+}
+
+function tooLongWarning(name: string): string {
+  return `${name} is longer than a program's environment may be and was left out`;
+}
+
+function without(values: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
+}

@@ -1,0 +1,80 @@
+import type { ExecutionContext } from "../../host/types.ts";
+import { recordsOf, textOf, textsOf } from "./context-values.ts";
+import type { WakeFacts } from "./run-inputs.ts";
+import { type Workspace, workspaceHints } from "./workspace.ts";
+
+export interface FactsInput {
+  readonly ctx: Pick<ExecutionContext, "runId" | "agent" | "context" | "authToken">;
+  readonly apiUrl: string | null;
+  readonly dataPath: string;
+  readonly workspace: Workspace;
+  readonly wake: WakeFacts;
+}
+
+/** What the host knows about the run, under the names its agents read. Blanks are left out. */
+export function hostFacts({ ctx, apiUrl, dataPath, workspace, wake }: FactsInput): Record<string, string> {
+  const { context } = ctx;
+  const facts: Record<string, string | null> = {
+    PAPERCLIP_AGENT_ID: textOf(ctx.agent.id),
+    PAPERCLIP_COMPANY_ID: textOf(ctx.agent.companyId),
+    PAPERCLIP_RUN_ID: textOf(ctx.runId),
+    PAPERCLIP_API_URL: apiUrl,
+    PAPERCLIP_API_KEY: textOf(ctx.authToken),
+    PAPERCLIP_TASK_ID: taskOf(ctx),
+    PAPERCLIP_ISSUE_WORK_MODE: wake.workMode,
+    PAPERCLIP_WAKE_REASON: textOf(context.wakeReason),
+    PAPERCLIP_WAKE_COMMENT_ID: textOf(context.wakeCommentId) ?? textOf(context.commentId),
+    PAPERCLIP_WAKE_PAYLOAD_JSON: wake.payloadJson,
+    PAPERCLIP_APPROVAL_ID: textOf(context.approvalId),
+    PAPERCLIP_APPROVAL_STATUS: textOf(context.approvalStatus),
+    PAPERCLIP_LINKED_ISSUE_IDS: textOf(textsOf(context.issueIds).join(",")),
+    PAPERCLIP_WORKSPACE_CWD: workspace.cwd,
+    PAPERCLIP_WORKSPACE_SOURCE: workspace.source,
+    PAPERCLIP_WORKSPACE_STRATEGY: workspace.strategy,
+    PAPERCLIP_WORKSPACE_ID: workspace.id,
+    PAPERCLIP_WORKSPACE_REPO_URL: workspace.repoUrl,
+    PAPERCLIP_WORKSPACE_REPO_REF: workspace.repoRef,
+    PAPERCLIP_WORKSPACE_BRANCH: workspace.branch,
+    PAPERCLIP_WORKSPACE_WORKTREE_PATH: workspace.worktreePath,
+    PAPERCLIP_WORKSPACES_JSON: listJson(workspaceHints(context, dataPath)),
+    PAPERCLIP_RUNTIME_SERVICE_INTENTS_JSON: listJson(recordsOf(context.paperclipRuntimeServiceIntents)),
+    PAPERCLIP_RUNTIME_SERVICES_JSON: listJson(recordsOf(context.paperclipRuntimeServices)),
+    PAPERCLIP_RUNTIME_PRIMARY_URL: textOf(context.paperclipRuntimePrimaryUrl),
+    AGENT_HOME: workspace.agentHome,
+  };
+  return Object.fromEntries(Object.entries(facts).filter((entry): entry is [string, string] => entry[1] !== null));
+}
+
+/** Names whose values are ids, paths or words of the host; all others may hold people's text or tokens. */
+const IDENTIFIERS = new Set([
+  "PAPERCLIP_AGENT_ID",
+  "PAPERCLIP_COMPANY_ID",
+  "PAPERCLIP_RUN_ID",
+  "PAPERCLIP_API_URL",
+  "PAPERCLIP_TASK_ID",
+  "PAPERCLIP_ISSUE_WORK_MODE",
+  "PAPERCLIP_WAKE_REASON",
+  "PAPERCLIP_WAKE_COMMENT_ID",
+  "PAPERCLIP_APPROVAL_ID",
+  "PAPERCLIP_APPROVAL_STATUS",
+  "PAPERCLIP_LINKED_ISSUE_IDS",
+  "PAPERCLIP_WORKSPACE_CWD",
+  "PAPERCLIP_WORKSPACE_SOURCE",
+  "PAPERCLIP_WORKSPACE_STRATEGY",
+  "PAPERCLIP_WORKSPACE_ID",
+  "AGENT_HOME",
+]);
+
+/** May it stand in the Job spec? By its shape too: a wake's reason may be a sentence, a URL may hold a password or a query. */
+export function mayBePlain(name: string, value: string): boolean {
+  return IDENTIFIERS.has(name) && value.length <= 4096 && /^[\w./:,[\]-]+$/.test(value);
+}
+
+/** The task is the host's task id, else its issue's. */
+export function taskOf(ctx: Pick<ExecutionContext, "context">): string | null {
+  return textOf(ctx.context.taskId) ?? textOf(ctx.context.issueId);
+}
+
+function listJson(items: readonly unknown[]): string | null {
+  return items.length === 0 ? null : JSON.stringify(items);
+}

@@ -1,0 +1,28 @@
+import { recordOf } from "./context-values.ts";
+
+/** What only the host's own library can read out of a wake. */
+export interface WakeFacts {
+  readonly payloadJson: string | null;
+  readonly workMode: string | null;
+}
+
+/** Linux refuses to start a program with a longer `NAME=value`. */
+const MAX_VARIABLE_BYTES = 128 * 1024 - 1;
+const PAYLOAD = "PAPERCLIP_WAKE_PAYLOAD_JSON";
+
+/** The wake as the host writes it; where that is too long for a variable, without what the prompt tells anyway. */
+export async function wakeFacts(context: Readonly<Record<string, unknown>>): Promise<WakeFacts> {
+  const host = await import("../prompt/host-rendering.ts");
+  const wake = context.paperclipWake;
+  const full = host.stringifyPaperclipWakePayload(wake);
+  const short = () =>
+    host.stringifyPaperclipWakePayload({ ...recordOf(wake), executionContinuation: null }, { omitIssueDescription: true });
+  return {
+    payloadJson: full !== null && tooLong(PAYLOAD, full) ? short() : full,
+    workMode: host.readPaperclipIssueWorkModeFromContext(context),
+  };
+}
+
+export function tooLong(name: string, value: string): boolean {
+  return name.length + 1 + Buffer.byteLength(value) > MAX_VARIABLE_BYTES;
+}

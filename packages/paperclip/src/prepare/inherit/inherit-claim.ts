@@ -1,0 +1,79 @@
+import { ConfigError } from "../../config-error.ts";
+import { expand } from "./expand.ts";
+import type { Findings, InheritedClaim, InheritSettings } from "./inherited.ts";
+import { isWithin, type Mount, mountAt, mountsOf, nameOf } from "./mounts.ts";
+import type { OwnClaim, OwnPod } from "./own-pod.ts";
+
+export interface ClaimInput {
+  readonly pod: OwnPod;
+  readonly settings: InheritSettings;
+  readonly namespace: string;
+  readonly serverEnv: NodeJS.ProcessEnv;
+}
+
+/** The claim behind the data path, at the server's own mount path; refused when a run could not share files with the server. */
+export function inheritClaim(input: ClaimInput, findings: Findings): InheritedClaim {
+  const { pod, settings, namespace } = input;
+  const mounts = mountsOf(pod);
+  const mount = mountAt(mounts, settings.dataPath);
+  const own = mount?.kind === "claim" ? mount.claim : null;
+  if (settings.dataClaim === null) {
+    if (own === null) throw noClaim(pod, settings, mount);
+    if (namespace !== pod.namespace) throw otherNamespace(pod, own, namespace);
+    if (own.readOnly) throw readOnly(pod, own);
+  } else if (own !== null && own.claimName !== settings.dataClaim && namespace === pod.namespace) {
+    findings.warnings.push(
+      `dataClaim ${settings.dataClaim} is not the claim the server has at ${own.mountPath} (${own.claimName}): both must hold the same files`,
+    );
+  }
+  for (const below of mounts.filter((each) => hides(each, mount, settings.dataPath))) {
+    findings.warnings.push(`${nameOf(below)} at ${below.mountPath} hides a part of the data path from runs, which do not have it`);
+  }
+  return {
+    name: settings.dataClaim ?? own!.claimName,
+    mountPath: own?.mountPath ?? settings.dataPath,
+    subPath: own === null ? null : subPathOf(own, input),
+  };
+}
+
+/** Files of Secrets and ConfigMaps are read, not shared. */
+function hides(each: Mount, data: Mount | null, dataPath: string): boolean {
+  return each !== data && (each.kind === "claim" || each.kind === "other") && isWithin(each.mountPath, dataPath);
+}
+
+function subPathOf(claim: OwnClaim, { pod, serverEnv }: ClaimInput): string | null {
+  if (claim.subPathExpr === null) return claim.subPath;
+  const known = { ...literalsOf(pod), ...serverEnv };
+  const { text, unknown } = expand(claim.subPathExpr, (name) => known[name]);
+  if (unknown.length === 0) return text;
+  throw new ConfigError(
+    "dataPath",
+    `the server mounts claim ${claim.claimName} at subPathExpr ${claim.subPathExpr}, and ${unknown.join(", ")} is not known`,
+  );
+}
+
+function literalsOf(pod: OwnPod): Record<string, string> {
+  return Object.fromEntries(pod.env.flatMap((entry) => ("value" in entry ? [[entry.name, entry.value]] : [])));
+}
+
+function noClaim(pod: OwnPod, { dataPath }: InheritSettings, mount: Mount | null): ConfigError {
+  const found = mount === null ? "nothing is mounted there" : `${nameOf(mount)} is, at ${mount.mountPath}`;
+  return new ConfigError(
+    "dataClaim",
+    `the server's pod ${pod.namespace}/${pod.podName} has no PersistentVolumeClaim at its data path ${dataPath} (${found}). ` +
+      "Runs share files with the server through it: mount a ReadWriteMany claim there, set dataPath to where one is mounted, or name a claim in dataClaim",
+  );
+}
+
+function otherNamespace(pod: OwnPod, own: OwnClaim, namespace: string): ConfigError {
+  return new ConfigError(
+    "dataClaim",
+    `namespace ${namespace} has none of the claims of the server's namespace ${pod.namespace}. Name a claim of ${namespace} ` +
+      `that holds the same files as ${own.claimName}, which the server mounts at ${own.mountPath}, or leave namespace empty`,
+  );
+}
+
+function readOnly(pod: OwnPod, own: OwnClaim): ConfigError {
+  const where = `claim ${own.claimName} is mounted read-only at ${own.mountPath} in the server's pod ${pod.namespace}/${pod.podName}`;
+  return new ConfigError("dataClaim", `${where}. Server and runs must be able to write there: mount it writable`);
+}

@@ -1,0 +1,110 @@
+import { ConfigError } from "../../config-error.ts";
+import { inheritClaim } from "./inherit-claim.ts";
+import { inheritEnv } from "./inherit-env.ts";
+import { inheritVolumes } from "./inherit-volumes.ts";
+import type { Findings, Inherited, InheritSettings, ServerFacts } from "./inherited.ts";
+import { isOpen } from "./name-patterns.ts";
+import type { OwnPod } from "./own-pod.ts";
+import { ServerEnv } from "./server-env.ts";
+
+type Scheduling = Pick<Inherited, "nodeSelector" | "tolerations">;
+
+/** What a run's pod takes over from the server's; a ConfigError before anything is created when the two could not work together. */
+export function inheritFrom(pod: OwnPod | null, settings: InheritSettings, facts: ServerFacts = {}): Inherited {
+  return pod === null ? withoutPod(settings, facts) : withPod(pod, settings, facts.env ?? {});
+}
+
+function withPod(pod: OwnPod, settings: InheritSettings, serverEnv: NodeJS.ProcessEnv): Inherited {
+  const findings: Findings = { notes: [], warnings: [] };
+  const namespace = settings.namespace ?? pod.namespace;
+  const sameNamespace = namespace === pod.namespace;
+  const image = settings.image ?? pod.image;
+  if (!sameNamespace) findings.notes.push(`namespace ${namespace} is not the server's: nothing of ${pod.namespace} is there`);
+  if (image === "") throw new ConfigError("image", `the server's container ${pod.container} does not name its image; set it`);
+  const claim = inheritClaim({ pod, settings, namespace, serverEnv }, findings);
+  findings.notes.push(`claim ${claim.name} at ${claim.mountPath}${claim.subPath === null ? "" : `, below ${claim.subPath}`}`);
+  const server = new ServerEnv(pod, settings, serverEnv);
+  const { env, files } = inheritEnv({ server, settings, sameNamespace }, findings);
+  const volumes = inheritVolumes({ server, settings, sameNamespace, files }, findings);
+  checkNames(server, settings, findings);
+  return {
+    namespace,
+    image,
+    imagePullSecrets: pullSecrets(pod, sameNamespace, findings),
+    // The others are what a pod without a host's network has anyway.
+    dnsPolicy: pod.dnsPolicy === "None" || pod.dnsPolicy === "Default" ? pod.dnsPolicy : null,
+    dnsConfig: pod.dnsConfig,
+    claim,
+    env,
+    secretVolumes: volumes.secrets,
+    configMapVolumes: volumes.configMaps,
+    ...scheduling(settings, pod),
+    user: userOf(pod),
+    ...findings,
+  };
+}
+
+function withoutPod(settings: InheritSettings, { noPod }: ServerFacts): Inherited {
+  const { namespace, image, dataClaim, dataPath } = settings;
+  const why = noPod ?? "the server does not run in a pod";
+  if (namespace === null || image === null || dataClaim === null) {
+    const missing = Object.entries({ namespace, image, dataClaim }).flatMap(([name, value]) => (value === null ? [name] : []));
+    throw new ConfigError(
+      missing.join(", "),
+      `must be set, as there is nothing to take ${missing.length > 1 ? "them" : "it"} from: ${why}`,
+    );
+  }
+  return {
+    namespace,
+    image,
+    imagePullSecrets: [],
+    dnsPolicy: null,
+    dnsConfig: null,
+    claim: { name: dataClaim, mountPath: dataPath, subPath: null },
+    env: { literals: {}, references: [], from: [], hidden: [] },
+    secretVolumes: [],
+    configMapVolumes: [],
+    ...scheduling(settings, { nodeSelector: {}, tolerations: [] }),
+    user: null,
+    notes: [`nothing is inherited: ${why}`],
+    warnings: settings.inheritNames.length === 0 ? [] : [`inheritNames has no effect: ${why}`],
+  };
+}
+
+/** The agent's own where it is set, an empty one too; an empty field of the form is "not set". */
+function scheduling(settings: InheritSettings, pod: Scheduling): Scheduling {
+  const { nodeSelector, tolerations } = settings;
+  return {
+    nodeSelector: nodeSelector ?? pod.nodeSelector,
+    tolerations: tolerations?.map((toleration) => ({ ...toleration })) ?? pod.tolerations,
+  };
+}
+
+function pullSecrets(pod: OwnPod, sameNamespace: boolean, { warnings }: Findings): readonly string[] {
+  if (sameNamespace || pod.imagePullSecrets.length === 0) return pod.imagePullSecrets;
+  warnings.push(
+    `pull secrets not taken: the run's namespace has none of the server's Secrets: ${pod.imagePullSecrets.join(", ")}; ` +
+      "give them to the service account runs have there",
+  );
+  return [];
+}
+
+/** Both, or neither: half a user is the image's business. */
+function userOf({ user: { uid, gid } }: OwnPod): Inherited["user"] {
+  return uid === null || uid === 0 || gid === null ? null : { uid, gid };
+}
+
+/** A name that gives nothing is a slip or a misunderstanding. */
+function checkNames(server: ServerEnv, { inheritNames }: InheritSettings, { warnings }: Findings): void {
+  const { pod } = server;
+  const objects = [...pod.envFrom, ...pod.secretVolumes, ...pod.configMapVolumes].map(({ name }) => name);
+  const ownFiles = new Set([...server.secretMounts()].flatMap((mount) => ("volume" in mount ? [mount.volume.name] : [])));
+  for (const name of inheritNames.filter((each) => !isOpen(each))) {
+    const variable = pod.env.some((entry) => entry.name === name) || server.broughtAlong().some((entry) => entry.name === name);
+    const verdict = variable ? server.verdict(name) : null;
+    if (typeof verdict === "object" && verdict !== null)
+      warnings.push(`inheritNames: ${name} is not given to agents (${verdict.why}); if it must be, set it in env`);
+    else if (ownFiles.has(name)) warnings.push(`inheritNames: ${name} holds the server's own secrets and is not given to agents`);
+    else if (!variable && !objects.includes(name)) warnings.push(`inheritNames: the server's pod has no ${name}`);
+  }
+}

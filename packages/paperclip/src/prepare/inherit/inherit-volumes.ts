@@ -1,0 +1,53 @@
+import { isListedPlace } from "./allowlist.ts";
+import type { Findings, InheritSettings } from "./inherited.ts";
+import { isObject, nameOf, type ObjectMount } from "./mounts.ts";
+import { matches } from "./name-patterns.ts";
+import type { ObjectVolume } from "./own-pod.ts";
+import type { ServerEnv } from "./server-env.ts";
+
+export interface VolumesInput {
+  readonly server: ServerEnv;
+  readonly settings: InheritSettings;
+  readonly sameNamespace: boolean;
+  /** Files that variables taken over point to. */
+  readonly files: ReadonlySet<ObjectMount>;
+}
+
+/** Secrets and ConfigMaps that come along as files: pointed to, named, or where certificates, ssh and git keep theirs. */
+export function inheritVolumes(input: VolumesInput, findings: Findings): { secrets: ObjectVolume[]; configMaps: ObjectVolume[] } {
+  const { server, sameNamespace } = input;
+  const own = server.secretMounts();
+  const objects = server.mounts.filter(isObject);
+  const wanted = objects.filter((mount) => !own.has(mount) && isWanted(mount, input));
+  const taken = sameNamespace ? wanted : [];
+  const left = objects.filter((mount) => !wanted.includes(mount));
+  if (taken.length > 0) findings.notes.push(`files of the server's pod taken: ${taken.map(placeOf).join(", ")}`);
+  if (left.length > 0) findings.notes.push(`files left with the server: ${left.map(placeOf).join(", ")}`);
+  if (wanted.length > taken.length)
+    findings.warnings.push(`files not taken: the run's namespace has none of the server's objects: ${wanted.map(placeOf).join(", ")}`);
+  for (const mount of taken.filter(isForRootOnly)) findings.warnings.push(rootOnlyText(mount));
+  const of = (kind: ObjectMount["kind"]) => taken.filter((mount) => mount.kind === kind).map(volumeOf);
+  return { secrets: of("secret"), configMaps: of("configMap") };
+}
+
+function isWanted(mount: ObjectMount, { settings, files }: VolumesInput): boolean {
+  if (settings.inherit === "all" || files.has(mount)) return true;
+  return matches(mount.volume.name, settings.inheritNames) || isListedPlace(mount.mountPath);
+}
+
+function volumeOf({ volume }: ObjectMount): ObjectVolume {
+  const { name, mountPath, subPath, items, defaultMode } = volume;
+  return { name, mountPath, subPath, items, defaultMode };
+}
+
+const placeOf = (mount: ObjectMount): string => `${nameOf(mount)} at ${mount.mountPath}`;
+
+/** Such files belong to root, and a group would have to be handed the shared volume too. */
+function isForRootOnly({ volume }: ObjectMount): boolean {
+  const modes = volume.items?.map(({ mode }) => mode ?? volume.defaultMode) ?? [volume.defaultMode];
+  return modes.some((mode) => mode !== null && (mode & 0o004) === 0);
+}
+
+function rootOnlyText(mount: ObjectMount): string {
+  return `${placeOf(mount)} has a mode that lets only root read its files, which a run is not: set it to 0444 in the server's pod`;
+}

@@ -1,0 +1,128 @@
+import { labelValue, type RunRequest } from "@paperclip-k8s/engine";
+import { ConfigError } from "../config-error.ts";
+import { relayOf } from "../handover/adoption/relay.ts";
+import { inputsMark } from "../handover/adoption/run-inputs.ts";
+import { ANNOTATION, LABEL, RUN_KEYS, SELECTOR } from "../host/keys.ts";
+import { outputPath } from "../host/paths.ts";
+import { groundOf, type Turn } from "./attempt.ts";
+import { taskOf } from "./environment/facts.ts";
+import { HOME_MOUNT, TMP_MOUNT } from "./environment/mounts.ts";
+import { resumeFingerprint } from "./resume-fingerprint.ts";
+import { taskPart } from "./state/task-part.ts";
+
+/** Everything the engine needs for this turn, as plain data. */
+export function buildRequest(turn: Turn): RunRequest {
+  const { ctx, cli, config, inherited, plan, state } = turn;
+  const shared = sharedWith(turn);
+  const exclusive = [cli.type, ctx.agent.companyId, ...shared].join("/");
+  return {
+    runId: ctx.runId,
+    name: { prefix: cli.jobPrefix, parts: shared, identity: exclusive },
+    exclusive,
+    // Jobs of earlier adapters: they ran one at a time per agent, and share its folders and its claim.
+    legacyLabels: { [LABEL.agentId]: labelValue(ctx.agent.id).value, [LABEL.adapterType]: cli.type },
+    namespace: inherited.namespace,
+    labels: { ...config.labels, ...labels(turn) },
+    annotations: annotations(turn),
+    keys: RUN_KEYS,
+    selector: SELECTOR,
+    container: {
+      name: cli.container,
+      image: inherited.image,
+      imagePullPolicy: config.imagePullPolicy,
+      workingDir: turn.cwd,
+      runtime: ["node"],
+    },
+    argv: plan.argv,
+    stdin: Buffer.from(turn.prompt.text),
+    files: plan.files ?? {},
+    env: turn.env,
+    resources: config.resources,
+    scheduling: scheduling(turn),
+    volumes: volumes(turn),
+    user: serverUser(),
+    limits: {
+      timeoutSec: config.timeoutSec,
+      maxRunSec: config.maxRunSec,
+      graceSec: config.graceSec,
+      scheduleTimeoutSec: config.scheduleTimeoutSec,
+      ttlSeconds: config.ttlSecondsAfterFinished,
+    },
+    output: { root: inherited.claim.mountPath, path: outputPath(ctx, config, turn.attempt) },
+    folders: state.mode === "portable" ? [state.spec.saved] : [],
+    finalLine: cli.finalLine,
+    seed: turn.seed,
+    state: state.mode === "portable" ? state.spec : null,
+    relay: relayOf(turn),
+    retain: config.retainJobs,
+  };
+}
+
+/** Runs that have all of this in common never overlap. Two of one task never do: they share its session. */
+function sharedWith({ ctx, config, state }: Turn): string[] {
+  return config.concurrency === "agent" || state.mode === "dedicated_pvc" ? [ctx.agent.id] : [ctx.agent.id, taskPart(ctx)];
+}
+
+function scheduling({ config, inherited }: Turn): RunRequest["scheduling"] {
+  const { nodeSelector, tolerations, imagePullSecrets, dnsConfig, dnsPolicy } = inherited;
+  return { nodeSelector, tolerations, imagePullSecrets, dnsConfig, dnsPolicy, serviceAccountName: config.serviceAccountName };
+}
+
+function volumes({ inherited, bundle, state, setOwnership = false }: Turn): RunRequest["volumes"] {
+  const { name: claimName, mountPath, subPath } = inherited.claim;
+  const readOnly = bundle === null || bundle.folder === null ? [] : [bundle.folder];
+  return {
+    shared: { claimName, mountPath, subPath, readOnly },
+    scratch: [
+      { name: "agent-home", mountPath: HOME_MOUNT, sizeLimit: "10Gi" },
+      { name: "agent-tmp", mountPath: TMP_MOUNT, sizeLimit: "10Gi" },
+    ],
+    secrets: inherited.secretVolumes,
+    configMaps: inherited.configMapVolumes,
+    ...(state.mode === "dedicated_pvc" ? { claims: [{ ...state.claim.volume, setOwnership }] } : {}),
+  };
+}
+
+function labels(turn: Turn): Record<string, string> {
+  const { ctx, cli } = turn;
+  const agent = labelValue(ctx.agent.id).value;
+  if (agent === "") throw new ConfigError("agent.id", `"${ctx.agent.id}" leaves nothing that can be a Kubernetes label`);
+  const optional = { [LABEL.taskId]: taskOf(ctx), [LABEL.sessionId]: turn.sessionId, [LABEL.companyId]: ctx.agent.companyId };
+  const found = Object.entries(optional).flatMap(([key, value]) => (value === null ? [] : [[key, labelValue(value).value] as const]));
+  return {
+    [LABEL.managedBy]: "paperclip",
+    [LABEL.component]: "agent-job",
+    [LABEL.agentId]: agent,
+    [LABEL.runId]: labelValue(ctx.runId).value,
+    [LABEL.adapterType]: cli.type,
+    ...Object.fromEntries(found.filter(([, value]) => value !== "")),
+  };
+}
+
+/** Ids that labels cannot hold as they are; the annotations have them whole. */
+export function labelWarnings({ ctx, sessionId }: Turn): string[] {
+  const ids = { agent: ctx.agent.id, run: ctx.runId, company: ctx.agent.companyId, task: taskOf(ctx), session: sessionId };
+  const changed = Object.entries(ids).filter(([, id]) => id !== null && labelValue(id).changed);
+  return changed.map(([name, id]) => `the ${name} id ${JSON.stringify(id)} is shortened to what a label can hold`);
+}
+
+function annotations(turn: Turn): Record<string, string> {
+  const { ctx, cli } = turn;
+  const task = taskOf(ctx);
+  return {
+    [ANNOTATION.adapterType]: cli.type,
+    [ANNOTATION.agentId]: ctx.agent.id,
+    [ANNOTATION.agentName]: ctx.agent.name,
+    [ANNOTATION.companyId]: ctx.agent.companyId,
+    ...(task === null ? {} : { [ANNOTATION.taskId]: task }),
+    ...(turn.sessionId === null ? {} : { [ANNOTATION.sessionId]: turn.sessionId }),
+    ...inputsMark(ctx.context),
+    ...resumeFingerprint(groundOf(turn)),
+  };
+}
+
+/** The server's own user, so that both sides may write the same files; root becomes the images' usual user. */
+function serverUser(): { uid: number; gid: number } {
+  const uid = process.getuid?.() ?? 1000;
+  return uid === 0 ? { uid: 1000, gid: 1000 } : { uid, gid: process.getgid?.() ?? uid };
+}

@@ -1,0 +1,129 @@
+import { resolve } from "node:path";
+import type { ExecutionContext, HostRuntime, SessionCodec } from "../host/types.ts";
+import { recordOf, textOf } from "./environment/context-values.ts";
+import type { Workspace } from "./environment/workspace.ts";
+
+/** Names under which other adapters of the host store the same id. */
+const ID_NAMES = ["sessionId", "session_id", "sessionID"];
+
+/** Keys that `sessionParamsOut` writes. */
+export const SESSION_KEYS = [
+  "sessionId",
+  "cwd",
+  "podCwd",
+  "workspaceId",
+  "repoUrl",
+  "repoRef",
+  "promptBundleKey",
+  "mcpServerIdentity",
+  "stateMode",
+] as const;
+
+/** Session of a run as it comes in: the params' id, else the runtime's. */
+export function incomingSession(ctx: Pick<ExecutionContext, "runtime">): string | null {
+  return idOf(ctx.runtime.sessionParams) ?? textOf(ctx.runtime.sessionId);
+}
+
+export interface SessionChoice {
+  /** Null = a fresh one. */
+  readonly sessionId: string | null;
+  /** Why a session that came in is not resumed. */
+  readonly note: string | null;
+}
+
+/** What a run must have in common with the one that made its session. */
+export interface SessionGround {
+  readonly podCwd: string;
+  /** Where sessions are kept; `ephemeral` = nowhere. */
+  readonly stateMode?: string;
+  /** What an id of this CLI looks like; null = like anything. */
+  readonly idPattern?: RegExp | null;
+  /** Key of the bundle that holds instructions and skills; null = they are in the prompt. */
+  readonly bundleKey?: string | null;
+  /** The host's tool servers; null = the CLI gets none. */
+  readonly mcpIdentity?: string | null;
+}
+
+/** The host's rule: a session is resumed on the ground it was made on; what was not noted does not count, but for tool servers. */
+export function chooseSession(runtime: HostRuntime, ground: SessionGround): SessionChoice {
+  const sessionId = incomingSession({ runtime });
+  if (sessionId === null) return { sessionId, note: null };
+  const why = unfit(sessionId, recordOf(runtime.sessionParams), ground);
+  return why === null ? { sessionId, note: null } : { sessionId: null, note: `session ${sessionId} ${why}; starting a fresh one` };
+}
+
+function unfit(sessionId: string, params: Readonly<Record<string, unknown>>, ground: SessionGround): string | null {
+  const { podCwd, stateMode = null, idPattern = null, bundleKey = null, mcpIdentity = null } = ground;
+  if (stateMode === "ephemeral") return "is not resumed: this agent's sessions are not kept (agentDbMode is ephemeral)";
+  const keptIn = textOf(params.stateMode);
+  if (stateMode !== null && keptIn !== null && keptIn !== stateMode)
+    return `was kept ${placeOf(keptIn)} and is not looked for ${placeOf(stateMode)}`;
+  if (idPattern !== null && !idPattern.test(sessionId)) return "is not an id of this CLI and is not resumed";
+  // The host may rewrite `cwd`, which is a folder of its own; the pod's is what the CLI knew.
+  const made = textOf(params.podCwd) ?? textOf(params.cwd);
+  if (made !== null && resolve(made) !== resolve(podCwd)) return `was made in ${made} and is not resumed in ${podCwd}`;
+  const bundle = textOf(params.promptBundleKey);
+  if (bundleKey !== null && bundle !== null && bundle !== bundleKey)
+    return "was made with other instructions or skills and is not resumed with today's";
+  if (mcpIdentity !== null && (textOf(params.mcpServerIdentity) ?? "") !== mcpIdentity)
+    return "was made with other tool servers of the host and is not resumed with today's";
+  return null;
+}
+
+/** In words that hold for every CLI: not each has a setting for it. */
+const PLACES: Readonly<Record<string, string>> = {
+  portable: "on the shared volume",
+  dedicated_pvc: "on the agent's own claim (agentDbMode dedicated_pvc)",
+  own: "in a folder that the agent's env names",
+};
+const placeOf = (mode: string): string => PLACES[mode] ?? `in mode ${mode}`;
+
+export interface SessionOut {
+  readonly sessionId: string | null;
+  /** The params that the run was given. */
+  readonly previous: Readonly<Record<string, unknown>> | null;
+  /** Folder on the server; the host looks for it there. */
+  readonly cwd: string;
+  /** Null = not known. */
+  readonly ground: SessionGround | null;
+  readonly workspace: Pick<Workspace, "id" | "repoUrl" | "repoRef">;
+}
+
+/** What the next run of this task is given; null = no session. On unknown ground only what was noted of the session before still holds. */
+export function sessionParamsOut(out: SessionOut): Record<string, unknown> | null {
+  if (out.sessionId === null) return null;
+  const { workspace, ground } = out;
+  if (ground === null) return idOf(out.previous) === out.sessionId ? { ...out.previous, sessionId: out.sessionId } : null;
+  // What other versions noted belongs to their session, not to a new one.
+  const kept = idOf(out.previous) === out.sessionId ? Object.entries(out.previous ?? {}) : [];
+  const others = kept.filter(([key]) => !(SESSION_KEYS as readonly string[]).includes(key) && !ID_NAMES.includes(key));
+  return {
+    ...Object.fromEntries(others),
+    sessionId: out.sessionId,
+    cwd: out.cwd,
+    ...(ground.podCwd === out.cwd ? {} : { podCwd: ground.podCwd }),
+    ...(ground.stateMode ? { stateMode: ground.stateMode } : {}),
+    ...(ground.bundleKey ? { promptBundleKey: ground.bundleKey } : {}),
+    ...(ground.mcpIdentity ? { mcpServerIdentity: ground.mcpIdentity } : {}),
+    ...(workspace.id === null ? {} : { workspaceId: workspace.id }),
+    ...(workspace.repoUrl === null ? {} : { repoUrl: workspace.repoUrl }),
+    ...(workspace.repoRef === null ? {} : { repoRef: workspace.repoRef }),
+  };
+}
+
+/** Keeps every key it is given: what one version wrote, the next must find. */
+export const sessionCodec: SessionCodec = {
+  deserialize: (raw) => paramsOf(raw),
+  serialize: (params) => paramsOf(params),
+  getDisplayId: (params) => idOf(params),
+};
+
+function paramsOf(value: unknown): Record<string, unknown> | null {
+  const sessionId = idOf(value);
+  return sessionId === null ? null : { ...recordOf(value), sessionId };
+}
+
+function idOf(value: unknown): string | null {
+  const params = recordOf(value);
+  return ID_NAMES.map((name) => textOf(params[name])).find((id) => id !== null) ?? null;
+}

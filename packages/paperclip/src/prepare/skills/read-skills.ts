@@ -1,0 +1,41 @@
+import { dirname, join } from "node:path";
+import { isBelow } from "../environment/context-values.ts";
+import type { BoundedFiles } from "../prompt/bounded-files.ts";
+import type { PaperclipSkillEntry } from "../prompt/host-rendering.ts";
+import { chosenSkills } from "./chosen-skills.ts";
+
+const SEPARATOR = "\n\n---\n\n";
+
+export interface SkillTexts {
+  readonly text: string;
+  readonly notes: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** The texts of the wanted skills; one that cannot be had is named and left out. */
+export async function readSkills(config: Readonly<Record<string, unknown>>, dataPath: string, files: BoundedFiles): Promise<SkillTexts> {
+  const { read, notes, warnings } = await chosenSkills(config, dataPath, files, (key, entry) => skillText(key, entry, dataPath, files));
+  return { text: read.join(SEPARATOR), notes, warnings };
+}
+
+async function skillText(key: string, entry: PaperclipSkillEntry, dataPath: string, files: BoundedFiles): Promise<string> {
+  const { text, folder } = await skillFile(entry.source, files);
+  if (text.trim() === "") throw new Error(`its text in ${folder} is empty`);
+  // A folder of the server alone, where the host's built-in skills are, is not there in a pod.
+  const where = isBelow(folder, dataPath) ? ` (its own files are in ${folder})` : "";
+  return `Skill "${key}"${where}:\n\n${text.trim()}`;
+}
+
+/** A skill is a folder with SKILL.md, or the file itself. */
+async function skillFile(source: string, files: BoundedFiles): Promise<{ text: string; folder: string }> {
+  try {
+    return { text: await files.read(join(source, "SKILL.md")), folder: source };
+  } catch (inFolder) {
+    try {
+      return { text: await files.read(source), folder: dirname(source) };
+    } catch (asFile) {
+      const reason = (asFile as Error).message === "not a file" ? `SKILL.md: ${(inFolder as Error).message}` : (asFile as Error).message;
+      throw new Error(`${source} was not read (${reason})`);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import type { SkillContext, SkillSnapshot } from "../../host/types.ts";
+import { BoundedFiles } from "../prompt/bounded-files.ts";
+import { findSkills, ownSkillsFolder } from "./find-skills.ts";
+
+/** Which skills there are and which the next run gets. */
+export async function listSkills(ctx: SkillContext, dataPath: string): Promise<SkillSnapshot> {
+  const host = await import("../prompt/host-rendering.ts");
+  const files = new BoundedFiles({ shared: dataPath });
+  const { entries, desired } = await findSkills(ctx.config, dataPath, files);
+  const folder = ownSkillsFolder(dataPath);
+  // People's own skills are shown as theirs, unless the agent wants them.
+  const isOwn = (entry: { readonly source: string }) => entry.source.startsWith(`${folder}/`);
+  return host.buildRuntimeMountedSkillSnapshot({
+    adapterType: ctx.adapterType,
+    availableEntries: entries.filter((entry) => !isOwn(entry) || desired.includes(entry.key)),
+    desiredSkills: [...desired],
+    mode: "ephemeral",
+    configuredDetail: "Given to the agent from the next run on.",
+    missingDetail: "Paperclip cannot find this skill on the server's disk.",
+    externalInstalled: await files.within(() => host.readInstalledSkillTargets(folder)),
+    externalLocationLabel: folder,
+    externalDetail: "Lies on the shared volume; add its name to the agent's skills to use it.",
+    skillsHome: folder,
+  });
+}
+
+/** Nothing is installed: each run takes its skills along. The answer shows what the new choice leads to. */
+export async function syncSkills(ctx: SkillContext, desiredSkills: readonly string[], dataPath: string): Promise<SkillSnapshot> {
+  const { writePaperclipSkillSyncPreference } = await import("../prompt/host-rendering.ts");
+  return listSkills({ ...ctx, config: writePaperclipSkillSyncPreference(ctx.config, [...desiredSkills]) }, dataPath);
+}

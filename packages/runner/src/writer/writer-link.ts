@@ -1,0 +1,137 @@
+// The runner's side of its writer process: feeds it within bounds and knows what reached the volume.
+import { type ChildProcess, spawn } from "node:child_process";
+import { LIMITS, sleep } from "../cli/waits.ts";
+import type { MetaRecord } from "../records.ts";
+import { type Ack, ackReader, type OpenOrder } from "./acks.ts";
+import { Backlog } from "./backlog.ts";
+import { FRAME, type FrameKind, frameHeader } from "./frames.ts";
+import { WRITER_FLAG } from "./writer-process.ts";
+
+export type OpenAnswer = { readonly kind: "opened" | "refused" | "silent" } | { readonly kind: "failed"; readonly error: string };
+
+export class WriterLink {
+  readonly backlog: Backlog;
+  /** The claim was refused, which may be long after the question. */
+  onRefused: () => void = () => {};
+  /** Why output is no longer given to the writer. */
+  error: string | null = null;
+  /** Why the meta file is not complete. */
+  metaError: string | null = null;
+  /** Output bytes that are on the volume for certain. */
+  flushed = 0;
+  readonly #child: ChildProcess;
+  #sent = 0;
+  #written = 0;
+  #over = false;
+  #settled = false;
+  #done = false;
+  #answer: OpenAnswer | null = null;
+  #waiters: Array<() => void> = [];
+
+  constructor(runnerFile: string, order: OpenOrder, stallMs: number) {
+    this.backlog = new Backlog(LIMITS.unwritten, stallMs, () => this.giveUp(`the volume took no output for ${stallMs / 1000} s`));
+    this.#child = spawn(process.execPath, [runnerFile, WRITER_FLAG], { stdio: ["pipe", "pipe", "ignore"] });
+    this.#child.on("error", (error: NodeJS.ErrnoException) => this.#onOver(`the writer process cannot be started (${error.code})`));
+    this.#child.on("close", () => this.#onOver("the writer process ended unexpectedly"));
+    this.#child.stdin?.on("error", () => {});
+    this.#child.stdout?.on(
+      "data",
+      ackReader((ack) => this.#onAck(ack)),
+    );
+    this.#send(FRAME.open, Buffer.from(JSON.stringify(order)));
+  }
+
+  /** Waits for the volume's answer; "silent" leaves the question open and the frames queued. */
+  async opened(ms: number): Promise<OpenAnswer> {
+    await this.#until(() => this.#answer !== null, ms);
+    return this.#answer ?? { kind: "silent" };
+  }
+
+  output(chunk: Buffer): void {
+    if (this.error !== null) return;
+    this.#send(FRAME.output, chunk);
+    this.#sent += chunk.length;
+    this.backlog.grew(this.#sent - this.#written);
+  }
+
+  meta(record: MetaRecord): void {
+    this.#send(FRAME.meta, Buffer.from(`${JSON.stringify(record)}\n`));
+  }
+
+  /** From here on output is only counted: what follows a gap must not be appended. */
+  giveUp(reason: string): void {
+    this.error ??= reason;
+    this.backlog.clear();
+  }
+
+  /** True when the writer has dealt with everything it was given: `flushed` is final then. */
+  async flush(ms: number): Promise<boolean> {
+    this.#send(FRAME.flush, Buffer.alloc(0));
+    await this.#until(() => this.#settled, ms);
+    return this.#settled;
+  }
+
+  /** Lets the writer end by itself if it can, and ends it otherwise. */
+  async finish(ms: number): Promise<boolean> {
+    this.#send(FRAME.finish, Buffer.alloc(0));
+    await this.#until(() => this.#done, ms);
+    this.kill();
+    return this.#done;
+  }
+
+  kill(): void {
+    this.#child.kill("SIGKILL");
+  }
+
+  #send(kind: FrameKind, payload: Buffer): void {
+    const pipe = this.#child.stdin;
+    if (this.#over || !pipe?.writable) return;
+    pipe.cork();
+    pipe.write(frameHeader(kind, payload.length));
+    if (payload.length > 0) pipe.write(payload);
+    pipe.uncork();
+  }
+
+  #onAck(ack: Ack): void {
+    if (ack.type === "progress") this.#onProgress(ack.written, ack.flushed);
+    else if (ack.type === "opened") this.#answer = { kind: "opened" };
+    else if (ack.type === "settled") this.#settled = true;
+    else if (ack.type === "done") this.#done = true;
+    else if (ack.type === "refused") {
+      this.#answer = { kind: "refused" };
+      this.giveUp("another pod has claimed this run");
+      this.onRefused();
+    } else {
+      if (ack.file === "open") this.#answer = { kind: "failed", error: ack.text };
+      if (ack.file === "meta") this.metaError = ack.text;
+      else this.giveUp(ack.text);
+    }
+    this.#wake();
+  }
+
+  #onProgress(written: number, flushed: number): void {
+    const moved = written > this.#written;
+    this.#written = written;
+    this.flushed = flushed;
+    if (moved) this.backlog.moved(this.#sent - written);
+  }
+
+  #onOver(reason: string): void {
+    this.#over = true;
+    if (!this.#done) this.giveUp(reason);
+    this.#answer ??= { kind: "failed", error: reason };
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const waiter of this.#waiters.splice(0)) waiter();
+  }
+
+  async #until(met: () => boolean, ms: number): Promise<void> {
+    let late = false;
+    const deadline = sleep(ms).then(() => {
+      late = true;
+    });
+    while (!met() && !late && !this.#over) await Promise.race([deadline, new Promise<void>((resolve) => this.#waiters.push(resolve))]);
+  }
+}
