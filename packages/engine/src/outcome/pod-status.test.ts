@@ -42,7 +42,7 @@ const ends: Readonly<Record<string, string>> = {
   "exit-3": "exited 3",
   "exit-3-no-message": "exited 3",
   "retry-backoff": "exited 3",
-  "pod-failure-timeouts": "exited 42",
+  "pod-failure-policy": "exited 42",
   "start-error":
     'start-error, permanent: the container could not be started: exec: "/no/such/binary": stat /no/such/binary: no such file or directory; ' +
     "image localhost/agent:1 must have that program, for this platform and user",
