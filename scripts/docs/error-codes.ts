@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Codes of checks have a page of their own. */
-const LEFT_OUT = /\.test\.ts$|/doctor/|^doctor/;
+const LEFT_OUT = /\.test\.ts$|^doctor\//;
 
 /** A result's code, a fault's code, a table of codes, and whatever bears our prefix. */
 const PLACES = [/\b(?:errorCode|code): ([^,}\n]+)/g, /\b[A-Z_]*CODES\b[^=\n]*= \{([^}]*)\}/g, /("k8s_[a-z_]+")/g];
