@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { circles, codeOf, productSources, type Source } from "./sources.ts";
+
+// The seven rules of CONTRIBUTING, one test each. A broken rule is named with the file that breaks it.
+
+const engine = productSources("engine");
+const runner = productSources("runner");
+const paperclip = productSources("paperclip");
+const cli = productSources("cli");
+const all = [...engine, ...runner, ...paperclip, ...cli];
+
+const pathsOf = (sources: readonly Source[]): string[] => sources.map(({ path }) => path);
+const within = (folder: string) => (source: Source) => source.path.startsWith(folder);
+const importing = (sources: readonly Source[], name: string | RegExp): string[] =>
+  pathsOf(sources.filter(({ imports }) => imports.some((each) => (typeof name === "string" ? each === name : name.test(each)))));
+const saying = (sources: readonly Source[], words: RegExp): string[] => pathsOf(sources.filter((source) => words.test(codeOf(source))));
+
+test("the scan sees the product", () => {
+  expect(engine.length).toBeGreaterThan(60);
+  expect(paperclip.length).toBeGreaterThan(80);
+  expect(importing(all, "node:crypto").length).toBeGreaterThan(2);
+});
+
+test("rule 1: only engine/src/outcome makes an outcome", () => {
+  const others = engine.filter((source) => !within("packages/engine/src/outcome/")(source));
+  // An outcome needs its kind and its evidence; whoever can name neither cannot make one.
+  expect(saying(others, /\bOutcomeKind\b/)).toEqual(["packages/engine/src/run-outcome.ts"]);
+  expect(importing([...others, ...paperclip, ...cli], "packages/engine/src/outcome/evidence.ts")).toEqual([]);
+  // The reducer is pure: no I/O, no cluster, no volume.
+  const impure = /^node:|\/(kube|volume|lock|start|follow|finish)\/(?!views\.ts$)|^@kubernetes/;
+  expect(importing(engine.filter(within("packages/engine/src/outcome/")), impure)).toEqual([]);
+});
+
+test("rule 2: only engine/src/kube/writes.ts changes something in the cluster", () => {
+  // Access reviews are asked by POST and change nothing.
+  expect(saying(all.filter(within("packages/engine/")), /method: "(POST|PUT|PATCH|DELETE)"/)).toEqual([
+    "packages/engine/src/kube/access-review.ts",
+    "packages/engine/src/kube/writes.ts",
+  ]);
+});
+
+test("rule 3: only the volume's child process touches files on the shared volume", () => {
+  const server = [...engine, ...paperclip];
+  const elsewhere = server.filter((source) => !within("packages/engine/src/volume/")(source));
+  expect(importing(elsewhere, /^node:fs/)).toEqual([]);
+});
+
+test("rule 4: one client of the host's API, one set of lost-run codes", () => {
+  expect(saying([...paperclip, ...cli], /\bfetch\(|from "node:https?"/)).toEqual(["packages/paperclip/src/host/api.ts"]);
+  expect(saying([...paperclip, ...cli], /"process_lost"/)).toHaveLength(1);
+});
+
+test("rule 5: no file outside a CLI's folder names a CLI", () => {
+  expect(saying(all, /opencode|claude|anthropic/i)).toEqual([]);
+});
+
+test("rule 6: JSON that an agent can write is parsed by the bounded decoders only", () => {
+  expect(saying([...engine, ...paperclip], /JSON\.parse\(/)).toEqual([]);
+});
+
+test("rule 7: imports point downward, and folders do not import each other in circles", () => {
+  expect(importing(runner, /^(?!node:|packages\/runner\/)/)).toEqual([]);
+  expect(importing(engine, /^@paperclip-k8s\/(?!runner)|^paperclip-adapter/)).toEqual([]);
+  expect(importing(paperclip, /^@paperclip-k8s\/(?!engine)|^paperclip-adapter|^@kubernetes/)).toEqual([]);
+  for (const sources of [engine, runner, paperclip, cli]) expect(circles(sources)).toEqual([]);
+});
+
+test.each([
+  ["engine", engine],
+  ["runner", runner],
+])("rule 7: %s has no word of the host or of any CLI", (_, sources) => {
+  const text = (source: Source): string => source.text.replaceAll("@paperclip-k8s/", "");
+  expect(pathsOf(sources.filter((source) => /paperclip|opencode|claude/i.test(text(source))))).toEqual([]);
+});
