@@ -76,6 +76,11 @@ test("the install guide makes the Secrets that the Deployment takes", () => {
   expect(new Set(made)).toEqual(new Set(taken));
 });
 
+test("the server's pod sets no fsGroup on the shared volume, as the guides say", () => {
+  expect(read("deploy/deployment.yaml")).not.toMatch(/^\s*fsGroup/m);
+  expect(read("docs/storage.md")).toContain("deploy/volume-ownership.yaml");
+});
+
 test("the images of guide and deploy/ have the CLIs that are tested", () => {
   const { devDependencies } = JSON.parse(read("package.json")) as { devDependencies: Record<string, string> };
   for (const file of ["docs/install.md", "deploy/Dockerfile"]) {

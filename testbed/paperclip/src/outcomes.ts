@@ -1,22 +1,28 @@
-// `node testbed/paperclip/src/outcomes.ts [--version v] [--only text]`: makes every way a run can end happen on real
-// hosts and prints what each host made of it, as a table.
+// `node testbed/paperclip/src/outcomes.ts [--version v] [--only text] [--write]`: makes every way a run can end happen on real
+// hosts and prints what each host made of it, as a table. --write puts the tables into docs/hosts.md, with today's date.
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Run } from "./company.ts";
 import { prepareCluster, ways } from "./endings.ts";
 import { makeHappen, type Observed } from "./observe.ts";
 import { prepare } from "./prepare.ts";
-import { VERSIONS, type Version } from "./release.ts";
+import { ROOT, VERSIONS, type Version } from "./release.ts";
 import { openStage } from "./stage.ts";
 
 /** As many runs at once as a small machine bears. */
 const AT_ONCE = 3;
 const say = (line: string) => console.error(line);
 
-const { values } = parseArgs({ options: { version: { type: "string" }, only: { type: "string" } } });
+const { values } = parseArgs({ options: { version: { type: "string" }, only: { type: "string" }, write: { type: "boolean" } } });
 const versions = VERSIONS.filter((version) => values.version === undefined || version === values.version);
 const packed = await prepare(versions, say);
 try {
-  for (const version of versions) print(version, await observeAll(version));
+  for (const version of versions) {
+    const table = tableOf(await observeAll(version));
+    console.log(`\n### Paperclip ${version}\n\n${table}`);
+    if (values.write) await writeTable(version, table);
+  }
 } finally {
   await packed.remove();
 }
@@ -47,12 +53,22 @@ async function observeAll(version: Version): Promise<(Observed | Error)[]> {
   }
 }
 
-function print(version: Version, rows: readonly (Observed | Error)[]): void {
-  console.log(`\n### Paperclip ${version}\n`);
-  console.log(
-    "| how the run ended | run status | `errorCode` | message | issue after a sweep | what came next |\n|---|---|---|---|---|---|",
-  );
-  for (const row of rows) console.log(row instanceof Error ? `| not observed: ${cell(row.message)} | | | | | |` : line(row));
+function tableOf(rows: readonly (Observed | Error)[]): string {
+  const head =
+    "| how the run ended | run status | `errorCode` | message | issue after a sweep | what came next |\n|---|---|---|---|---|---|";
+  return [head, ...rows.map((row) => (row instanceof Error ? `| not observed: ${cell(row.message)} | | | | | |` : line(row)))].join("\n");
+}
+
+/** Replaces what stands under the release's heading in docs/hosts.md. */
+async function writeTable(version: Version, table: string): Promise<void> {
+  const path = join(ROOT, "docs/hosts.md");
+  const page = await readFile(path, "utf8");
+  const from = page.indexOf(`## Paperclip ${version}\n`);
+  if (from < 0) throw new Error(`${path} has no heading "## Paperclip ${version}"`);
+  const next = page.indexOf("\n## ", from);
+  const today = new Date().toISOString().slice(0, 10);
+  const section = `## Paperclip ${version}\n\nObserved on ${today}.\n\n${table}\n`;
+  await writeFile(path, page.slice(0, from) + section + (next < 0 ? "" : page.slice(next)));
 }
 
 function line({ way, run, issue, recovery, next, complaint }: Observed): string {
