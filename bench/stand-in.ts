@@ -19,8 +19,7 @@ export function standIn(script: Script): AgentCli {
     finalLine: null,
     plan: () => ({ argv: ["node", "-e", scriptText(script)], plainEnv: {}, secretEnv: {}, notes: [] }),
     billing: () => ({ provider: null, biller: "unknown", type: "unknown" }),
-    describe: (text) => [{ kind: "other", text }],
-    createParser: () => ({ push: () => {}, report: () => REPORT, fault: () => null }),
+    createParser: () => ({ push: (text) => [{ kind: "other", text }], report: () => REPORT, fault: () => null }),
   };
 }
 

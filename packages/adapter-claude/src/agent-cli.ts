@@ -1,7 +1,6 @@
 import { type AgentCli, type CliParser, type CliPlan, type CliTurn, HOME_MOUNT } from "@paperclip-k8s/paperclip";
 import { argv } from "./claude/argv.ts";
 import { classify } from "./claude/classify.ts";
-import { describe } from "./claude/events.ts";
 import { END_AFTER_SEC, finalLinePattern, takenBackBy } from "./claude/final-line.ts";
 import { mcpConfig } from "./claude/mcp-config.ts";
 import { createListModels, models } from "./claude/models.ts";
@@ -45,7 +44,6 @@ export const claude: AgentCli = {
   plan,
   billing,
   checks: ({ known }) => keyChecks(known),
-  describe,
   createParser: () => createCliParser(),
 };
 

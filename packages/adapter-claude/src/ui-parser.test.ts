@@ -1,15 +1,16 @@
 import { TranscriptLines } from "@paperclip-k8s/paperclip/transcript/present";
 import { expect, test } from "vitest";
 import { loadFixture } from "../fixtures/load.ts";
-import { describe } from "./claude/events.ts";
+import { createParser } from "./claude/parse.ts";
 import { formatLine } from "./cli.ts";
 import { parseStdoutLine } from "./ui-parser.ts";
 
 // That the parser evaluates as the host evaluates it is the business of scripts/check-packages.ts.
 
 function transcript(name: string): string[] {
-  const lines = new TranscriptLines(describe);
-  return loadFixture(name).lines.flatMap((line) => lines.push(line));
+  const lines = new TranscriptLines();
+  const parser = createParser();
+  return loadFixture(name).lines.flatMap((line) => lines.push(parser.push(line)));
 }
 
 const entries = (name: string) => transcript(name).flatMap((line) => parseStdoutLine(line.trim(), "2026-01-01"));

@@ -1,9 +1,8 @@
-import type { AgentCli, CliFault, CliParser } from "@paperclip-k8s/paperclip";
+import type { AgentCli, CliParser } from "@paperclip-k8s/paperclip";
 import { argv } from "./opencode/argv.ts";
-import { classify, type FailureKind } from "./opencode/classify.ts";
+import { classify } from "./opencode/classify.ts";
 import { configLayer } from "./opencode/config-layer.ts";
 import { createListModels } from "./opencode/discover-models.ts";
-import { describe } from "./opencode/events.ts";
 import { finalLinePattern } from "./opencode/final-line.ts";
 import { models, providerOf } from "./opencode/models.ts";
 import { createParser } from "./opencode/parse.ts";
@@ -56,21 +55,7 @@ export const opencode: AgentCli = {
     return { provider, biller: routed ? "openrouter" : (provider ?? "unknown"), type: "unknown" };
   },
   checks: ({ config, known }) => keyChecks(config.model, known),
-  describe,
   createParser: () => createCliParser(),
-};
-
-const FAULTS: Readonly<Record<FailureKind, CliFault["kind"]>> = {
-  session_unknown: "unknown-session",
-  auth: "auth",
-  model_not_found: "model-not-found",
-  quota: "quota",
-  overloaded: "transient",
-  context_overflow: "context-overflow",
-  output_limit: "other",
-  permission_rejected: "other",
-  stopped_midway: "other",
-  other: "other",
 };
 
 function createCliParser(): CliParser {
@@ -91,12 +76,9 @@ function createCliParser(): CliParser {
         errors: result.errors.map((error) => error.message),
         recovered: result.recovered.map((error) => error.message),
         finished: result.finishReason === "stop",
-        events: result.lines - result.unknownLines,
+        events: result.events,
       };
     },
-    fault(stderr) {
-      const failure = classify(parser.result(), stderr);
-      return failure === null ? null : { kind: FAULTS[failure.kind], message: failure.message, retryAfterSec: failure.retryAfterSec };
-    },
+    fault: (stderr) => classify(parser.result(), stderr),
   };
 }

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { cases } from "../fixtures/cases.ts";
 import { loadFixture } from "../fixtures/load.ts";
 import { formatLine } from "./cli.ts";
-import { describe } from "./opencode/events.ts";
+import { createParser } from "./opencode/parse.ts";
 
 function show(lines: readonly string[], color = false): string {
   const shown = lines.map((line) => formatLine(line, { color, width: 100 }));
@@ -14,8 +14,9 @@ function show(lines: readonly string[], color = false): string {
 const raw = (name: string) => loadFixture(name).lines;
 
 function logged(name: string): string[] {
-  const transcript = new TranscriptLines(describe);
-  return raw(name).flatMap((line) => transcript.push(line));
+  const transcript = new TranscriptLines();
+  const parser = createParser();
+  return raw(name).flatMap((line) => transcript.push(parser.push(line)));
 }
 
 test("a run reads like a conversation", () => {

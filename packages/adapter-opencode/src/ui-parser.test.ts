@@ -3,7 +3,7 @@ import { TranscriptLines } from "@paperclip-k8s/paperclip/transcript/present";
 import { build } from "esbuild";
 import { beforeAll, expect, test } from "vitest";
 import { loadFixture } from "../fixtures/load.ts";
-import { describe } from "./opencode/events.ts";
+import { createParser } from "./opencode/parse.ts";
 import type { parseStdoutLine } from "./ui-parser.ts";
 
 let parse: typeof parseStdoutLine;
@@ -28,8 +28,9 @@ beforeAll(async () => {
 });
 
 function transcript(name: string): string[] {
-  const lines = new TranscriptLines(describe);
-  return loadFixture(name).lines.flatMap((line) => lines.push(line));
+  const lines = new TranscriptLines();
+  const parser = createParser();
+  return loadFixture(name).lines.flatMap((line) => lines.push(parser.push(line)));
 }
 
 const entries = (name: string) => transcript(name).flatMap((line) => parse(line.trim(), "2026-01-01"));

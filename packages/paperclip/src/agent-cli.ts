@@ -32,8 +32,6 @@ export interface AgentCli {
   billing(env: RunEnvironment, model: string | null): Billing;
   /** What can be told about the CLI's own needs before a pod runs, above all whether its provider's key is there. Names only, never values. */
   checks?(settings: { readonly config: AgentConfig; readonly known: KnownVariables }): readonly EnvironmentCheck[];
-  /** What a line of the CLI's output means to a reader. */
-  describe(line: string): readonly Entry[];
   /** A parser for one turn, fed as lines arrive. */
   createParser(): CliParser;
 }
@@ -107,7 +105,8 @@ export interface CliPlan {
 }
 
 export interface CliParser {
-  push(line: string): void;
+  /** Takes a line in, and gives what it means to a reader: each line is parsed once. */
+  push(line: string): readonly Entry[];
   /** What is known so far; may be asked at any time. */
   report(): CliReport;
   /** What the CLI's own error events and stderr say is wrong; null = nothing. */
@@ -133,7 +132,7 @@ export interface CliReport {
   readonly succeeded?: boolean;
   /** More that the host should keep with the result; small. */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** Events seen; 0 = the CLI said nothing. */
+  /** Events of known types; 0 = the CLI wrote nothing that can be read. */
   readonly events: number;
 }
 

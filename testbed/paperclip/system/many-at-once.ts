@@ -33,9 +33,10 @@ export async function manyAtOnce(stage: AnyStage, cli: AgentCli, count: number, 
 
 /** What the CLI's own output becomes on the host's page. */
 function linesOf(cli: AgentCli, output: string): string[] {
-  const transcript = new TranscriptLines((line) => cli.describe(line));
+  const transcript = new TranscriptLines();
+  const parser = cli.createParser();
   return output
     .split("\n")
     .filter((line) => line !== "")
-    .flatMap((line) => transcript.push(line));
+    .flatMap((line) => transcript.push(parser.push(line)));
 }

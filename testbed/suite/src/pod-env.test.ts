@@ -39,9 +39,11 @@ function tellingCli(found: (line: string) => void): AgentCli {
     finalLine: null,
     plan: () => ({ argv: ["node", "-e", TELL], plainEnv: {}, secretEnv: {}, notes: [] }),
     billing: () => ({ provider: null, biller: "unknown", type: "unknown" }),
-    describe: (text) => [{ kind: "other", text }],
     createParser: () => ({
-      push: found,
+      push(text) {
+        found(text);
+        return [{ kind: "other", text }];
+      },
       report: () => ({ ...silentReport, text: "told", outputTokens: 1, finished: true, events: 1 }),
       fault: () => null,
     }),

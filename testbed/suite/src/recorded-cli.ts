@@ -26,17 +26,19 @@ export interface RecordedCall {
   readonly stdin: string;
 }
 
-/** Its first call plays the first recording, and so on; the last one is played again. `hold`: it waits before its last line until it is released. */
+export const loadRecording = (cli: CliName, name: string): Fixture => loadFixture(FOLDERS[cli], name);
+
+/** Its first call plays the first recording (by name, or made up by the test), and so on; the last one is played again. `hold`: it waits before its last line until it is released. */
 export async function placeRecordedCli(
   folder: string,
   cli: CliName,
-  recordings: readonly string[],
+  recordings: readonly (string | Fixture)[],
   { hold = false }: { readonly hold?: boolean } = {},
 ): Promise<RecordedCli> {
   await mkdir(join(folder, "calls"), { recursive: true });
   // The pod may have another user than the test.
   await chmod(join(folder, "calls"), 0o777);
-  const plays: Fixture[] = recordings.map((name) => loadFixture(FOLDERS[cli], name));
+  const plays: Fixture[] = recordings.map((each) => (typeof each === "string" ? loadRecording(cli, each) : each));
   await writeFile(join(folder, "recordings.json"), JSON.stringify({ plays, hold, leaves: LEAVES[cli] }));
   const command = join(folder, "recorded-cli");
   await writeFile(command, PROGRAM, { mode: 0o755 });

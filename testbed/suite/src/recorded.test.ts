@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
+import type { Fixture } from "@paperclip-k8s/llm/fixtures";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AgentRun, type Agents, type CliName, openAgents, SECRET, TOKEN } from "./agents.ts";
-import { placeRecordedCli, type RecordedCli } from "./recorded-cli.ts";
+import { loadRecording, placeRecordedCli, type RecordedCli } from "./recorded-cli.ts";
 
 // What the real CLIs were recorded to say, through whole runs: what the host is told of each end.
 
@@ -11,10 +12,10 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.stop());
 
-const place = (cli: CliName, recordings: readonly string[], hold = false): Promise<RecordedCli> =>
+const place = (cli: CliName, recordings: readonly (string | Fixture)[], hold = false): Promise<RecordedCli> =>
   placeRecordedCli(`${stage.bed.data}/${randomUUID()}`, cli, recordings, { hold });
 
-async function play(cli: CliName, recordings: readonly string[], run: Partial<AgentRun> = {}) {
+async function play(cli: CliName, recordings: readonly (string | Fixture)[], run: Partial<AgentRun> = {}) {
   const recorded = await place(cli, recordings);
   const ran = await stage.run({ cli, prompt: "hello", task: randomUUID(), ...run, config: { command: recorded.command, ...run.config } });
   return { ...ran, calls: await recorded.calls() };
@@ -61,6 +62,29 @@ test.concurrent.each<[CliName, string, object]>([
   const { result, log } = await play(cli, [recording]);
   expect(result, log).toMatchObject({ exitCode: 0, signal: null, timedOut: false, usageBasis: "per_run", ...told });
   expect([result.errorMessage, result.errorCode]).toEqual([undefined, undefined]);
+});
+
+const made = (...events: object[]): Fixture =>
+  ({ lines: events.map((event) => JSON.stringify(event)), stderr: "", exitCode: 0, signal: null }) as Fixture;
+const STRANGE = [{ type: "turn.started", id: 1 }, { type: "turn.completed" }];
+
+test.concurrent.each<[CliName, string]>([
+  ["opencode", "adapter_failed"],
+  ["claude", "claude_truncated"],
+])("%s: an output of unknown events alone is a failure, also with exit code 0", async (cli, errorCode) => {
+  const { result, log } = await play(cli, [made(...STRANGE)]);
+  expect(result, log).toMatchObject({
+    errorCode,
+    errorMessage: expect.stringMatching(/2 events.*knows none.* "turn\.started".*\(exit code 0\)/),
+  });
+});
+
+test.concurrent.each<[CliName]>([["opencode"], ["claude"]])("%s: an unknown event beside known ones is one warning", async (cli) => {
+  const known = loadRecording(cli, "success");
+  const strange = STRANGE.map((event) => JSON.stringify(event));
+  const { result, log } = await play(cli, [{ ...known, lines: [...strange, ...known.lines] }]);
+  expect(result, log).toMatchObject({ exitCode: 0, summary: "Hello from the script." });
+  expect(log.match(/event of type "turn\.\w+"/g), log).toEqual(['event of type "turn.started"']);
 });
 
 test.concurrent.each<[CliName, string, string, string, RegExp]>([

@@ -94,7 +94,8 @@ function withoutResult(run: ClaudeRun, stderr: string): CliFault | null {
     const kind = kindOf(run.fault.text, { status: run.fault.status, terminalReason: null }, run.fault);
     return fault(kind, `Claude Code was stopped by an error of the API or while it waited to try again: ${run.fault.text}`);
   }
-  // It said nothing at all: its stderr or its exit code is the better witness.
+  if (run.unreadable !== null) return fault("truncated", run.unreadable);
+  // It wrote nothing at all: its stderr or its exit code says more.
   if (run.events === 0) return null;
   const model = run.model === null ? "" : ` with model ${run.model}`;
   return fault(

@@ -21,6 +21,10 @@ export interface MessageUsage {
 /** One line that is an event of Claude Code. */
 export interface ClaudeEvent {
   readonly type: string;
+  /** Whether this adapter knows events of that type. */
+  readonly known: boolean;
+  /** Of the CLI itself. */
+  readonly version: string | null;
   /** A turn begins: Claude Code may take another one after its result. */
   readonly begins: boolean;
   readonly sessionId: string | null;
@@ -38,6 +42,7 @@ export interface ClaudeEvent {
 }
 
 const nothing = {
+  version: null,
   begins: false,
   model: null,
   usage: null,
@@ -48,13 +53,18 @@ const nothing = {
   entries: [],
 } as const;
 
+const READ = ["system", "assistant", "user", "rate_limit_event", "result"];
+/** Known to exist, and of no use to us. */
+const SKIPPED = ["stream_event", "keep_alive", "tool_progress", "tool_use_summary", "auth_status", "prompt_suggestion"];
+const KNOWN = [...READ, ...SKIPPED, "control_request", "control_response", "control_cancel_request"];
+
 /** The event in a line, or undefined when the line is none: a status line of ours, a word of some tool, a torn line. */
 export function readEvent(line: string): ClaudeEvent | undefined {
   const event = parseFields(line.trim());
   const type = textOf(event?.type);
   if (!event || type === "") return undefined;
   const isMain = typeof event.parent_tool_use_id !== "string";
-  return { ...nothing, type, sessionId: textOrNull(event.session_id), isMain, ...partsOf(type, event) };
+  return { ...nothing, type, known: KNOWN.includes(type), sessionId: textOrNull(event.session_id), isMain, ...partsOf(type, event) };
 }
 
 function partsOf(type: string, event: Fields): Partial<ClaudeEvent> {
@@ -83,7 +93,8 @@ function systemParts(event: Fields): Partial<ClaudeEvent> {
   switch (event.subtype) {
     case "init": {
       const model = textOrNull(event.model);
-      return { begins: true, model, entries: [{ kind: "init", sessionId: textOf(event.session_id), model: model ?? "" }] };
+      const version = textOrNull(event.claude_code_version);
+      return { begins: true, model, version, entries: [{ kind: "init", sessionId: textOf(event.session_id), model: model ?? "" }] };
     }
     case "api_retry":
       return retryParts(event);
@@ -138,12 +149,4 @@ function assistantEntry(part: Fields): Entry[] {
 function contentOf(event: Fields): Fields[] {
   const { content } = fieldsOf(event.message);
   return Array.isArray(content) ? content.map(fieldsOf) : [];
-}
-
-/** What a line of Claude Code's output means to a reader; events that only mark progress mean nothing. */
-export function describe(line: string): readonly Entry[] {
-  const event = readEvent(line);
-  if (event) return event.entries;
-  const text = line.trim();
-  return text === "" ? [] : [{ kind: "other", text }];
 }

@@ -1,5 +1,6 @@
-import type { StepTokens } from "@paperclip-k8s/paperclip/transcript/entry";
+import { type Entry, foreignLine, type StepTokens } from "@paperclip-k8s/paperclip/transcript/entry";
 import { createTextTail } from "@paperclip-k8s/paperclip/transcript/text-tail";
+import { UnknownEvents } from "@paperclip-k8s/paperclip/transcript/unknown-events";
 import { type ApiFault, type ClaudeEvent, type MessageUsage, readEvent } from "./events.ts";
 import type { TurnResult } from "./turn-result.ts";
 import { minus, noTokens, plus } from "./usage.ts";
@@ -18,12 +19,15 @@ export interface ClaudeRun {
   /** By the results' ledgers, and what was used after the last one. */
   readonly tokens: StepTokens;
   readonly costUsd: number | null;
+  /** Those of known types. */
   readonly events: number;
-  readonly lines: number;
+  /** Why the output as a whole cannot be read; null = it can. */
+  readonly unreadable: string | null;
 }
 
 export interface ClaudeParser {
-  push(line: string): void;
+  /** Takes a line in, and gives what it means to a reader. */
+  push(line: string): readonly Entry[];
   run(): ClaudeRun;
 }
 
@@ -54,8 +58,9 @@ export function createParser(): ClaudeParser {
     resetsAt: null as number | null,
     costUsd: null as number | null,
     events: 0,
-    lines: 0,
   };
+  const unknown = new UnknownEvents();
+  let version: string | null = null;
   let lastText = "";
   let counted: StepTokens = noTokens;
   let since = new MessageSum();
@@ -86,17 +91,18 @@ export function createParser(): ClaudeParser {
 
   return {
     push(line) {
-      if (line.trim() === "") return;
-      state.lines += 1;
       const event = readEvent(line);
-      if (!event) return;
+      if (!event) return foreignLine(line);
+      if (!event.known) return unknown.add(event.type, version);
       state.events += 1;
+      version = event.version ?? version;
       take(event);
+      return event.entries;
     },
     run() {
       const tail = createTextTail(TEXT_LIMIT);
       tail.add((state.result?.succeeded ? state.result.text : "") || lastText);
-      return { ...state, lastText: tail.read(), tokens: plus(counted, since.total) };
+      return { ...state, lastText: tail.read(), tokens: plus(counted, since.total), unreadable: unknown.problem(state.events) };
     },
   };
 }

@@ -25,21 +25,21 @@ test.each(["success", "tool-call", "tool-error", "tool-exit-code", "resumed", "r
 );
 
 test.each([
-  ["unknown-session", "session_unknown", "Session not found"],
+  ["unknown-session", "unknown-session", "Session not found"],
   ["unauthorized", "auth", "Scripted refusal: invalid API key."],
-  ["unknown-model", "model_not_found", "Model not found: scripted/nothing."],
-  ["unknown-provider", "model_not_found", "Model not found: nowhere/nothing."],
-  ["overloaded", "overloaded", "Scripted refusal: overloaded."],
+  ["unknown-model", "model-not-found", "Model not found: scripted/nothing."],
+  ["unknown-provider", "model-not-found", "Model not found: nowhere/nothing."],
+  ["overloaded", "transient", "Scripted refusal: overloaded."],
   ["retrying", "quota", "Scripted refusal: quota exceeded."],
-  ["output-limit", "output_limit", "The model's answer reached its output limit"],
-  ["permission-rejected", "permission_rejected", "Permission rejected: external_directory (/etc/*)"],
+  ["output-limit", "other", "The model's answer reached its output limit"],
+  ["permission-rejected", "other", "Permission rejected: external_directory (/etc/*)"],
   ["model-error", "other", "Scripted refusal: the request is not valid."],
 ])("%s is %s", (name, kind, message) => {
   expect(classifyFixture(name)).toMatchObject({ kind, message });
 });
 
 test("an overflow that stands is one", () => {
-  expect(classifyLines(loadFixture("context-overflow").lines.slice(0, 1), "")).toMatchObject({ kind: "context_overflow" });
+  expect(classifyLines(loadFixture("context-overflow").lines.slice(0, 1), "")).toMatchObject({ kind: "context-overflow" });
 });
 
 test.each([
@@ -48,10 +48,10 @@ test.each([
   ["slow down", 429, "quota"],
   ["invalid x-api-key", 401, "auth"],
   ["denied", 403, "auth"],
-  ["prompt is too long: 210000 tokens > 200000 maximum", 400, "context_overflow"],
-  ["nope", 529, "overloaded"],
-  ["Cannot connect to API: ECONNREFUSED", null, "overloaded"],
-  ["The model `gpt-9` does not exist or you do not have access to it.", 404, "model_not_found"],
+  ["prompt is too long: 210000 tokens > 200000 maximum", 400, "context-overflow"],
+  ["nope", 529, "transient"],
+  ["Cannot connect to API: ECONNREFUSED", null, "transient"],
+  ["The model `gpt-9` does not exist or you do not have access to it.", 404, "model-not-found"],
   ["something odd", 400, "other"],
 ])("%s (%s) is %s", (message, statusCode, kind) => {
   expect(classifyLines([apiError(message, { statusCode })], "")).toMatchObject({ kind, message });
@@ -74,13 +74,23 @@ test("what the assistant, a tool or a user's program wrote is never taken for an
 });
 
 test("a run that stopped after a tool call is said to have stopped midway", () => {
-  expect(classifyLines(loadFixture("tool-call").lines.slice(0, 3), "")).toMatchObject({ kind: "stopped_midway" });
+  expect(classifyLines(loadFixture("tool-call").lines.slice(0, 3), "")).toMatchObject({
+    kind: "other",
+    message: expect.stringContaining("stopped after a tool call"),
+  });
   expect(classifyLines([], "")).toBeNull();
+});
+
+test("events of unknown types alone cannot be read, beside known ones they are left out", () => {
+  const strange = JSON.stringify({ type: "turn.started" });
+  expect(classifyLines([strange], "")).toMatchObject({ kind: "truncated", message: expect.stringContaining('"turn.started"') });
+  expect(classifyLines([strange, ...loadFixture("success").lines], "")).toBeNull();
+  expect(classifyLines([strange], "Error: no such file")).toMatchObject({ message: "no such file" });
 });
 
 test("a provider without an address is said to be unknown", () => {
   const line = apiError('"undefined/chat/completions" cannot be parsed as a URL.');
-  expect(classifyLines([line], "")).toMatchObject({ kind: "model_not_found", message: "The model's provider is not known to OpenCode" });
+  expect(classifyLines([line], "")).toMatchObject({ kind: "model-not-found", message: "The model's provider is not known to OpenCode" });
 });
 
 test("a failed title is no failed run", () => {

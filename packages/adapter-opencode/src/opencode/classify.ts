@@ -1,58 +1,42 @@
+import type { CliFault, FaultKind } from "@paperclip-k8s/paperclip";
 import type { CliError } from "./events.ts";
 import type { OpenCodeResult } from "./parse.ts";
 import { type LogError, readStderr } from "./stderr.ts";
 
-export type FailureKind =
-  | "session_unknown"
-  | "auth"
-  | "model_not_found"
-  | "quota"
-  | "overloaded"
-  | "context_overflow"
-  | "output_limit"
-  | "permission_rejected"
-  | "stopped_midway"
-  | "other";
+const fault = (kind: FaultKind, message: string, retryAfterSec: number | null = null): CliFault => ({ kind, message, retryAfterSec });
 
-export interface Failure {
-  readonly kind: FailureKind;
-  /** One readable sentence: what the CLI said. */
-  readonly message: string;
-  readonly retryAfterSec: number | null;
-}
-
-const byName: Readonly<Record<string, FailureKind>> = {
+const byName: Readonly<Record<string, FaultKind>> = {
   ProviderAuthError: "auth",
-  ProviderModelNotFoundError: "model_not_found",
-  ContextOverflowError: "context_overflow",
-  MessageOutputLengthError: "output_limit",
+  ProviderModelNotFoundError: "model-not-found",
+  ContextOverflowError: "context-overflow",
+  MessageOutputLengthError: "other",
 };
 
 // Providers disagree about status codes, so the words of the error go before them. Order matters: "quota" errors often mention the key.
-const byWords: readonly (readonly [RegExp, FailureKind])[] = [
-  [/context (length|window)|prompt is too long|too many tokens|maximum context/i, "context_overflow"],
+const byWords: readonly (readonly [RegExp, FaultKind])[] = [
+  [/context (length|window)|prompt is too long|too many tokens|maximum context/i, "context-overflow"],
   [/quota|rate.?limit|too many requests|usage limit|insufficient (funds|credit|balance)|credit balance|billing/i, "quota"],
-  [/model not found|no such model|model .{0,80}(does not exist|not found|is not supported)/i, "model_not_found"],
+  [/model not found|no such model|model .{0,80}(does not exist|not found|is not supported)/i, "model-not-found"],
   [/api key|unauthori[sz]ed|authentication|invalid x-api-key|credentials/i, "auth"],
-  [/overloaded|temporarily unavailable|service unavailable|bad gateway|gateway time-?out|internal server error/i, "overloaded"],
+  [/overloaded|temporarily unavailable|service unavailable|bad gateway|gateway time-?out|internal server error/i, "transient"],
   [
     /ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|socket hang up|fetch failed|unable to connect|socket connection was closed/i,
-    "overloaded",
+    "transient",
   ],
 ];
 
-function byStatus(status: number | null): FailureKind | undefined {
+function byStatus(status: number | null): FaultKind | undefined {
   if (status === null) return undefined;
   if (status === 401 || status === 403) return "auth";
   if (status === 402 || status === 429) return "quota";
-  if (status === 413) return "context_overflow";
-  return status === 408 || status >= 500 ? "overloaded" : undefined;
+  if (status === 413) return "context-overflow";
+  return status === 408 || status >= 500 ? "transient" : undefined;
 }
 
 // What OpenCode says of a provider that nobody described to it.
 const noBaseUrl = /^"?undefined\/.*cannot be parsed as a URL/;
 
-function kindOf(name: string, message: string, status: number | null): FailureKind {
+function kindOf(name: string, message: string, status: number | null): FaultKind {
   return byName[name] ?? byWords.find(([words]) => words.test(message))?.[1] ?? byStatus(status) ?? "other";
 }
 
@@ -64,30 +48,29 @@ function explain(error: CliError, log: readonly LogError[]): { name: string; mes
   return line ?? error;
 }
 
-function fromError(error: CliError, log: readonly LogError[]): Failure {
+function fromError(error: CliError, log: readonly LogError[]): CliFault {
   const { name, message } = explain(error, log);
   const kind = kindOf(name, message, error.status);
-  return { kind: kind === "other" && error.retryable ? "overloaded" : kind, message, retryAfterSec: error.retryAfterSec };
+  return fault(kind === "other" && error.retryable ? "transient" : kind, message, error.retryAfterSec);
 }
 
 /**
  * Why a run failed, from the CLI's own error events and its stderr only: what the assistant or a tool wrote proves nothing.
  * Null when neither names a failure.
  */
-export function classify(result: OpenCodeResult, stderr: string): Failure | null {
+export function classify(result: OpenCodeResult, stderr: string): CliFault | null {
   const said = readStderr(stderr);
   const first = result.errors[0];
   if (first) return fromError(first, said.log);
-  if (/^session not found/i.test(said.fatal ?? "")) return { kind: "session_unknown", message: "Session not found", retryAfterSec: null };
+  if (/^session not found/i.test(said.fatal ?? "")) return fault("unknown-session", "Session not found");
   if (result.finishReason === "stop") return null;
-  if (said.fatal !== null) return { kind: kindOf("", said.fatal, null), message: said.fatal, retryAfterSec: null };
-  if (result.finishReason === "length") {
-    return { kind: "output_limit", message: "The model's answer reached its output limit", retryAfterSec: null };
-  }
-  if (said.rejected !== null) return { kind: "permission_rejected", message: `Permission rejected: ${said.rejected}`, retryAfterSec: null };
-  // OpenCode retries in silence, for minutes or as long as the provider asks; a run that was ended meanwhile has only its log to tell why.
+  if (said.fatal !== null) return fault(kindOf("", said.fatal, null), said.fatal);
+  if (result.finishReason === "length") return fault("other", "The model's answer reached its output limit");
+  if (said.rejected !== null) return fault("other", `Permission rejected: ${said.rejected}`);
+  // OpenCode retries without an event, for minutes or as long as the provider asks; of a run that was ended meanwhile only its log has the cause.
   const logged = said.log.at(-1);
-  if (logged) return { kind: kindOf(logged.name, logged.message, null), message: logged.message, retryAfterSec: null };
+  if (logged) return fault(kindOf(logged.name, logged.message, null), logged.message);
+  if (result.unreadable !== null) return fault("truncated", result.unreadable);
   if (result.finishReason === null) return null;
-  return { kind: "stopped_midway", message: "OpenCode stopped after a tool call, without an answer", retryAfterSec: null };
+  return fault("other", "OpenCode stopped after a tool call, without an answer");
 }

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { loadFixture } from "../../fixtures/load.ts";
-import { describe } from "./events.ts";
+import { createParser } from "./parse.ts";
 
+const describe = (line: string) => createParser().push(line);
 const event = (fields: object) => JSON.stringify(fields);
 const tool = (state: object) => event({ type: "tool_use", part: { tool: "t", callID: "c", state } });
 

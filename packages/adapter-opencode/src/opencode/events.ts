@@ -31,6 +31,8 @@ export type Entry =
 /** One line that is an event of OpenCode. */
 export interface CliEvent {
   readonly type: string;
+  /** Whether this adapter knows events of that type. */
+  readonly known: boolean;
   readonly sessionId: string | null;
   readonly partId: string | null;
   readonly model: string | null;
@@ -127,6 +129,8 @@ function entriesOf(type: string, part: Fields, event: Fields): Entry[] {
   }
 }
 
+const KNOWN = ["text", "reasoning", "tool_use", "step_start", "step_finish", "error"];
+
 /** The event in a line, or undefined when the line is none: a status line of ours, a word of some tool, a torn line. */
 export function readEvent(line: string): CliEvent | undefined {
   const event = parseFields(line.trim());
@@ -135,18 +139,11 @@ export function readEvent(line: string): CliEvent | undefined {
   const part = fieldsOf(event.part);
   return {
     type,
+    known: KNOWN.includes(type),
     sessionId: textOrNull(event.sessionID) ?? textOrNull(part.sessionID),
     partId: textOrNull(part.id),
     model: textOrNull(part.modelID) ?? textOrNull(event.modelID),
     provider: textOrNull(part.providerID) ?? textOrNull(event.providerID),
     entries: entriesOf(type, part, event),
   };
-}
-
-/** What a line of OpenCode's output means to a reader; events that only mark progress mean nothing. */
-export function describe(line: string): readonly Entry[] {
-  const event = readEvent(line);
-  if (event) return event.entries;
-  const text = line.trim();
-  return text === "" ? [] : [{ kind: "other", text }];
 }

@@ -1,14 +1,13 @@
+import { foreignLine, type Entry as TranscriptEntry } from "@paperclip-k8s/paperclip/transcript/entry";
 import { createTextTail } from "@paperclip-k8s/paperclip/transcript/text-tail";
+import { UnknownEvents } from "@paperclip-k8s/paperclip/transcript/unknown-events";
 import { type CliError, type Entry, readEvent, type StepTokens } from "./events.ts";
 
 /** What an OpenCode run has said so far. */
 export interface OpenCodeResult {
   readonly sessionId: string | null;
-  /** Everything the assistant said, its end when that is long. */
-  readonly text: string;
-  /** What it said last: the answer, where `text` also has the words between tool calls. */
+  /** What the assistant said last: the answer; its end when that is long. */
   readonly lastText: string;
-  readonly textDropped: number;
   readonly tokens: StepTokens;
   readonly costUsd: number;
   readonly steps: number;
@@ -17,17 +16,17 @@ export interface OpenCodeResult {
   readonly errors: readonly CliError[];
   /** Overflows of the context that a compaction answered and a finished step followed; the CLI exits with 1 all the same. */
   readonly recovered: readonly CliError[];
-  readonly toolCalls: number;
-  readonly toolErrors: number;
   readonly model: string | null;
   readonly provider: string | null;
-  readonly lines: number;
-  /** Lines that are no event: torn, or written by something else than OpenCode. */
-  readonly unknownLines: number;
+  /** Those of known types. */
+  readonly events: number;
+  /** Why the output as a whole cannot be read; null = it can. */
+  readonly unreadable: string | null;
 }
 
 export interface OpenCodeParser {
-  push(line: string): void;
+  /** Takes a line in, and gives what it means to a reader. */
+  push(line: string): readonly TranscriptEntry[];
   result(): OpenCodeResult;
 }
 
@@ -56,12 +55,9 @@ function createState() {
     finishReason: null as string | null,
     errors: [] as CliError[],
     recovered: [] as CliError[],
-    toolCalls: 0,
-    toolErrors: 0,
     model: null as string | null,
     provider: null as string | null,
-    lines: 0,
-    unknownLines: 0,
+    events: 0,
   };
 }
 
@@ -75,7 +71,7 @@ function keepError(errors: CliError[], error: CliError): void {
 /** Reads a run's output line by line, in bounded memory, and can be asked at any time. */
 export function createParser(): OpenCodeParser {
   const state = createState();
-  const all = createTextTail(TEXT_LIMIT);
+  const unknown = new UnknownEvents();
   let last = createTextTail(TEXT_LIMIT);
   let lastPartId: string | null = null;
 
@@ -89,15 +85,8 @@ export function createParser(): OpenCodeParser {
     switch (entry.kind) {
       case "assistant":
         if (entry.text.trim() === "") return;
-        all.add(entry.text);
         last = createTextTail(TEXT_LIMIT);
         last.add(entry.text);
-        return;
-      case "tool_call":
-        state.toolCalls += 1;
-        return;
-      case "tool_result":
-        if (entry.isError) state.toolErrors += 1;
         return;
       case "step_end":
         state.steps += 1;
@@ -113,28 +102,24 @@ export function createParser(): OpenCodeParser {
 
   return {
     push(line) {
-      if (line.trim() === "") return;
-      state.lines += 1;
       const event = readEvent(line);
-      if (!event) {
-        state.unknownLines += 1;
-        return;
-      }
+      if (!event) return foreignLine(line);
+      if (!event.known) return unknown.add(event.type);
+      state.events += 1;
       state.sessionId = event.sessionId ?? state.sessionId;
       state.model = event.model ?? state.model;
       state.provider = event.provider ?? state.provider;
       // A part that is printed again must not be counted again.
-      if (event.partId !== null && event.partId === lastPartId) return;
+      if (event.partId === null || event.partId !== lastPartId) for (const entry of event.entries) take(entry);
       lastPartId = event.partId ?? lastPartId;
-      for (const entry of event.entries) take(entry);
+      return event.entries;
     },
     result: () => ({
       ...state,
       errors: [...state.errors],
       recovered: [...state.recovered],
-      text: all.read(),
       lastText: last.read(),
-      textDropped: all.dropped,
+      unreadable: unknown.problem(state.events),
     }),
   };
 }

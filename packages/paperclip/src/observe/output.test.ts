@@ -8,8 +8,12 @@ function open() {
   const parsed: string[] = [];
   const log = new LogSink(async (stream, chunk) => void seen.push(`${stream}:${chunk}`));
   const cli = {
-    describe: (line: string) => (line.startsWith("say ") ? [{ kind: "assistant", text: line.slice(4) }] : [{ kind: "other", text: line }]),
-    createParser: () => ({ push: (line: string) => void parsed.push(line) }),
+    createParser: () => ({
+      push(line: string) {
+        parsed.push(line);
+        return line.startsWith("say ") ? [{ kind: "assistant", text: line.slice(4) }] : [{ kind: "other", text: line }];
+      },
+    }),
   } as unknown as AgentCli;
   return { output: new TurnOutput(cli, log), log, seen, parsed };
 }

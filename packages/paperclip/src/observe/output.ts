@@ -9,7 +9,7 @@ const STDERR_KEPT = 16 * 1024;
 export class TurnOutput {
   readonly parser: CliParser;
   readonly #log: LogSink;
-  readonly #transcript: TranscriptLines;
+  readonly #transcript = new TranscriptLines();
   readonly #lines = new LineSplitter();
   readonly #chunks = new TextChunks();
   #stderr = "";
@@ -18,7 +18,6 @@ export class TurnOutput {
   constructor(cli: AgentCli, log: LogSink) {
     this.parser = cli.createParser();
     this.#log = log;
-    this.#transcript = new TranscriptLines((line) => cli.describe(line));
   }
 
   /** Resolves when the host has taken what these bytes say: that is the back-pressure. */
@@ -45,8 +44,7 @@ export class TurnOutput {
   #read(line: Line): string[] {
     if (line.part !== "whole") return this.#tooLong(line);
     const text = line.bytes.toString("utf8").replace(/\r?\n$/, "");
-    this.parser.push(text);
-    return this.#transcript.push(text);
+    return this.#transcript.push(this.parser.push(text));
   }
 
   /** Such a line is no event of any CLI; it stands in the output file. */

@@ -21,6 +21,5 @@ export const exampleCli: AgentCli = {
   plan: () => ({ argv: ["node"], plainEnv: {}, secretEnv: {}, notes: [] }),
   billing: () => ({ provider: null, biller: "acme", type: "api" }),
   checks: ({ known }) => [providerKey("Acme", ["ACME_API_KEY"], known)],
-  describe: () => [],
-  createParser: () => ({ push: () => {}, report: () => silentReport, fault: () => null }),
+  createParser: () => ({ push: () => [], report: () => silentReport, fault: () => null }),
 };

@@ -54,3 +54,9 @@ export interface PlainEntry {
 
 /** What a CLI's output means to a reader, free of that CLI's format. */
 export type Entry = SpokenEntry | ToolCallEntry | ToolResultEntry | StepEndEntry | InitEntry | PlainEntry;
+
+/** A line that is no event of the CLI, as a reader sees it. */
+export function foreignLine(line: string): readonly Entry[] {
+  const text = line.trim();
+  return text === "" ? [] : [{ kind: "other", text }];
+}

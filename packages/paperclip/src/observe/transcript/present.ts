@@ -2,18 +2,13 @@ import type { Entry } from "./entry.ts";
 import { mark } from "./marks.ts";
 import { toLines } from "./to-lines.ts";
 
-/** One turn's raw output as the lines of its transcript, for the host's log. */
+/** What a CLI's output means, as the lines of its transcript for the host's log. */
 export class TranscriptLines {
-  readonly #describe: (rawLine: string) => readonly Entry[];
   #last: Entry["kind"] | null = null;
 
-  constructor(describe: (rawLine: string) => readonly Entry[]) {
-    this.#describe = describe;
-  }
-
-  /** Lines without newlines; none when the raw line says nothing to a reader. */
-  push(rawLine: string): string[] {
-    return this.#describe(rawLine).flatMap((entry) => {
+  /** Lines without newlines; none when there is nothing to show. */
+  push(entries: readonly Entry[]): string[] {
+    return entries.flatMap((entry) => {
       const lines = toLines(entry);
       if (lines.length === 0) return [];
       const gap = this.#gap(entry.kind);

@@ -162,13 +162,15 @@ test("whatever is said, lines are lines, fit for a database, and tell the same s
 });
 
 test("two answers in a row stay two paragraphs", () => {
-  const lines = new TranscriptLines((text) => [{ kind: "assistant", text }]);
-  expect([...lines.push("one"), ...lines.push(" "), ...lines.push("two")]).toEqual(["● one", "│", "● two"]);
-  const mixed = new TranscriptLines((text) => [
-    { kind: "thinking", text },
-    { kind: "assistant", text },
-  ]);
-  expect([...mixed.push("a"), ...mixed.push("b")]).toEqual(["◌ a", "● a", "◌ b", "● b"]);
+  const lines = new TranscriptLines();
+  const said = (text: string) => lines.push([{ kind: "assistant", text }]);
+  expect([...said("one"), ...said(" "), ...said("two")]).toEqual(["● one", "│", "● two"]);
+  const mixed = (text: string) =>
+    lines.push([
+      { kind: "thinking", text },
+      { kind: "assistant", text },
+    ]);
+  expect([...mixed("a"), ...mixed("b")]).toEqual(["◌ a", "● a", "◌ b", "● b"]);
 });
 
 test("parsing never throws", () => {
