@@ -1,55 +1,94 @@
-/** Time as a run sees it, apart from the network's own (cluster/clock.ts): a test makes hours pass without hurrying the requests. */
-export interface RunClock {
+/** The two things a clock must be able to do; tests bring their own. */
+export interface Timers {
+  /** Milliseconds of a clock that never jumps. */
   now(): number;
-  /** Calls back about every `ms` until the returned function is called; all callers of one length share a timer. */
-  every(ms: number, callback: () => void): () => void;
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls back once; returns the cancel. Does not keep the process alive unless `hold` is set. */
+  after(ms: number, callback: () => void, hold?: boolean): () => void;
 }
 
-/** A clock on which time passes `speed` times as fast as on the wall. */
-export function createRunClock(speed = 1): RunClock {
-  const start = Date.now();
-  // From here on a clock that never jumps: a step of the wall's is neither patience used up nor a standstill.
-  const begun = performance.now();
-  const rounds = new Map<number, { readonly callbacks: Set<() => void>; readonly timer: NodeJS.Timeout }>();
+/** Time for runs and requests. Runs get theirs from the engine's options, requests use the system's: a test makes hours pass for a run without hurrying its requests. */
+export interface Clock extends Timers {
+  /** Calls back about every `ms` until the returned function is called; all callers of one length share a timer. */
+  every(ms: number, callback: () => void): () => void;
+  /** Resolves after the time or when aborted, whichever comes first: the caller looks at its signal. */
+  sleep(ms: number, signal?: AbortSignal, hold?: boolean): Promise<void>;
+}
+
+interface Round {
+  readonly callbacks: Set<() => void>;
+  cancel: () => void;
+}
+
+export function createClock(timers: Timers = systemTimers()): Clock {
+  const rounds = new Map<number, Round>();
   return {
-    now: () => start + (performance.now() - begun) * speed,
+    now: () => timers.now(),
+    after: (ms, callback, hold) => timers.after(ms, callback, hold),
     every(ms, callback) {
-      const round = rounds.get(ms) ?? startRound(rounds, ms, speed);
-      round.callbacks.add(callback);
+      const round = rounds.get(ms) ?? startRound(timers, ms);
+      rounds.set(ms, round);
+      // Wrapped: the same function may be added twice.
+      const own = () => callback();
+      round.callbacks.add(own);
       return () => {
-        round.callbacks.delete(callback);
+        round.callbacks.delete(own);
         if (round.callbacks.size > 0 || rounds.get(ms) !== round) return;
-        clearInterval(round.timer);
+        round.cancel();
         rounds.delete(ms);
       };
     },
-    sleep: (ms, signal) => sleep(ms / speed, signal),
+    sleep: (ms, signal, hold = true) =>
+      new Promise((resolve) => {
+        const done = () => {
+          cancel();
+          signal?.removeEventListener("abort", done);
+          resolve();
+        };
+        const cancel = timers.after(ms, done, hold);
+        signal?.addEventListener("abort", done);
+        if (signal?.aborted) done();
+      }),
   };
 }
 
-export const wallClock: RunClock = createRunClock();
-
-function startRound(rounds: Map<number, { callbacks: Set<() => void>; timer: NodeJS.Timeout }>, ms: number, speed: number) {
-  const callbacks = new Set<() => void>();
-  const timer = setInterval(() => {
-    for (const callback of [...callbacks]) callback();
-  }, ms / speed);
-  const round = { callbacks, timer };
-  rounds.set(ms, round);
+function startRound(timers: Timers, ms: number): Round {
+  const round: Round = { callbacks: new Set(), cancel: () => {} };
+  const arm = (due: number) => {
+    round.cancel = timers.after(
+      Math.max(0, due - timers.now()),
+      () => {
+        // A round that comes late is not made up for.
+        const now = timers.now();
+        arm(due + ms > now ? due + ms : now + ms);
+        for (const callback of [...round.callbacks]) isolated(callback);
+      },
+      true,
+    );
+  };
+  arm(timers.now() + ms);
   return round;
 }
 
-/** Resolves after the time or when aborted, whichever comes first: the caller looks at its signal. */
-function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal?.addEventListener("abort", done);
-    if (signal?.aborted) done();
-  });
+/** Calls back for one of many: what it throws becomes a warning of the process and reaches nobody else. */
+export function isolated(callback: () => void): void {
+  try {
+    callback();
+  } catch (error) {
+    process.emitWarning(error instanceof Error ? error : new Error(String(error)));
+  }
 }
+
+/** The wall's time at the start, and from there on a clock that never jumps: a step of the wall's is neither time used up nor a standstill. */
+function systemTimers(): Timers {
+  const start = Date.now() - performance.now();
+  return {
+    now: () => start + performance.now(),
+    after(ms, callback, hold = false) {
+      const timer = setTimeout(callback, ms);
+      if (!hold) timer.unref();
+      return () => clearTimeout(timer);
+    },
+  };
+}
+
+export const systemClock: Clock = createClock();

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { runnerText } from "@paperclip-k8s/runner/text";
-import { type RunClock, wallClock } from "./clock.ts";
+import { type Clock, systemClock } from "./clock.ts";
 import { settle } from "./finish/finish.ts";
 import { FinishedJobs } from "./finish/finished-jobs.ts";
 import { follow } from "./follow/follow.ts";
@@ -18,7 +18,7 @@ import { type Timeouts, timeoutsFor } from "./timeouts.ts";
 import { openVolume } from "./volume/volume.ts";
 
 export interface EngineOptions {
-  readonly clock?: RunClock;
+  readonly clock?: Clock;
   /** Shorter patience, for tests. */
   readonly timeouts?: Partial<Timeouts>;
   /** How long a Job outlives its result: a caller that dies before it has stored the result finds it there again. */
@@ -48,7 +48,7 @@ async function runOnce(
   io: RunIo,
   options: EngineOptions & { readonly settled: FinishedJobs },
 ): Promise<RunOutcome> {
-  const { settled, clock = wallClock } = options;
+  const { settled, clock = systemClock } = options;
   const askedAt = clock.now();
   const submission = buildSubmission(request, randomBytes(12).toString("hex"), runnerText);
   const connection = await connect(cluster);

@@ -1,5 +1,5 @@
 export type { Argument, CliEnd, EndRecord, FinalLine, Seed, SeedSpec, StatePart, StateSpec } from "@paperclip-k8s/runner";
-export { createRunClock, type RunClock } from "./clock.ts";
+export { type Clock, createClock } from "./clock.ts";
 export { createEngine, type Engine, type EngineOptions } from "./engine.ts";
 export { RequestError } from "./errors.ts";
 export { ApiError } from "./kube/api-error.ts";

@@ -1,4 +1,4 @@
-import type { RunClock } from "./clock.ts";
+import type { Clock } from "./clock.ts";
 import type { Adoption } from "./lock/take-over.ts";
 import type { Fact } from "./outcome/observation.ts";
 import { reduce } from "./outcome/reduce.ts";
@@ -13,11 +13,11 @@ export class LiveRun {
   readonly timeouts: Timeouts;
   readonly settled: Promise<RunOutcome>;
   #state: RunState;
-  readonly #clock: RunClock;
+  readonly #clock: Clock;
   readonly #listeners = new Set<Listener>();
   readonly #settle: (outcome: RunOutcome) => void;
 
-  constructor(state: RunState, timeouts: Timeouts, clock: RunClock) {
+  constructor(state: RunState, timeouts: Timeouts, clock: Clock) {
     this.timeouts = timeouts;
     this.#state = state;
     this.#clock = clock;

@@ -1,4 +1,4 @@
-import type { RunClock } from "./clock.ts";
+import type { Clock } from "./clock.ts";
 import type { FinishedJobs } from "./finish/finished-jobs.ts";
 import type { Connection } from "./kube/connection.ts";
 import type { RunWatch } from "./kube/watch/run-watch.ts";
@@ -35,7 +35,7 @@ export interface RunContext {
   readonly connection: Connection;
   readonly watch: RunWatch;
   readonly volume: Volume;
-  readonly clock: RunClock;
+  readonly clock: Clock;
   readonly io: RunIo;
   readonly settled: FinishedJobs;
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleepReal, setImmediate as yieldOnce } from "node:timers/promises";
-import type { RunClock } from "@paperclip-k8s/engine";
+import { type Clock, createClock } from "@paperclip-k8s/engine";
 
 /** Goes as the wall's clock does, until a test moves it: hours pass without waiting, and a slow machine makes none of them shorter. */
-export interface TestClock extends RunClock {
+export interface TestClock extends Clock {
   /** Lets this much time pass at once; each timer on the way is called at its own time, in order. */
   advance(ms: number): Promise<void>;
   /** Moves on second by second until the promise is settled: for waits that are interleaved with real requests. */
@@ -10,10 +10,9 @@ export interface TestClock extends RunClock {
 }
 
 interface Timer {
-  at: number;
-  /** Called again and again at this distance; null = once. */
-  readonly every: number | null;
+  readonly at: number;
   readonly call: () => void;
+  readonly hold: boolean;
   real: NodeJS.Timeout | undefined;
 }
 
@@ -30,21 +29,18 @@ export function createTestClock(): TestClock {
   const arm = (timer: Timer) => {
     clearTimeout(timer.real);
     timer.real = setTimeout(() => fire(timer), Math.max(0, timer.at - now()));
+    if (!timer.hold) timer.real.unref();
   };
   const drop = (timer: Timer) => {
     clearTimeout(timer.real);
     timers.delete(timer);
   };
   const fire = (timer: Timer) => {
-    if (timer.every === null) drop(timer);
-    else {
-      timer.at += timer.every;
-      arm(timer);
-    }
+    drop(timer);
     timer.call();
   };
-  const add = (ms: number, every: number | null, call: () => void): (() => void) => {
-    const timer: Timer = { at: now() + ms, every, call, real: undefined };
+  const after = (ms: number, call: () => void, hold = false): (() => void) => {
+    const timer: Timer = { at: now() + ms, call, hold, real: undefined };
     timers.add(timer);
     arm(timer);
     return () => drop(timer);
@@ -63,19 +59,7 @@ export function createTestClock(): TestClock {
   };
 
   return {
-    now,
-    every: (ms, callback) => add(ms, ms, callback),
-    sleep: (ms, signal) =>
-      new Promise((resolve) => {
-        const cancel = add(ms, null, () => done());
-        const done = () => {
-          cancel();
-          signal?.removeEventListener("abort", done);
-          resolve();
-        };
-        signal?.addEventListener("abort", done);
-        if (signal?.aborted) done();
-      }),
+    ...createClock({ now, after }),
     advance,
     async hurry(until) {
       let settled = false;

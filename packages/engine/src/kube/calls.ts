@@ -1,7 +1,7 @@
+import { systemClock } from "../clock.ts";
 import { ApiError, isAlreadyExists, isConflict, isNotFound } from "./api-error.ts";
 import { backoffMs } from "./backoff.ts";
 import type { Connection } from "./connection.ts";
-import { sleep, systemClock } from "./network-clock.ts";
 import type { Turn } from "./pace.ts";
 import { named, paths } from "./paths.ts";
 import { projectClaim, projectEvent, projectJob } from "./project.ts";
@@ -173,7 +173,8 @@ async function create(connection: Connection, path: string, manifest: object, op
       return (await sendRequest(connection, request, options.retry)).body;
     } catch (error) {
       if (!isConflict(error) || failures === 5) throw error;
-      await sleep(clock, backoffMs({ minMs: 50, maxMs: 1_000 }, failures, options.retry?.random ?? Math.random), options.signal, true);
+      await clock.sleep(backoffMs({ minMs: 50, maxMs: 1_000 }, failures, options.retry?.random ?? Math.random), options.signal);
+      options.signal?.throwIfAborted();
     }
   }
 }

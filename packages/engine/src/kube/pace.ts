@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "./network-clock.ts";
+import { systemClock, type Timers } from "../clock.ts";
 
 /** `first`: somebody waits for its effect, as for a cancel's. `last`: nobody does. */
 export type Turn = "first" | "usual" | "last";
@@ -7,14 +7,14 @@ export interface PaceOptions {
   readonly perSecond: number;
   /** So many may go at once after a pause. */
   readonly burst: number;
-  readonly clock?: Clock;
+  readonly clock?: Timers;
 }
 
 /** Lets requests go at a bounded rate: a server that takes up hundreds of runs again must not flood the API server. */
 export class Pace {
   readonly #perMs: number;
   readonly #burst: number;
-  readonly #clock: Clock;
+  readonly #clock: Timers;
   readonly #waiting: Readonly<Record<Turn, Set<() => void>>> = { first: new Set(), usual: new Set(), last: new Set() };
   #left: number;
   #at: number;

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Clock, createClock, systemClock } from "../clock.ts";
 import { ApiError, isTransient } from "./api-error.ts";
 import type { ApiRequest, Connection } from "./connection.ts";
-import { type Clock, systemClock } from "./network-clock.ts";
 import { sendRequest } from "./request.ts";
 import { answer, answerStatus, pause, TestApi, until } from "./testing/test-api.ts";
 
@@ -18,13 +18,13 @@ afterEach(() => api.stop());
 
 /** Records the waits and does not wait. */
 function impatient(waits: number[] = []): Clock {
-  return {
+  return createClock({
     now: systemClock.now,
     after: (ms, callback) => {
       waits.push(ms);
       return systemClock.after(0, callback, true);
     },
-  };
+  });
 }
 
 /** Answers the first requests by the given acts, the rest normally. */

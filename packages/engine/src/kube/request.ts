@@ -1,8 +1,8 @@
+import { type Clock, systemClock } from "../clock.ts";
 import { ApiError, isTransient } from "./api-error.ts";
 import { type Backoff, backoffMs } from "./backoff.ts";
 import type { ApiRequest, ApiResponse, Connection } from "./connection.ts";
 import { isMutation } from "./exchange.ts";
-import { type Clock, sleep, systemClock } from "./network-clock.ts";
 
 export interface RetryOptions extends Partial<Backoff> {
   /** Tries in all. */
@@ -25,7 +25,8 @@ export async function sendRequest<T>(connection: Connection, req: ApiRequest, op
       const delay = attempt < attempts && !connection.closed.aborted && mayRepeat(req, error) ? delayMs(error, attempt, options) : null;
       if (delay === null) throw lostAnswer ? error.afterLostAnswer() : error;
       lostAnswer ||= error.maybeApplied;
-      await sleep(options.clock ?? systemClock, delay, req.signal, !req.background);
+      await (options.clock ?? systemClock).sleep(delay, req.signal, !req.background);
+      req.signal?.throwIfAborted();
     }
   }
 }

@@ -1,6 +1,6 @@
+import { systemClock } from "../clock.ts";
 import { backoffMs } from "../kube/backoff.ts";
 import { deleteJob, getJob } from "../kube/calls.ts";
-import { sleep, systemClock } from "../kube/network-clock.ts";
 import type { JobView } from "../kube/views.ts";
 import type { RunContext } from "../run-context.ts";
 
@@ -28,10 +28,10 @@ export async function deleteOrphanLater(
       if (job !== null && isOurs(job))
         return void (await deleteJob(connection, request.namespace, name, { ...LOOK, uid: job.uid, propagation: "Foreground" }));
       if (lastLook) return;
-      await sleep(systemClock, Math.max(0, LATE_MS - age()));
+      await systemClock.sleep(Math.max(0, LATE_MS - age()), undefined, false);
     } catch {
       // No answer, no end.
-      await sleep(systemClock, backoffMs(PAUSE, failures, Math.random));
+      await systemClock.sleep(backoffMs(PAUSE, failures, Math.random), undefined, false);
     }
   }
 }

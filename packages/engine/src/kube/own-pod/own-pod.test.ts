@@ -1,7 +1,7 @@
 import { type Pocket, startPocket } from "@paperclip-k8s/pocket";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Timers } from "../../clock.ts";
 import { type Connection, connect } from "../connection.ts";
-import type { Clock } from "../network-clock.ts";
 import { permissions } from "../permissions.ts";
 import { findOwnPod, OwnPodError, readOwnPod } from "./own-pod.ts";
 import { ownPodIdentity } from "./own-pod-identity.ts";
@@ -91,7 +91,7 @@ describe("through the API", () => {
   let pocket: Pocket;
   let connection: Connection;
   let now: number;
-  const clock: Clock = { now: () => now, after: () => () => {} };
+  const clock: Timers = { now: () => now, after: () => () => {} };
   const gets = () => pocket.requests.filter(({ verb, resource }) => verb === "get" && resource === "pods").length;
 
   async function createPod(podSpec: object): Promise<void> {

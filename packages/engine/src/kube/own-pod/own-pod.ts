@@ -1,6 +1,6 @@
+import { systemClock, type Timers } from "../../clock.ts";
 import { ApiError, isForbidden, isNotFound, isTransient } from "../api-error.ts";
 import { type Connection, type ConnectOptions, connect } from "../connection.ts";
-import { type Clock, systemClock } from "../network-clock.ts";
 import { named, paths } from "../paths.ts";
 import { type RetryOptions, sendRequest } from "../request.ts";
 import { type OwnPodIdentity, ownPodIdentity, type ReadText } from "./own-pod-identity.ts";
@@ -15,7 +15,7 @@ export interface OwnPodQuery extends OwnPodIdentity {
 export interface ReadOwnPodOptions {
   readonly timeoutMs?: number;
   readonly retry?: RetryOptions;
-  readonly clock?: Clock;
+  readonly clock?: Timers;
 }
 
 export type OwnPodErrorCode = "own_pod_forbidden" | "own_pod_not_found" | "own_pod_container_unknown";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createClock, systemClock, type Timers } from "../../clock.ts";
 import type { Connection } from "../connection.ts";
-import { type Clock, systemClock } from "../network-clock.ts";
 import { handClock } from "../testing/hand-clock.ts";
 import { answer, answerStatus, pause, TestApi, until } from "../testing/test-api.ts";
 import { ListWatch, type ListWatchOptions } from "./list-watch.ts";
@@ -262,11 +262,11 @@ describe("losing sight", () => {
   /** A clock that tells which pauses were made between two tries. */
   function notingClock() {
     const pauses: number[] = [];
-    const after: Clock["after"] = (ms, callback) => {
+    const after: Timers["after"] = (ms, callback) => {
       if (ms < idleMs) pauses.push(ms);
       return systemClock.after(ms, callback);
     };
-    return { pauses, clock: { now: systemClock.now, after } };
+    return { pauses, clock: createClock({ now: systemClock.now, after }) };
   }
   const idleMs = 90_000;
 
@@ -320,11 +320,11 @@ describe("losing sight", () => {
       return true;
     };
     const waits: number[] = [];
-    const after: Clock["after"] = (ms, callback) => {
+    const after: Timers["after"] = (ms, callback) => {
       waits.push(ms);
       return systemClock.after(Math.min(ms, 20), callback);
     };
-    await start({ clock: { now: systemClock.now, after } }).ready;
+    await start({ clock: createClock({ now: systemClock.now, after }) }).ready;
     expect(waits[0]).toBe(7000);
   });
 });

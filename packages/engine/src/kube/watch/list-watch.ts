@@ -1,7 +1,7 @@
+import { type Clock, systemClock } from "../../clock.ts";
 import { ApiError, isExpired, isRefused } from "../api-error.ts";
 import { type Backoff, backoffMs } from "../backoff.ts";
 import type { Connection } from "../connection.ts";
-import { type Clock, sleep, systemClock } from "../network-clock.ts";
 import { identify } from "../project.ts";
 import { eventError } from "../status.ts";
 import { isNewer, KnownObjects } from "./known-objects.ts";
@@ -124,7 +124,7 @@ export class ListWatch<V> {
       const asked = Math.min((end instanceof ApiError ? (end.retryAfterSec ?? 0) : 0) * 1000, 60_000);
       this.#pause = new AbortController();
       const either = AbortSignal.any([this.#stop.signal, this.#pause.signal]);
-      await sleep(clock, Math.max(asked, backoffMs(backoff, failures, random)), either).catch(() => {});
+      await clock.sleep(Math.max(asked, backoffMs(backoff, failures, random)), either, false);
     }
   }
 

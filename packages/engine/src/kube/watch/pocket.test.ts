@@ -2,9 +2,9 @@
 import { dirname } from "node:path";
 import { type Pocket, startPocket } from "@paperclip-k8s/pocket";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { createClock, systemClock, type Timers } from "../../clock.ts";
 import { createJob, createSecret, deleteJob, getJob, listEvents } from "../calls.ts";
 import { type Connection, connect } from "../connection.ts";
-import { type Clock, systemClock } from "../network-clock.ts";
 import { permissions } from "../permissions.ts";
 import { pause, until } from "../testing/test-api.ts";
 import { type ClusterFact, RunWatch, type RunWatchOptions } from "./run-watch.ts";
@@ -119,11 +119,11 @@ test("an answer lost before or after the create: one Job, and its nonce is found
   expect("created" in third ? third.created : third.existing).toMatchObject({ name: "c", annotations: { nonce: "1" } });
   pocket.faults.fail({ verb: "create", resource: "jobs" }, { status: 429, retryAfter: 1, times: 1 });
   const waits: number[] = [];
-  const after: Clock["after"] = (ms, callback, hold) => {
+  const after: Timers["after"] = (ms, callback, hold) => {
     waits.push(ms);
     return systemClock.after(0, callback, hold);
   };
-  const clock = { now: systemClock.now, after };
+  const clock = createClock({ now: systemClock.now, after });
   expect(await createJob(connection, "default", job("d"), { retry: { ...retry, clock } })).toMatchObject({ created: { name: "d" } });
   expect(waits).toEqual([1_000]);
   expect(pocket.list("jobs", "default")).toHaveLength(4);

@@ -1,6 +1,6 @@
+import { systemClock } from "../../clock.ts";
 import { type ApiError, isRefused } from "../api-error.ts";
 import type { Connection } from "../connection.ts";
-import { systemClock } from "../network-clock.ts";
 import { paths } from "../paths.ts";
 import { projectJob, projectPod } from "../project.ts";
 import type { JobView, PodView } from "../views.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Clock } from "../network-clock.ts";
+import type { Timers } from "../../clock.ts";
 import { JsonLineDecoder } from "./decode-lines.ts";
 
 export interface WatchEvent {
@@ -11,7 +11,12 @@ export interface WatchEvent {
 export type StreamEnd = "closed" | "idle" | "stopped-by-taker";
 
 /** Reads one watch until it ends. A cut and a clean end are the same to us: both resume. Rejects only on a line that is no JSON. */
-export function readWatch(stream: IncomingMessage, idleMs: number, clock: Clock, take: (event: WatchEvent) => boolean): Promise<StreamEnd> {
+export function readWatch(
+  stream: IncomingMessage,
+  idleMs: number,
+  clock: Timers,
+  take: (event: WatchEvent) => boolean,
+): Promise<StreamEnd> {
   return new Promise((resolve, reject) => {
     const decoder = new JsonLineDecoder();
     let lastByte = clock.now();
