@@ -32,9 +32,9 @@ export async function openManyPods(pocket: Pocket): Promise<ManyPods> {
   let pods = 0;
   let lines: number | null = null;
   const changed = new Set<() => void>();
-  writer.on("message", (news: { pods?: number; lines?: number }) => {
-    pods = news.pods ?? pods;
-    lines = news.lines ?? lines;
+  writer.on("message", (message: { pods?: number; lines?: number }) => {
+    pods = message.pods ?? pods;
+    lines = message.lines ?? lines;
     for (const look of changed) look();
   });
   const until = (met: () => boolean): Promise<void> =>

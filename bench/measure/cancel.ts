@@ -5,7 +5,7 @@ import { median, type Row } from "../figures.ts";
 
 const TIMES = 5;
 
-/** A cancel while the CLI is at work: until it is told, until the caller has its result, until the Job is gone. */
+/** A cancel while the CLI is at work: until it gets SIGTERM, until the caller has its result, until the Job is gone. */
 export async function measureCancel(bed: Bed): Promise<Row[]> {
   const times: CancelTimes[] = [];
   for (let time = 0; time < TIMES; time++) {

@@ -4,7 +4,7 @@ export interface Layer {
   readonly command: string;
   /** Vitest's configuration file. */
   readonly config: string;
-  /** What it shows, and what it needs: told by the layer before it. */
+  /** What it shows and what it needs; the layer before it prints this. */
   readonly about: string;
   /** What to run after it. */
   readonly next: readonly LayerName[];

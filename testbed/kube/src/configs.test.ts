@@ -9,7 +9,7 @@ const files = configs(settings);
 /** Paths of the machine that a node may read; it writes only below its folder. */
 const SHARED = ["/usr/lib/cni"];
 
-test("everything a program is told to write is below the cluster's folder", () => {
+test("everything a program is configured to write is below the cluster's folder", () => {
   const text = [...Object.values(files), JSON.stringify(commandLines(settings))].join("\n");
   const paths = text.match(/(?<=["=\s]|unix:\/\/)\/[\w./-]+/g)!;
   expect(paths.length).toBeGreaterThan(20);

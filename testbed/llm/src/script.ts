@@ -80,7 +80,7 @@ const errors: Readonly<Record<string, Omit<Extract<Reply, { kind: "error" }>, "k
   overloaded: { status: 503, type: "overloaded_error", message: "Scripted refusal: overloaded." },
 };
 
-const spoilt: typeof errors = {
+const corrupted: typeof errors = {
   "spoilt-session": {
     status: 400,
     type: "invalid_request_error",
@@ -150,7 +150,7 @@ export function chooseReply(conversation: Conversation): Reply {
   const prompt = userTexts.at(-1) ?? "";
   for (const [word, error] of Object.entries(errors)) if (has(prompt, word)) return { kind: "error", ...error };
   const resumed = userTexts.length > 1;
-  for (const [word, error] of Object.entries(spoilt)) if (resumed && has(prompt, word)) return { kind: "error", ...error };
+  for (const [word, error] of Object.entries(corrupted)) if (resumed && has(prompt, word)) return { kind: "error", ...error };
   if (has(prompt, "hang")) return { kind: "hang" };
   if (has(prompt, "drop")) return { kind: "drop" };
   const call = nextCall(prompt, conversation);

@@ -12,7 +12,7 @@ export interface Issue {
   readonly id: string;
   readonly identifier: string;
   readonly status: string;
-  /** Set while the host wants to be told what became of a run (2026.916). */
+  /** Set while the host waits for a statement about a run (2026.916). */
   readonly executionBlocker?: { readonly recoveryActionId: string; readonly runId: string; readonly cause: string } | null;
 }
 

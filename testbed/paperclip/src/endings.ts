@@ -15,7 +15,7 @@ export interface Scene {
 /** One way a run can end, and how to make it happen. */
 export interface Way {
   readonly name: string;
-  /** What the scripted model is told. */
+  /** The prompt of the scripted model. */
   readonly task: string;
   readonly config?: Readonly<Record<string, unknown>>;
   /** Done once the agent has taken a few steps. */

@@ -9,11 +9,11 @@ export interface PaperclipOptions {
   readonly version: Version;
   /** A folder for the home, used again and never removed; a temporary one unless given. */
   readonly keepAt?: string;
-  /** Serve the web pages too; off unless told. */
+  /** Serve the web pages too; off by default. */
   readonly ui?: boolean;
   /** More environment for the server, for example settings of its scheduler. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Told what is going on while it installs and starts. */
+  /** Called with progress while it installs and starts. */
   readonly say?: (line: string) => void;
 }
 

@@ -17,7 +17,7 @@ export interface AtWork {
 let begun = 0;
 
 /** A command may last longer than a restart or two take. */
-const PATIENT = {
+const LONG_TIMEOUTS = {
   OPENCODE_EXPERIMENTAL_BASH_DEFAULT_TIMEOUT_MS: "1200000",
   BASH_DEFAULT_TIMEOUT_MS: "1200000",
   BASH_MAX_TIMEOUT_MS: "1200000",
@@ -29,7 +29,7 @@ export async function atWork(stage: Stage, title: string, then: string, type: Ad
   const name = `${title} ${++begun}`;
   const gate = join(stage.host.home.path, `gate-${begun}`);
   const { env, ...config } = stage.config(type);
-  const agent = await stage.company.hire(name, type, { ...config, env: { ...(env as object), ...plainEnv(PATIENT) } });
+  const agent = await stage.company.hire(name, type, { ...config, env: { ...(env as object), ...plainEnv(LONG_TIMEOUTS) } });
   const command = `touch ${gate}-seen; until test -e ${gate}; do sleep 0.2; done; ${then}`;
   const issue = await stage.company.assign(agent.id, name, `bash:${command} #`);
   const run = await nextRun(stage.company, agent);

@@ -61,15 +61,15 @@ export function runTests(stageOf: () => BrowserStage): void {
     await plain.screenshot(picture(`run-done-${type}`));
     await plain.close();
 
-    const mended = await browser.runPage(agent, true);
-    const rich = new RunPage(mended);
+    const patched = await browser.runPage(agent, true);
+    const rich = new RunPage(patched);
     await rich.settle(true);
-    await mended.setViewportSize({ width: 1440, height: 1600 });
-    await mended.screenshot(picture(`run-done-rich-${type}`));
+    await patched.setViewportSize({ width: 1440, height: 1600 });
+    await patched.screenshot(picture(`run-done-rich-${type}`));
     await rich.show("raw");
     const kinds = await rich.text();
     for (const kind of ["TOOL_CALL", "TOOL_RESULT", "ASSISTANT"]) expect(kinds.toUpperCase()).toContain(kind);
-    await mended.close();
+    await patched.close();
 
     const issuePage = await browser.open(`/issues/${issue.identifier}`);
     await issuePage

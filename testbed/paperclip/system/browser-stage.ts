@@ -13,9 +13,9 @@ import { dropRoot } from "../src/user.ts";
 /** A host with its pages, and a browser that looks at them. */
 export interface BrowserStage {
   readonly stage: Stage;
-  /** Opens a page of the company; `mended`: with a host's parser worker that starts. */
-  open(path: string, mended?: boolean): Promise<Page>;
-  runPage(agent: Agent, mended?: boolean): Promise<Page>;
+  /** Opens a page of the company; `patched`: with a host's parser worker that starts. */
+  open(path: string, patched?: boolean): Promise<Page>;
+  runPage(agent: Agent, patched?: boolean): Promise<Page>;
   hire(name: string, type: AdapterType, config?: object): Promise<Agent>;
   stop(): Promise<void>;
 }
@@ -28,11 +28,11 @@ export async function openBrowserStage(version: Version = VERSIONS[0]): Promise<
     // In the host's home, since that goes even when we are killed.
     const browser = await openBrowser(playwright, inject("chromium"), { folder: join(stage.host.home.root, "browser") });
     const { issuePrefix } = await stage.company.about();
-    const open = (path: string, mended = false) => browser.open(`${stage.host.url}/${issuePrefix}${path}`, mended);
+    const open = (path: string, patched = false) => browser.open(`${stage.host.url}/${issuePrefix}${path}`, patched);
     return {
       stage,
       open,
-      runPage: async (agent, mended) => open(`/agents/${agent.id}/runs/${(await nextRun(stage.company, agent)).id}`, mended),
+      runPage: async (agent, patched) => open(`/agents/${agent.id}/runs/${(await nextRun(stage.company, agent)).id}`, patched),
       hire: (name, type, config) => stage.company.hire(name, type, { ...stage.config(type), ...config }),
       stop: () => browser.close().finally(() => stage.stop()),
     };

@@ -13,7 +13,7 @@ export interface Drained<T> {
 
 /**
  * Agents at work whose runs the server has let go. The host's own database may meet a deadlock and lose what a run has returned: that is not
- * our doing, but we must have told that run as left; then others are begun.
+ * our doing, but we must have listed that run as left; then others are started.
  */
 export async function drained<T extends readonly AtWork[] | readonly []>(
   stage: Stage,

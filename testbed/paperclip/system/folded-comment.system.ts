@@ -25,13 +25,13 @@ afterAll(() => stage?.stop());
 const begin = (title: string): Promise<AtWork> => atWork(stage, title, "echo the first word");
 const comment = ({ issue }: AtWork): Promise<unknown> => stage.company.comment(issue.id, `say:${WORDS}`);
 
-/** What the run's turns were told, one after the other; nothing for a Job that was taken over. */
+/** The prompts of the run's attempts in order; none for a Job that was taken over. */
 const prompts = async (run: Run): Promise<string[]> =>
   (await stage.company.events(run.id))
     .filter(({ eventType }) => eventType === "adapter.invoke")
     .map(({ payload }) => String(payload?.prompt));
 
-/** The run whose model was told of the comment: the script answers what it was told last. */
+/** The run whose model got the comment: the script answers the last message. */
 async function answerOf({ agent }: AtWork): Promise<Run> {
   const { company } = stage;
   const run = await until("the comment's answer", async () => {

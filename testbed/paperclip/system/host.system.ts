@@ -85,10 +85,10 @@ describe.each(VERSIONS)("Paperclip %s", (version) => {
   test.runIf(broad)("Claude Code is given the host's own skills and tool servers", async () => {
     const { run } = await start("Equipped", "claude_k8s", "say:equipped");
     await runEnd(stage.company, run.id);
-    const told = stage.llm.requests.findLast(
+    const asked = stage.llm.requests.findLast(
       ({ tools, userTexts }) => tools > 0 && userTexts.some((text) => text.includes("say:equipped")),
     );
-    expect(JSON.stringify(told?.messages)).toContain("The following skills are available");
+    expect(JSON.stringify(asked?.messages)).toContain("The following skills are available");
     if (version === NEWEST) expect(JSON.stringify(await stage.company.events(run.id))).toContain("tool servers: Paperclip projects");
   });
 

@@ -15,7 +15,7 @@ export interface Task {
   readonly issue: Issue;
 }
 
-/** Issues whose agents write a numbered line every few seconds, until they are told to close them. */
+/** Issues whose agents write a numbered line every few seconds, until a comment asks them to close them. */
 export interface LiveTasks {
   readonly tasks: readonly Task[];
   /** What the agents themselves have noted: for each line the pod and the process of the CLI that it came from. */

@@ -8,7 +8,7 @@ import { type BrowserStage, picture } from "./browser-stage.ts";
 
 let browser: BrowserStage;
 
-/** A comment wakes the agent, and that wake's own run answers it: the script answers what it was told last. */
+/** A comment wakes the agent, and that wake's own run answers it: the script answers the last message. */
 async function answered({ agent, issue }: AtWork, words: string, since: readonly Run[]): Promise<Run> {
   const { company } = browser.stage;
   const known = new Set(since.map(({ id }) => id));

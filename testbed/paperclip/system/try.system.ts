@@ -50,7 +50,7 @@ test("both agents finish their issues, the page is there, and Ctrl-C leaves noth
   await expect(fetch(page!)).rejects.toThrow();
 });
 
-test("an unknown option is told, with the help", async () => {
+test("an unknown option is reported, with the help", async () => {
   const { said, ended } = start("--cube");
   expect(await ended).toBe(2);
   expect(said()).toMatch(/Unknown option[\s\S]*npm run paperclip -- --kube/);

@@ -12,7 +12,7 @@ import type { WatchStream } from "./watch.ts";
 import type { World } from "./world.ts";
 
 export interface Times {
-  /** How many matching requests it hits; 1 unless told, Infinity until undone. */
+  /** How many matching requests it hits; 1 by default, Infinity until undone. */
   readonly times?: number;
 }
 

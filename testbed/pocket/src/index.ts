@@ -37,7 +37,7 @@ export type { ResourceName } from "./resources.ts";
 export { fastTimings, realTimings, type Timings } from "./timings.ts";
 
 export interface PocketOptions {
-  /** Where it keeps its files; a folder of its own below the system's temporary one unless told. */
+  /** Where it keeps its files; by default a folder of its own below the system's temporary one. */
   readonly dir?: string;
   readonly images?: ImageTable;
   readonly timings?: "fast" | "real" | Partial<Timings>;

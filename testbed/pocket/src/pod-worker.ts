@@ -5,7 +5,7 @@ import { prepareLaunch } from "./container-launch.ts";
 import { releasePod } from "./delete.ts";
 import { ConfigError } from "./environment.ts";
 import { timestamp } from "./object.ts";
-import { Patience, stopped } from "./patience.ts";
+import { Pauses, stopped } from "./pauses.ts";
 import type { Container, ContainerState, Pod } from "./pod.ts";
 import { podDir } from "./pod-log.ts";
 import { firstFacts, type PodFacts, podStatus } from "./pod-status.ts";
@@ -22,7 +22,7 @@ export class PodWorker {
   running: RunningProcess | null = null;
   oomKilled = false;
   readonly #world: World;
-  readonly #patience: Patience;
+  readonly #pauses: Pauses;
   #stopping = false;
   #deleted = false;
   #thaw = Promise.withResolvers<void>();
@@ -35,7 +35,7 @@ export class PodWorker {
     this.#world = world;
     this.pod = pod;
     this.facts = firstFacts(pod.spec);
-    this.#patience = new Patience(world);
+    this.#pauses = new Pauses(world);
   }
 
   get over(): boolean {
@@ -44,11 +44,11 @@ export class PodWorker {
 
   async run(): Promise<void> {
     try {
-      await this.#patience.pause(this.#world.timings.containerCreating);
+      await this.#pauses.pause(this.#world.timings.containerCreating);
       this.post();
       this.#armDeadline();
       const folders = await this.#mount();
-      await this.#patience.pause(this.#world.timings.start);
+      await this.#pauses.pause(this.#world.timings.start);
       this.facts.sandbox = true;
       for (const container of this.pod.spec.initContainers ?? []) {
         if ((await this.#runContainer(container, folders)) !== 0) return await this.#end("Failed");
@@ -63,7 +63,7 @@ export class PodWorker {
 
   /** Something a waiting pod may need has appeared. */
   wake(): void {
-    this.#patience.wake();
+    this.#pauses.wake();
   }
 
   /** The pod is to end: SIGTERM to the main process alone, like a runtime; SIGKILL to everything after the grace. */
@@ -72,7 +72,7 @@ export class PodWorker {
     if (this.#over || (this.#stopping && graceMs >= this.#graceMs)) return;
     this.#stopping = true;
     this.#graceMs = graceMs;
-    this.#patience.stop();
+    this.#pauses.stop();
     if (this.running) this.#terminate(this.running);
   }
 
@@ -121,7 +121,7 @@ export class PodWorker {
   }
 
   #mount(): Promise<Map<string, string>> {
-    return this.#patience.untilPossible(
+    return this.#pauses.untilPossible(
       () => setUpVolumes(this.#world, this.pod),
       (error) => {
         if (!(error instanceof MountError)) return false;
@@ -134,7 +134,7 @@ export class PodWorker {
   async #runContainer(container: Container, folders: ReadonlyMap<string, string>): Promise<number> {
     if (this.#stopping) throw stopped;
     const say = this.#say.bind(this);
-    await pullImage(this.#world, container, this.#patience, { say, wait: this.#wait.bind(this, container) });
+    await pullImage(this.#world, container, this.#pauses, { say, wait: this.#wait.bind(this, container) });
     const spec = await this.#configure(container, folders);
     this.#say("Normal", "Created", `Created container: ${container.name}`);
     let process: RunningProcess;
@@ -188,7 +188,7 @@ export class PodWorker {
   }
 
   #configure(container: Container, folders: ReadonlyMap<string, string>): Promise<Launch> {
-    return this.#patience.untilPossible(
+    return this.#pauses.untilPossible(
       () => prepareLaunch(this.#world, this.pod, container, folders),
       (error) => {
         if (error instanceof ConfigError) this.#wait(container, "CreateContainerConfigError", error.message);

@@ -1,5 +1,5 @@
 import { imageProblem } from "./image.ts";
-import type { Patience } from "./patience.ts";
+import type { Pauses } from "./pauses.ts";
 import type { Container } from "./pod.ts";
 import type { World } from "./world.ts";
 
@@ -10,17 +10,17 @@ export interface Pulling {
 }
 
 // Returns when the image is there; that may be never.
-export async function pullImage({ images, state, timings }: World, container: Container, patience: Patience, pod: Pulling): Promise<void> {
+export async function pullImage({ images, state, timings }: World, container: Container, pauses: Pauses, pod: Pulling): Promise<void> {
   const { image, imagePullPolicy } = container;
   for (let tries = 0; ; tries++) {
     const problem = imageProblem(images, image, imagePullPolicy, state.imageErrors.get(image));
     if (!problem) break;
     if (problem.reason === "ErrImagePull") {
       pod.say("Normal", "Pulling", `Pulling image "${image}"`);
-      if (tries === 0) await patience.pause(timings.imagePull);
+      if (tries === 0) await pauses.pause(timings.imagePull);
       pod.say("Warning", "Failed", `Failed to pull image "${image}": ${problem.message}`);
       pod.wait("ErrImagePull", problem.message);
-      await patience.pause(timings.imageBackoff);
+      await pauses.pause(timings.imageBackoff);
       const backOff = `Back-off pulling image "${image}"`;
       pod.say("Normal", "BackOff", backOff);
       pod.wait("ImagePullBackOff", `${backOff}: ErrImagePull: ${problem.message}`);
@@ -28,7 +28,7 @@ export async function pullImage({ images, state, timings }: World, container: Co
       pod.say("Warning", problem.reason === "InvalidImageName" ? "InspectFailed" : problem.reason, problem.message);
       pod.wait(problem.reason, problem.message);
     }
-    await patience.retryPause(tries);
+    await pauses.retryPause(tries);
   }
   pod.say("Normal", "Pulled", `Container image "${image}" already present on machine`);
 }

@@ -15,15 +15,15 @@ const FLAGS = [
 ];
 
 // The host's parser worker sets globals that have only a getter and dies of it before it loads any parser. Each such line is let fail.
-const MENDED_WORKER = `{
+const PATCHED_WORKER = `{
   const Plain = Blob;
-  const mend = (part) => typeof part === "string" ? part.replace(/^self\\.(\\w+) = _undefined;$/gm, "try{self.$1=_undefined}catch{}") : part;
-  window.Blob = class extends Plain { constructor(parts, options) { super((parts ?? []).map(mend), options); } };
+  const patch = (part) => typeof part === "string" ? part.replace(/^self\\.(\\w+) = _undefined;$/gm, "try{self.$1=_undefined}catch{}") : part;
+  window.Blob = class extends Plain { constructor(parts, options) { super((parts ?? []).map(patch), options); } };
 }`;
 
 export interface Browser {
-  /** `mended`: with a parser worker that starts; else the page is what users get. */
-  open(url: string, mended: boolean): Promise<Page>;
+  /** `patched`: with a parser worker that starts; else the page is what users get. */
+  open(url: string, patched: boolean): Promise<Page>;
   close(): Promise<void>;
 }
 
@@ -53,9 +53,9 @@ export async function openBrowser(playwright: Playwright, executablePath: string
   });
   context.setDefaultTimeout(HANG_MS);
   return {
-    open: async (url, mended) => {
+    open: async (url, patched) => {
       const page = await context.newPage();
-      if (mended) await page.addInitScript({ content: MENDED_WORKER });
+      if (patched) await page.addInitScript({ content: PATCHED_WORKER });
       await page.goto(url, { waitUntil: "domcontentloaded" });
       return page;
     },

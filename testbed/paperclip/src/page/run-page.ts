@@ -22,9 +22,9 @@ export class RunPage {
   }
 
   /** Waits until the page has shown the same text for a while, and with a working parser until it is parsed. */
-  async settle(mended: boolean): Promise<void> {
+  async settle(patched: boolean): Promise<void> {
     await this.#block.waitFor();
-    if (mended) await until("the parsed transcript", async () => PARSED.test(await this.text()));
+    if (patched) await until("the parsed transcript", async () => PARSED.test(await this.text()));
     let last = "";
     let since = Date.now();
     await until("a page that stays as it is", async () => {
@@ -32,7 +32,7 @@ export class RunPage {
       if (text !== last) [last, since] = [text, Date.now()];
       return Date.now() - since > QUIET_MS;
     });
-    if (!mended && PARSED.test(last))
+    if (!patched && PARSED.test(last))
       throw new Error("the unpatched page shows a parsed transcript: the host's worker starts by itself now");
   }
 

@@ -5,7 +5,7 @@ import { until } from "../wait.ts";
 /** One run whose page is looked at. */
 export interface ShownRun {
   readonly name: string;
-  /** What the scripted model is told. */
+  /** The prompt of the scripted model. */
   readonly task: string;
   readonly config?: Readonly<Record<string, unknown>>;
 }

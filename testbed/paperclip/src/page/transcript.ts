@@ -1,5 +1,5 @@
 // `node testbed/paperclip/src/page/transcript.ts [--out DIR] [--task words]`: real runs, and their transcripts as the
-// page of a real host shows them in Chromium: as users get it today, and with the host's parser worker mended.
+// page of a real host shows them in Chromium: as users get it today, and with the host's parser worker patched.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { call } from "../api.ts";
@@ -56,17 +56,17 @@ async function showAll(): Promise<void> {
 }
 
 async function showRun(stage: Stage, browser: Browser, path: string, name: string): Promise<void> {
-  for (const mended of [false, true]) {
-    const tab = await browser.open(stage.host.url + path, mended);
+  for (const patched of [false, true]) {
+    const tab = await browser.open(stage.host.url + path, patched);
     const page = new RunPage(tab);
     const tell = async (view: string) => {
       const text = (await page.text()).replaceAll(stage.host.home.path, "$PAPERCLIP_HOME").replaceAll(/\n{2,}/g, "\n");
       console.log(`\n--- ${name}: ${view}\n${text.trim()}`);
       if (pictures !== null) await page.picture(join(pictures, `${name}-${view.replaceAll(/\W+/g, "-")}.png`));
     };
-    await page.settle(mended);
-    await tell(mended ? "parsed, nice" : "as users get it");
-    if (mended) {
+    await page.settle(patched);
+    await tell(patched ? "parsed, nice" : "as users get it");
+    if (patched) {
       await page.unfold();
       await tell("parsed, nice, unfolded");
       await page.show("raw");

@@ -18,7 +18,7 @@ export interface Seeded {
   follow(say: (line: string) => void, interrupted: AbortSignal): Promise<void>;
 }
 
-/** Two agents and an issue for each; agents of an earlier start are told where cluster and model are now. */
+/** Two agents and an issue for each; agents of an earlier start get the new addresses of cluster and model. */
 export async function seed(stage: AnyStage): Promise<Seeded> {
   const { company } = stage;
   const known = await company.agents();
@@ -34,15 +34,15 @@ export async function seed(stage: AnyStage): Promise<Seeded> {
 }
 
 async function follow(stage: AnyStage, agents: readonly Agent[], say: (line: string) => void, interrupted: AbortSignal): Promise<void> {
-  const told = new Map<string, string>();
+  const shown = new Map<string, string>();
   while (!interrupted.aborted) {
     let open = 0;
     for (const agent of agents) {
       const [run] = await stage.company.runs(agent.id);
       const state = run === undefined ? "waiting" : run.status;
       if (/waiting|queued|running/.test(state)) open += 1;
-      if (told.get(agent.id) !== state) say(`${agent.name} (${KINDS[agent.adapterType as AdapterType].title}): ${state}${cost(run)}`);
-      told.set(agent.id, state);
+      if (shown.get(agent.id) !== state) say(`${agent.name} (${KINDS[agent.adapterType as AdapterType].title}): ${state}${cost(run)}`);
+      shown.set(agent.id, state);
     }
     if (open === 0) return;
     await sleep(500, undefined, { signal: interrupted }).catch(() => {});

@@ -4,7 +4,7 @@ import type { World } from "./world.ts";
 export const stopped = Symbol("stopped before a process ran");
 
 // How a pod waits: until a time, until something it may need appears, or until it is stopped.
-export class Patience {
+export class Pauses {
   readonly #world: World;
   readonly #stop = Promise.withResolvers<never>();
   #wake = Promise.withResolvers<void>();
