@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { parseConfig } from "../packages/paperclip/src/config.ts";
+import { parseConfig } from "../packages/paperclip/src/settings/parse.ts";
 import { RUNNER_EXIT } from "../packages/runner/src/records.ts";
 import { errorCodes } from "./docs/error-codes.ts";
 

@@ -1,7 +1,5 @@
 import type { Engine } from "@paperclip-k8s/engine";
 import type { AgentCli } from "./agent-cli.ts";
-import { formSchema, parseConfig } from "./config.ts";
-import { configurationDoc } from "./configuration-doc.ts";
 import { testEnvironment } from "./doctor/test-environment.ts";
 import { execute } from "./execute.ts";
 import { Drain } from "./handover/drain/drain.ts";
@@ -9,6 +7,9 @@ import { attend } from "./handover/drain/run-registry.ts";
 import type { FormField, ServerAdapter, SkillContext } from "./host/types.ts";
 import { sessionCodec } from "./prepare/session.ts";
 import { listSkills, syncSkills } from "./prepare/skills/snapshot.ts";
+import { configurationDoc } from "./settings/configuration-doc.ts";
+import { formSchema } from "./settings/form.ts";
+import { parseConfig } from "./settings/parse.ts";
 
 export interface AdapterOptions {
   readonly engine: Engine;

@@ -1,9 +1,9 @@
 import type { Argument, FinalLine, Seed, StatePart } from "@paperclip-k8s/engine";
-import type { AgentConfig } from "./config.ts";
 import type { McpServer } from "./host/mcp-servers.ts";
 import type { BillingType, EnvironmentCheck, Model, SessionManagement } from "./host/types.ts";
 import type { Entry } from "./observe/transcript/entry.ts";
 import type { BundleLayout, PromptBundle } from "./prepare/bundle/prompt-bundle.ts";
+import type { AgentConfig } from "./settings/agent-config.ts";
 
 /** What differs between two agent CLIs; one folder with one of these adds a CLI. */
 export interface AgentCli {

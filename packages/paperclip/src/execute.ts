@@ -3,8 +3,6 @@ import type { AgentCli } from "./agent-cli.ts";
 import type { Ending } from "./conclude/failure.ts";
 import { type Remedy, remedyFor, withEarlier } from "./conclude/next-attempt.ts";
 import { buildResult } from "./conclude/result.ts";
-import { type AgentConfig, parseConfig, SERVER_CONTAINER_NAMES } from "./config.ts";
-import { ConfigError } from "./config-error.ts";
 import { adoptedMeta } from "./handover/adoption/adopted-meta.ts";
 import { onLockConflict } from "./handover/adoption/on-lock-conflict.ts";
 import { ownTurn } from "./handover/adoption/own-attempt.ts";
@@ -26,6 +24,10 @@ import { lostSession } from "./prepare/saved-session.ts";
 import { chooseSession } from "./prepare/session.ts";
 import { unusedClaim } from "./prepare/state/unused-claim.ts";
 import { sweepUp } from "./prepare/sweep/sweep-up.ts";
+import type { AgentConfig } from "./settings/agent-config.ts";
+import { ConfigError } from "./settings/config-error.ts";
+import { SERVER_CONTAINER_NAMES } from "./settings/fields/cluster.ts";
+import { parseConfig } from "./settings/parse.ts";
 
 export interface ExecuteOptions extends CancelOptions {
   readonly engine: Engine;

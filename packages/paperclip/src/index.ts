@@ -12,8 +12,6 @@ export type {
   KnownVariables,
   RunEnvironment,
 } from "./agent-cli.ts";
-export type { AgentConfig } from "./config.ts";
-export { ConfigError } from "./config-error.ts";
 export { providerKey } from "./doctor/provider-key.ts";
 export { type AdapterEntry, adapterEntry } from "./entry.ts";
 export type { McpServer } from "./host/mcp-servers.ts";
@@ -22,3 +20,5 @@ export type { BundleLayout, PromptBundle } from "./prepare/bundle/prompt-bundle.
 export { createModelDiscovery } from "./prepare/discover-models.ts";
 export { HOME_MOUNT } from "./prepare/environment/mounts.ts";
 export { listedEnv } from "./prepare/inherit/allowed-env.ts";
+export type { AgentConfig } from "./settings/agent-config.ts";
+export { ConfigError } from "./settings/config-error.ts";

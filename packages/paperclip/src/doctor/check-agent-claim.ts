@@ -1,8 +1,8 @@
 import { ApiError, type ConnectOptions, findStorageClass, tryClaim } from "@paperclip-k8s/engine";
 import type { AgentCli } from "../agent-cli.ts";
-import type { AgentConfig } from "../config.ts";
 import type { EnvironmentCheck } from "../host/types.ts";
 import { agentClaim } from "../prepare/state/agent-claim.ts";
+import type { AgentConfig } from "../settings/agent-config.ts";
 import { check } from "./check.ts";
 
 export interface AgentClaimTest {

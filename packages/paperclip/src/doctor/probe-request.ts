@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { type RunRequest, selfCheckArgv } from "@paperclip-k8s/engine";
 import type { AgentCli } from "../agent-cli.ts";
-import type { AgentConfig } from "../config.ts";
 import { mcpAccess } from "../host/mcp-servers.ts";
 import type { ExecutionContext } from "../host/types.ts";
 import { prepareTurn } from "../prepare/attempt.ts";
 import { workingFolder } from "../prepare/environment/workspace.ts";
 import type { Inherited } from "../prepare/inherit/inherited.ts";
 import { buildRequest } from "../prepare/request.ts";
+import type { AgentConfig } from "../settings/agent-config.ts";
 
 export interface ProbeInput {
   readonly cli: AgentCli;

@@ -1,10 +1,11 @@
 import { ApiError, type Engine } from "@paperclip-k8s/engine";
 import type { AgentCli } from "../agent-cli.ts";
-import { type AgentConfig, parseConfig } from "../config.ts";
 import { inherit } from "../execute.ts";
 import type { EnvironmentCheck, EnvironmentTestResult } from "../host/types.ts";
 import { environmentOf } from "../prepare/attempt.ts";
 import type { Inherited } from "../prepare/inherit/inherited.ts";
+import type { AgentConfig } from "../settings/agent-config.ts";
+import { parseConfig } from "../settings/parse.ts";
 import { check, failed } from "./check.ts";
 import { checkAgentClaim } from "./check-agent-claim.ts";
 import { apiTrouble, checkApi, checkPermissions } from "./check-cluster.ts";

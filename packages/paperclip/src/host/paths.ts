@@ -1,5 +1,5 @@
 import { checkedPart } from "@paperclip-k8s/engine";
-import type { AgentConfig } from "../config.ts";
+import type { AgentConfig } from "../settings/agent-config.ts";
 import type { ExecutionContext } from "./types.ts";
 
 /** The output file of a run, where the host keeps its run logs. */

@@ -1,9 +1,9 @@
 import { labelValue, type RunRequest } from "@paperclip-k8s/engine";
-import { ConfigError } from "../config-error.ts";
 import { relayOf } from "../handover/adoption/relay.ts";
 import { inputsMark } from "../handover/adoption/run-inputs.ts";
 import { ANNOTATION, LABEL, RUN_KEYS, SELECTOR } from "../host/keys.ts";
 import { outputPath } from "../host/paths.ts";
+import { ConfigError } from "../settings/config-error.ts";
 import { groundOf, type Turn } from "./attempt.ts";
 import { taskOf } from "./environment/facts.ts";
 import { HOME_MOUNT, TMP_MOUNT } from "./environment/mounts.ts";

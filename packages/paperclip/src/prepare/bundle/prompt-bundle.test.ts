@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { parseConfig } from "../../config.ts";
+import { parseConfig } from "../../settings/parse.ts";
 import { hostContext } from "../../testing/host-context.ts";
 import { prepareBundle } from "./prompt-bundle.ts";
 import { KEPT_MS, MOST_BUNDLES, sweepBundles } from "./sweep-bundles.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { AgentConfig } from "../../config.ts";
 import { bundlesFolder } from "../../host/paths.ts";
 import type { ExecutionContext } from "../../host/types.ts";
+import type { AgentConfig } from "../../settings/agent-config.ts";
 import { BoundedFiles } from "../prompt/bounded-files.ts";
 import { readInstructions } from "../prompt/instructions.ts";
 import { chosenSkills } from "../skills/chosen-skills.ts";

@@ -1,4 +1,4 @@
-import { ConfigError } from "../../config-error.ts";
+import { ConfigError } from "../../settings/config-error.ts";
 import { expand } from "./expand.ts";
 import type { Findings, InheritedClaim, InheritSettings } from "./inherited.ts";
 import { isWithin, type Mount, mountAt, mountsOf, nameOf } from "./mounts.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ConfigError } from "../../config-error.ts";
+import { ConfigError } from "../../settings/config-error.ts";
 import { claim, examplePod, exampleSettings, volume } from "./example-pod.ts";
 import { inheritFrom } from "./inherit-from.ts";
 import type { InheritSettings } from "./inherited.ts";

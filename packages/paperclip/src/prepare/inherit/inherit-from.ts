@@ -1,4 +1,4 @@
-import { ConfigError } from "../../config-error.ts";
+import { ConfigError } from "../../settings/config-error.ts";
 import { inheritClaim } from "./inherit-claim.ts";
 import { inheritEnv } from "./inherit-env.ts";
 import { inheritVolumes } from "./inherit-volumes.ts";

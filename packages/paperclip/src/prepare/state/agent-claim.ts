@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { type ClaimVolume, labelValue } from "@paperclip-k8s/engine";
 import type { AgentCli, CliClaim } from "../../agent-cli.ts";
-import type { AgentConfig } from "../../config.ts";
 import { LABEL } from "../../host/keys.ts";
 import type { ExecutionContext } from "../../host/types.ts";
+import type { AgentConfig } from "../../settings/agent-config.ts";
 import { CLAIM_MOUNT } from "../environment/mounts.ts";
 
 /** The claim one agent's sessions are kept on, and what has the CLI use it. */

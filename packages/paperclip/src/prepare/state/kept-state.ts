@@ -1,8 +1,8 @@
 import type { StateSpec } from "@paperclip-k8s/engine";
 import type { AgentCli, CliState } from "../../agent-cli.ts";
-import type { AgentConfig } from "../../config.ts";
 import { stateFolder } from "../../host/paths.ts";
 import type { ExecutionContext } from "../../host/types.ts";
+import type { AgentConfig } from "../../settings/agent-config.ts";
 import { HOME_MOUNT } from "../environment/mounts.ts";
 import { type AgentClaim, agentClaim } from "./agent-claim.ts";
 import { taskPart } from "./task-part.ts";

@@ -1,7 +1,7 @@
 import { findClaim } from "@paperclip-k8s/engine";
 import type { AgentCli } from "../../agent-cli.ts";
-import type { AgentConfig } from "../../config.ts";
 import type { ExecutionContext } from "../../host/types.ts";
+import type { AgentConfig } from "../../settings/agent-config.ts";
 import type { Inherited } from "../inherit/inherited.ts";
 import { claimName } from "./agent-claim.ts";
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { parseConfig } from "../../config.ts";
+import { parseConfig } from "../../settings/parse.ts";
 import type { Wake } from "../attempt.ts";
 import { sweepUp } from "./sweep-up.ts";
 

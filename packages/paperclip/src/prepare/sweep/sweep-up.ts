@@ -1,5 +1,5 @@
-import type { AgentConfig } from "../../config.ts";
 import { bundlesFolder } from "../../host/paths.ts";
+import type { AgentConfig } from "../../settings/agent-config.ts";
 import type { Wake } from "../attempt.ts";
 import { sweepBundles } from "../bundle/sweep-bundles.ts";
 import { type Retention, sweepStates } from "../state/sweep-states.ts";

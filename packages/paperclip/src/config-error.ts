@@ -1,1 +1,0 @@
-export { ConfigError } from "./settings/config-error.ts";

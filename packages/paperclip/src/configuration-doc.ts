@@ -1,1 +1,0 @@
-export { configurationDoc } from "./settings/configuration-doc.ts";
