@@ -1,5 +1,5 @@
 import type { Engine } from "@paperclip-k8s/engine";
-import type { AgentCli } from "./agent-cli.ts";
+import type { AgentCli } from "./agent-cli/agent-cli.ts";
 import { testEnvironment } from "./doctor/test-environment.ts";
 import { execute } from "./execute.ts";
 import { Drain } from "./handover/drain/drain.ts";

@@ -1,6 +1,6 @@
 import { createEngine } from "@paperclip-k8s/engine";
 import { createAdapter } from "./adapter.ts";
-import type { AgentCli } from "./agent-cli.ts";
+import type { AgentCli } from "./agent-cli/agent-cli.ts";
 import { openDoor } from "./handover/drain/control-server.ts";
 import { Drain } from "./handover/drain/drain.ts";
 import type { Model, ServerAdapter } from "./host/types.ts";

@@ -1,5 +1,5 @@
 import { type Adoption, ApiError, type Engine, findOwnPod, OwnPodError, PathPartError, RequestError } from "@paperclip-k8s/engine";
-import type { AgentCli } from "./agent-cli.ts";
+import type { AgentCli } from "./agent-cli/agent-cli.ts";
 import type { Ending } from "./conclude/failure.ts";
 import { type Remedy, remedyFor, withEarlier } from "./conclude/next-attempt.ts";
 import { buildResult } from "./conclude/result.ts";

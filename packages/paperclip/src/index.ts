@@ -11,13 +11,12 @@ export type {
   FaultKind,
   KnownVariables,
   RunEnvironment,
-} from "./agent-cli.ts";
+} from "./agent-cli/agent-cli.ts";
+export { createModelDiscovery } from "./agent-cli/discover-models.ts";
 export { providerKey } from "./doctor/provider-key.ts";
 export { type AdapterEntry, adapterEntry } from "./entry.ts";
 export type { McpServer } from "./host/mcp-servers.ts";
 export type { EnvironmentCheck, ExecutionContext, ExecutionResult, Model, ServerAdapter } from "./host/types.ts";
-export type { BundleLayout, PromptBundle } from "./prepare/bundle/prompt-bundle.ts";
-export { createModelDiscovery } from "./prepare/discover-models.ts";
 export { HOME_MOUNT } from "./prepare/environment/mounts.ts";
 export { listedEnv } from "./prepare/inherit/allowed-env.ts";
 export type { AgentConfig } from "./settings/agent-config.ts";

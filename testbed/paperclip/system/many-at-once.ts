@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
-import type { AgentCli } from "../../../packages/paperclip/src/agent-cli.ts";
+import type { AgentCli } from "../../../packages/paperclip/src/agent-cli/agent-cli.ts";
 import { TranscriptLines } from "../../../packages/paperclip/src/observe/transcript/present.ts";
 import type { AdapterType } from "../src/agent-kinds.ts";
 import { runEnd } from "../src/follow.ts";

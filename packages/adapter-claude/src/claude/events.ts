@@ -1,5 +1,5 @@
-import type { Entry, StepTokens } from "@paperclip-k8s/paperclip/transcript/entry";
-import { type Fields, fieldsOf, numberOrNull, parseFields, textOf, textOrNull } from "@paperclip-k8s/paperclip/transcript/json-fields";
+import type { Entry, StepTokens } from "@paperclip-k8s/paperclip/agent-cli/entry";
+import { type Fields, fieldsOf, numberOrNull, parseFields, textOf, textOrNull } from "@paperclip-k8s/paperclip/agent-cli/json-fields";
 import { callEntry, resultEntry } from "./tool-entries.ts";
 import { readResult, resultEntries, type TurnResult } from "./turn-result.ts";
 import { messageTokens } from "./usage.ts";

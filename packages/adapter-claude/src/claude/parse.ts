@@ -1,6 +1,6 @@
-import { type Entry, foreignLine, type StepTokens } from "@paperclip-k8s/paperclip/transcript/entry";
-import { createTextTail } from "@paperclip-k8s/paperclip/transcript/text-tail";
-import { UnknownEvents } from "@paperclip-k8s/paperclip/transcript/unknown-events";
+import { type Entry, foreignLine, type StepTokens } from "@paperclip-k8s/paperclip/agent-cli/entry";
+import { createTextTail } from "@paperclip-k8s/paperclip/agent-cli/text-tail";
+import { UnknownEvents } from "@paperclip-k8s/paperclip/agent-cli/unknown-events";
 import { type ApiFault, type ClaudeEvent, type MessageUsage, readEvent } from "./events.ts";
 import type { TurnResult } from "./turn-result.ts";
 import { minus, noTokens, plus } from "./usage.ts";

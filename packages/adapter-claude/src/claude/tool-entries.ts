@@ -1,5 +1,5 @@
-import type { ToolCallEntry, ToolResultEntry } from "@paperclip-k8s/paperclip/transcript/entry";
-import { type Fields, fieldsOf, textOf } from "@paperclip-k8s/paperclip/transcript/json-fields";
+import type { ToolCallEntry, ToolResultEntry } from "@paperclip-k8s/paperclip/agent-cli/entry";
+import { type Fields, fieldsOf, textOf } from "@paperclip-k8s/paperclip/agent-cli/json-fields";
 
 /** What of a tool's input a reader wants to see first. */
 const SUBJECTS = ["command", "file_path", "notebook_path", "path", "pattern", "url", "query", "skill", "description", "prompt"];

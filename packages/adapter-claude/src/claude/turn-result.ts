@@ -1,5 +1,5 @@
-import type { Entry, StepTokens } from "@paperclip-k8s/paperclip/transcript/entry";
-import { type Fields, fieldsOf, numberOrNull, textOf, textOrNull } from "@paperclip-k8s/paperclip/transcript/json-fields";
+import type { Entry, StepTokens } from "@paperclip-k8s/paperclip/agent-cli/entry";
+import { type Fields, fieldsOf, numberOrNull, textOf, textOrNull } from "@paperclip-k8s/paperclip/agent-cli/json-fields";
 import { ledger, messageTokens } from "./usage.ts";
 
 /** Claude Code's last word about a turn. */

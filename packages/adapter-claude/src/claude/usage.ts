@@ -1,5 +1,5 @@
-import type { StepTokens } from "@paperclip-k8s/paperclip/transcript/entry";
-import { countOf, type Fields, fieldsOf } from "@paperclip-k8s/paperclip/transcript/json-fields";
+import type { StepTokens } from "@paperclip-k8s/paperclip/agent-cli/entry";
+import { countOf, type Fields, fieldsOf } from "@paperclip-k8s/paperclip/agent-cli/json-fields";
 
 export const noTokens: StepTokens = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
 

@@ -1,4 +1,4 @@
-import type { PlainEntry, Entry as TranscriptEntry } from "@paperclip-k8s/paperclip/transcript/entry";
+import type { PlainEntry, Entry as TranscriptEntry } from "@paperclip-k8s/paperclip/agent-cli/entry";
 import {
   countOf,
   type Fields,
@@ -7,9 +7,9 @@ import {
   parseFields,
   textOf,
   textOrNull,
-} from "@paperclip-k8s/paperclip/transcript/json-fields";
+} from "@paperclip-k8s/paperclip/agent-cli/json-fields";
 
-export type { StepTokens } from "@paperclip-k8s/paperclip/transcript/entry";
+export type { StepTokens } from "@paperclip-k8s/paperclip/agent-cli/entry";
 
 /** An error the CLI itself reported. */
 export interface CliError {

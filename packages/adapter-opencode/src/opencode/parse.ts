@@ -1,6 +1,6 @@
-import { foreignLine, type Entry as TranscriptEntry } from "@paperclip-k8s/paperclip/transcript/entry";
-import { createTextTail } from "@paperclip-k8s/paperclip/transcript/text-tail";
-import { UnknownEvents } from "@paperclip-k8s/paperclip/transcript/unknown-events";
+import { foreignLine, type Entry as TranscriptEntry } from "@paperclip-k8s/paperclip/agent-cli/entry";
+import { createTextTail } from "@paperclip-k8s/paperclip/agent-cli/text-tail";
+import { UnknownEvents } from "@paperclip-k8s/paperclip/agent-cli/unknown-events";
 import { type CliError, type Entry, readEvent, type StepTokens } from "./events.ts";
 
 /** What an OpenCode run has said so far. */

@@ -1,6 +1,6 @@
 import type { Evidence, RunOutcome } from "@paperclip-k8s/engine";
 import { describe, expect, test } from "vitest";
-import type { CliFault, CliReport } from "../agent-cli.ts";
+import type { CliFault, CliReport } from "../agent-cli/agent-cli.ts";
 import { failureOf } from "./failure.ts";
 
 const complete = { delivered: 10, expected: 10, complete: true, problem: null };

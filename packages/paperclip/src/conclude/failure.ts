@@ -1,5 +1,5 @@
 import { type RunOutcome, type StartFailure, standing } from "@paperclip-k8s/engine";
-import type { CliFault, CliReport } from "../agent-cli.ts";
+import type { CliFault, CliReport } from "../agent-cli/agent-cli.ts";
 import type { ExecutionResult } from "../host/types.ts";
 
 export type Failure = Required<Pick<ExecutionResult, "errorCode" | "errorMessage">> &

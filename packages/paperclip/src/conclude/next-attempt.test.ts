@@ -1,6 +1,6 @@
 import type { Evidence, RunOutcome } from "@paperclip-k8s/engine";
 import { expect, test } from "vitest";
-import type { CliFault, CliReport } from "../agent-cli.ts";
+import type { CliFault, CliReport } from "../agent-cli/agent-cli.ts";
 import type { Turn } from "../prepare/attempt.ts";
 import type { Ending } from "./failure.ts";
 import { remedyFor, withEarlier } from "./next-attempt.ts";

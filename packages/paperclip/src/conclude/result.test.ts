@@ -1,6 +1,6 @@
 import type { Evidence, RunOutcome } from "@paperclip-k8s/engine";
 import { expect, test } from "vitest";
-import type { CliReport, RunEnvironment } from "../agent-cli.ts";
+import type { CliReport, RunEnvironment } from "../agent-cli/agent-cli.ts";
 import type { Turn } from "../prepare/attempt.ts";
 import { sessionCodec } from "../prepare/session.ts";
 import { hostContext } from "../testing/host-context.ts";

@@ -1,5 +1,5 @@
 import { ApiError, type ConnectOptions, findStorageClass, tryClaim } from "@paperclip-k8s/engine";
-import type { AgentCli } from "../agent-cli.ts";
+import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import type { EnvironmentCheck } from "../host/types.ts";
 import { agentClaim } from "../prepare/state/agent-claim.ts";
 import type { AgentConfig } from "../settings/agent-config.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type RunRequest, selfCheckArgv } from "@paperclip-k8s/engine";
-import type { AgentCli } from "../agent-cli.ts";
+import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import { mcpAccess } from "../host/mcp-servers.ts";
 import type { ExecutionContext } from "../host/types.ts";
 import { prepareTurn } from "../prepare/attempt.ts";

@@ -1,4 +1,4 @@
-import type { KnownVariables } from "../agent-cli.ts";
+import type { KnownVariables } from "../agent-cli/agent-cli.ts";
 import type { EnvironmentCheck } from "../host/types.ts";
 import { check } from "./check.ts";
 

@@ -1,5 +1,5 @@
 import { ApiError, type Engine } from "@paperclip-k8s/engine";
-import type { AgentCli } from "../agent-cli.ts";
+import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import { inherit } from "../execute.ts";
 import type { EnvironmentCheck, EnvironmentTestResult } from "../host/types.ts";
 import { environmentOf } from "../prepare/attempt.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AgentCli } from "../agent-cli.ts";
+import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import { LogSink } from "./log-sink.ts";
 import { TurnOutput } from "./output.ts";
 

@@ -1,5 +1,5 @@
 import { type Line, LineSplitter, TextChunks } from "@paperclip-k8s/engine";
-import type { AgentCli, CliParser } from "../agent-cli.ts";
+import type { AgentCli, CliParser } from "../agent-cli/agent-cli.ts";
 import type { LogSink } from "./log-sink.ts";
 import { TranscriptLines } from "./transcript/present.ts";
 

@@ -1,9 +1,9 @@
 import type { SeedSpec } from "@paperclip-k8s/engine";
-import type { AgentCli, CliPlan, RunEnvironment } from "../agent-cli.ts";
+import type { AgentCli, CliPlan, PromptBundle, RunEnvironment } from "../agent-cli/agent-cli.ts";
 import { type McpAccess, mcpAccess } from "../host/mcp-servers.ts";
 import type { ExecutionContext } from "../host/types.ts";
 import type { AgentConfig } from "../settings/agent-config.ts";
-import { type PromptBundle, prepareBundle } from "./bundle/prompt-bundle.ts";
+import { prepareBundle } from "./bundle/prompt-bundle.ts";
 import { apiUrlOf, buildEnv, type PodEnv } from "./environment/build-env.ts";
 import { workingFolder } from "./environment/workspace.ts";
 import type { Inherited } from "./inherit/inherited.ts";

@@ -1,4 +1,4 @@
-import type { AgentCli } from "../agent-cli.ts";
+import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import { defaultOf, meaningOf } from "./describe.ts";
 import type { Field } from "./field.ts";
 import { groupsOf } from "./schema.ts";

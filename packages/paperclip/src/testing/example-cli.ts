@@ -1,4 +1,4 @@
-import type { AgentCli } from "../agent-cli.ts";
+import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import { providerKey } from "../doctor/provider-key.ts";
 import { OPENCODE } from "../settings/fields/adapters.ts";
 import { silentReport } from "./silent-report.ts";

@@ -1,4 +1,4 @@
-import type { CliReport } from "../agent-cli.ts";
+import type { CliReport } from "../agent-cli/agent-cli.ts";
 
 /** The report of a CLI that has said nothing; stand-ins for one say what differs. */
 export const silentReport: CliReport = {

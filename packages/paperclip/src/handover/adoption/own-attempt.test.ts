@@ -1,6 +1,6 @@
 import type { Adoption, RunOutcome } from "@paperclip-k8s/engine";
 import { expect, test } from "vitest";
-import type { CliReport } from "../../agent-cli.ts";
+import type { CliReport } from "../../agent-cli/agent-cli.ts";
 import type { Ending } from "../../conclude/failure.ts";
 import { ANNOTATION } from "../../host/keys.ts";
 import type { Turn } from "../../prepare/attempt.ts";

@@ -1,4 +1,4 @@
-import type { Entry } from "./entry.ts";
+import type { Entry } from "../../agent-cli/entry.ts";
 import { formatTranscriptLine, type TerminalOptions } from "./terminal.ts";
 import { toLines } from "./to-lines.ts";
 

@@ -1,4 +1,4 @@
-import type { Entry, StepEndEntry, ToolResultEntry } from "./entry.ts";
+import type { Entry, StepEndEntry, ToolResultEntry } from "../../agent-cli/entry.ts";
 import { readLine } from "./read-line.ts";
 
 /** The kinds of the host's transcript entries that we make, as types of our own; a test proves that they fit the host's. */

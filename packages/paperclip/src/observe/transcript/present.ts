@@ -1,4 +1,4 @@
-import type { Entry } from "./entry.ts";
+import type { Entry } from "../../agent-cli/entry.ts";
 import { mark } from "./marks.ts";
 import { toLines } from "./to-lines.ts";
 

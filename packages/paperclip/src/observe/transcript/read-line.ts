@@ -1,4 +1,4 @@
-import type { Entry } from "./entry.ts";
+import type { Entry } from "../../agent-cli/entry.ts";
 import { unfold } from "./fold.ts";
 import { mark, STATUS } from "./marks.ts";
 import { readToolCall } from "./read-tool-call.ts";

@@ -1,4 +1,4 @@
-import type { ToolCallEntry } from "./entry.ts";
+import type { ToolCallEntry } from "../../agent-cli/entry.ts";
 import { unfold } from "./fold.ts";
 
 /** The field of the input that the title shows when the line names none. */

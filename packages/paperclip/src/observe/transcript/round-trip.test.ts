@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Entry } from "./entry.ts";
+import type { Entry } from "../../agent-cli/entry.ts";
 import { mark } from "./marks.ts";
 import { parseLine, type TranscriptEntry } from "./parse-line.ts";
 import { TranscriptLines } from "./present.ts";

@@ -1,4 +1,4 @@
-import type { StepEndEntry, StepTokens } from "./entry.ts";
+import type { StepEndEntry, StepTokens } from "../../agent-cli/entry.ts";
 import { groupDigits } from "./group-digits.ts";
 
 const labels: readonly (readonly [keyof StepTokens, string])[] = [

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Entry } from "./entry.ts";
+import type { Entry } from "../../agent-cli/entry.ts";
 import { formatTranscriptLine } from "./terminal.ts";
 import { toLines } from "./to-lines.ts";
 import { columns } from "./wrap.ts";

@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import type { Entry, StepEndEntry, ToolCallEntry, ToolResultEntry } from "./entry.ts";
+import type { Entry, StepEndEntry, ToolCallEntry, ToolResultEntry } from "../../agent-cli/entry.ts";
 import { groupDigits } from "./group-digits.ts";
 import { looksLikeOurs, mark } from "./marks.ts";
 import { readLine } from "./read-line.ts";

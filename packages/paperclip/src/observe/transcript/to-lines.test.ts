@@ -1,6 +1,6 @@
 import type * as host from "@paperclipai/adapter-utils";
 import { expect, expectTypeOf, test } from "vitest";
-import type { Entry } from "./entry.ts";
+import type { Entry } from "../../agent-cli/entry.ts";
 import { parseLine, type TranscriptEntry } from "./parse-line.ts";
 import { toLines } from "./to-lines.ts";
 

@@ -1,6 +1,6 @@
+import type { Entry, InitEntry, SpokenEntry, ToolResultEntry } from "../../agent-cli/entry.ts";
 import { clean, phrase } from "./clean.ts";
 import { cut } from "./cut.ts";
-import type { Entry, InitEntry, SpokenEntry, ToolResultEntry } from "./entry.ts";
 import { fold } from "./fold.ts";
 import { looksLikeOurs, mark, STATUS } from "./marks.ts";
 import { writeStep } from "./step-line.ts";

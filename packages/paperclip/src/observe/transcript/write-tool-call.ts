@@ -1,6 +1,6 @@
+import type { ToolCallEntry } from "../../agent-cli/entry.ts";
 import { clean, word } from "./clean.ts";
 import { cut } from "./cut.ts";
-import type { ToolCallEntry } from "./entry.ts";
 import { fold } from "./fold.ts";
 import { readToolCall, USUAL_FIELD } from "./read-tool-call.ts";
 import { shortFields } from "./short-fields.ts";

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { BundleLayout, PromptBundle } from "../../agent-cli/agent-cli.ts";
 import { bundlesFolder } from "../../host/paths.ts";
 import type { ExecutionContext } from "../../host/types.ts";
 import type { AgentConfig } from "../../settings/agent-config.ts";
@@ -7,25 +8,6 @@ import { readInstructions } from "../prompt/instructions.ts";
 import { chosenSkills } from "../skills/chosen-skills.ts";
 import { type BundleFile, type SkillFiles, skillFiles } from "./skill-files.ts";
 import { type BundlePlace, writeBundle } from "./write-bundle.ts";
-
-/** Where a CLI looks for things in the folder it is pointed at. */
-export interface BundleLayout {
-  /** Each skill is a folder in this one. */
-  readonly skills: string;
-  readonly instructions: string;
-}
-
-/** An agent's instructions and skills as a folder on the shared volume, named by its content. */
-export interface PromptBundle {
-  /** `none` = the agent has neither. */
-  readonly key: string;
-  readonly folder: string | null;
-  readonly instructionsFile: string | null;
-  readonly instructionsChars: number;
-  readonly skillsChars: number;
-  readonly notes: readonly string[];
-  readonly warnings: readonly string[];
-}
 
 export interface BundleInput {
   readonly ctx: ExecutionContext;

@@ -1,5 +1,5 @@
 import type { RunRequest } from "@paperclip-k8s/engine";
-import type { CliPlan } from "../../agent-cli.ts";
+import type { CliPlan } from "../../agent-cli/agent-cli.ts";
 import type { ExecutionContext } from "../../host/types.ts";
 import type { InheritedEnv } from "../inherit/inherited.ts";
 import { isBelow, textOf } from "./context-values.ts";

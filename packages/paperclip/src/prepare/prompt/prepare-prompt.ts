@@ -1,5 +1,5 @@
+import type { PromptBundle } from "../../agent-cli/agent-cli.ts";
 import type { ExecutionContext } from "../../host/types.ts";
-import type { PromptBundle } from "../bundle/prompt-bundle.ts";
 import { recordOf, textOf } from "../environment/context-values.ts";
 import { readSkills } from "../skills/read-skills.ts";
 import { BoundedFiles, type BoundedFilesOptions } from "./bounded-files.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type ClaimVolume, labelValue } from "@paperclip-k8s/engine";
-import type { AgentCli, CliClaim } from "../../agent-cli.ts";
+import type { AgentCli, CliClaim } from "../../agent-cli/agent-cli.ts";
 import { LABEL } from "../../host/keys.ts";
 import type { ExecutionContext } from "../../host/types.ts";
 import type { AgentConfig } from "../../settings/agent-config.ts";

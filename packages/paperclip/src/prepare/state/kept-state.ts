@@ -1,5 +1,5 @@
 import type { StateSpec } from "@paperclip-k8s/engine";
-import type { AgentCli, CliState } from "../../agent-cli.ts";
+import type { AgentCli, CliState } from "../../agent-cli/agent-cli.ts";
 import { stateFolder } from "../../host/paths.ts";
 import type { ExecutionContext } from "../../host/types.ts";
 import type { AgentConfig } from "../../settings/agent-config.ts";

@@ -1,5 +1,5 @@
 import { findClaim } from "@paperclip-k8s/engine";
-import type { AgentCli } from "../../agent-cli.ts";
+import type { AgentCli } from "../../agent-cli/agent-cli.ts";
 import type { ExecutionContext } from "../../host/types.ts";
 import type { AgentConfig } from "../../settings/agent-config.ts";
 import type { Inherited } from "../inherit/inherited.ts";

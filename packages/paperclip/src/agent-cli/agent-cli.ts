@@ -1,9 +1,8 @@
 import type { Argument, FinalLine, Seed, StatePart } from "@paperclip-k8s/engine";
-import type { McpServer } from "./host/mcp-servers.ts";
-import type { BillingType, EnvironmentCheck, Model, SessionManagement } from "./host/types.ts";
-import type { Entry } from "./observe/transcript/entry.ts";
-import type { BundleLayout, PromptBundle } from "./prepare/bundle/prompt-bundle.ts";
-import type { AgentConfig } from "./settings/agent-config.ts";
+import type { McpServer } from "../host/mcp-servers.ts";
+import type { BillingType, EnvironmentCheck, Model, SessionManagement } from "../host/types.ts";
+import type { AgentConfig } from "../settings/agent-config.ts";
+import type { Entry } from "./entry.ts";
 
 /** What differs between two agent CLIs; one folder with one of these adds a CLI. */
 export interface AgentCli {
@@ -102,6 +101,25 @@ export interface CliPlan {
   readonly secretEnv: Readonly<Record<string, string>>;
   /** Remarks for the run's log. */
   readonly notes: readonly string[];
+}
+
+/** Where a CLI looks for things in the folder it is pointed at. */
+export interface BundleLayout {
+  /** Each skill is a folder in this one. */
+  readonly skills: string;
+  readonly instructions: string;
+}
+
+/** An agent's instructions and skills as a folder on the shared volume, named by its content. */
+export interface PromptBundle {
+  /** `none` = the agent has neither. */
+  readonly key: string;
+  readonly folder: string | null;
+  readonly instructionsFile: string | null;
+  readonly instructionsChars: number;
+  readonly skillsChars: number;
+  readonly notes: readonly string[];
+  readonly warnings: readonly string[];
 }
 
 export interface CliParser {
