@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import { type Clock, isolated } from "./clock.ts";
 import type { Adoption } from "./lock/take-over.ts";
 import type { Fact } from "./outcome/observation.ts";
 import { reduce } from "./outcome/reduce.ts";
@@ -8,7 +8,7 @@ import type { Timeouts } from "./timeouts.ts";
 
 type Listener = (before: RunState, after: RunState) => void;
 
-/** The one place where a run's facts meet: folds each into the state and tells who listens. */
+/** The one place where a run's facts meet: folds each into the state and calls who listens. Neither can throw at who brings a fact. */
 export class LiveRun {
   readonly timeouts: Timeouts;
   readonly settled: Promise<RunOutcome>;
@@ -32,7 +32,13 @@ export class LiveRun {
 
   observe(fact: Fact): void {
     const before = this.#state;
-    this.#become(before, reduce(before, { at: this.#clock.now(), ...fact }, this.timeouts));
+    const at = this.#clock.now();
+    try {
+      this.#become(before, reduce(before, { at, ...fact }, this.timeouts));
+    } catch (error) {
+      const unreadable = { kind: "data-unreadable", what: fact.kind, error: String(error) } as const;
+      this.#become(before, reduce(before, { at, ...unreadable }, this.timeouts));
+    }
   }
 
   /** The key is free: this run may create its Job. */
@@ -69,7 +75,7 @@ export class LiveRun {
 
   #become(before: RunState, after: RunState): void {
     this.#state = after;
-    for (const listener of [...this.#listeners]) listener(before, after);
+    for (const listener of [...this.#listeners]) isolated(() => listener(before, after));
     if (before.outcome === null && after.outcome !== null) this.#settle(after.outcome);
   }
 }

@@ -3,7 +3,7 @@ import { stateEvidence } from "../status/session-lines.ts";
 import { cliEnd, expectedBytes } from "./ended.ts";
 import { childKilled, memoryOf } from "./memory.ts";
 import { mainContainer, terminated } from "./pod-facts.ts";
-import type { RunState } from "./state.ts";
+import { initialState, type RunState } from "./state.ts";
 import { terminationMessage } from "./termination.ts";
 
 export function evidence(state: RunState): Evidence {
@@ -30,6 +30,11 @@ export function evidence(state: RunState): Evidence {
     warnings: memory.killed ? [childKilled(memory)] : [],
     timings: timings(state),
   };
+}
+
+/** What this server did and counted itself: for a run whose other data cannot be read. */
+export function ownEvidence({ identity, askedAt, now, admittedAt, acceptedAt, delivered, firstOutputAt }: RunState): Evidence {
+  return evidence({ ...initialState(identity, askedAt), now, admittedAt, acceptedAt, delivered, firstOutputAt });
 }
 
 function proof(state: RunState): Evidence["proof"] {

@@ -28,6 +28,8 @@ export type Fact =
   /** The volume does not answer. */
   | { readonly kind: "output-stalled"; readonly error: string }
   | { readonly kind: "output-back" }
+  /** A fact of this kind could not be folded: it is dropped, and nothing that follows can be relied on. */
+  | { readonly kind: "data-unreadable"; readonly what: Fact["kind"]; readonly error: string }
   | { readonly kind: "cancel-asked"; readonly reason: string }
   | { readonly kind: "detach-asked"; readonly reason: string }
   | { readonly kind: "tick" };

@@ -3,7 +3,7 @@ import { horizonOf, type Timeouts } from "../timeouts.ts";
 import { conclude } from "./conclude.ts";
 import { disruption } from "./disruption.ts";
 import { cliEnd, isOver, outputIsSettled } from "./ended.ts";
-import { evidence } from "./evidence.ts";
+import { evidence, ownEvidence } from "./evidence.ts";
 import type { Observation } from "./observation.ts";
 import { hasRun, terminated, waitingContainer } from "./pod-facts.ts";
 import { isCurrentView } from "./stale-view.ts";
@@ -17,12 +17,22 @@ export function reduce(state: RunState, seen: Observation, timeouts: Timeouts): 
   if (state.outcome !== null) return state;
   if (seen.kind === "not-submitted")
     return { ...state, now: seen.at, outcome: { ...seen.why, evidence: evidence({ ...state, now: seen.at }) } };
+  if (seen.kind === "data-unreadable") return unreadable({ ...state, now: Math.max(state.now, seen.at) }, seen, timeouts);
   const noted = note({ ...state, now: Math.max(state.now, seen.at) }, seen);
   const known = { ...noted, lastProblem: startupProblem(noted) ?? noted.lastProblem };
   const over = isOver(known, timeouts);
   const next = over && known.overAt === null ? { ...known, overAt: known.now } : known;
   const kind = decide(next, timeouts) ?? detached(next, seen);
   return kind === null ? next : { ...next, outcome: { ...kind, evidence: evidence(next) } };
+}
+
+/** The run ends with that as its reason, and its Job is left alone; one that is being cancelled is waited for as any other. Cannot throw. */
+function unreadable(state: RunState, { what, error }: Extract<Observation, { kind: "data-unreadable" }>, timeouts: Timeouts): RunState {
+  const kind: OutcomeKind | null =
+    state.cancel === null
+      ? { kind: "lost-sight", message: `what was learned of the run (${what}) cannot be read: ${error}` }
+      : cancelOverdue(state, timeouts);
+  return kind === null ? state : { ...state, outcome: { ...kind, evidence: ownEvidence(state) } };
 }
 
 /** A run that is being ended, or is over already, is seen to its end: that is near. */
@@ -70,6 +80,7 @@ function note(state: RunState, seen: Observation): RunState {
     case "cancel-asked":
       return state.cancel !== null ? state : { ...state, cancel: { at: state.now, reason: seen.reason } };
     case "not-submitted":
+    case "data-unreadable":
     case "detach-asked":
     case "tick":
       return state;
