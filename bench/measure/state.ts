@@ -62,10 +62,10 @@ async function grow(stage: Agents, conversation: Parameters<Agents["savedFolder"
   const parts = CLIS[conversation.cli].state?.parts ?? [];
   try {
     mkdirSync(home, { recursive: true });
-    restoreState({ act: "restore", saved, home, parts });
+    restoreState({ kind: "restore", saved, home, parts });
     growSession(conversation.cli, home, messages);
     const known = { version: null, run: "bench", tag: "00000000", live: false, fingerprint: null, from: null, damaged: [] };
-    await saveState({ act: "save", saved, home, parts, maxBytes: 2 ** 30, ...known });
+    await saveState({ kind: "save", saved, home, parts, maxBytes: 2 ** 30, ...known });
     // Pods may have another user than this process.
     const { uid, gid } = statSync(saved);
     for (const name of readdirSync(saved)) chownSync(join(saved, name), uid, gid);

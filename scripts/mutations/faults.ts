@@ -136,7 +136,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     what: "a CLI killed by a signal exits with 0",
-    file: "packages/runner/src/cli/exit-code.ts",
+    file: "packages/runner/src/run.ts",
     find: "return number === undefined ? RUNNER_EXIT.failed : 128 + number;",
     replace: "return 0;",
     caughtBy: ["packages/runner/src/runner-exit.test.ts"],

@@ -1,10 +1,13 @@
-// Entry of the one file that runs in the pod: `<runtime> runner.cjs <termination log>`, or one of its own processes.
-import { mountedPath } from "./cli/mounted-path.ts";
+// Entry of the one file that runs in the pod: `node runner.cjs <termination log>`, or one of the runner's own child processes.
+import { setFlagsFromString } from "node:v8";
 import { signalGroup } from "./cli/process-group.ts";
+import { runTask, TASK_FLAG } from "./file-task.ts";
 import { RUNNER_EXIT } from "./records.ts";
 import { type Guard, notRun, run } from "./run.ts";
-import { keepCompilerOnMainThread } from "./single-thread.ts";
-import { runStateProcess, STATE_FLAG } from "./state/state-process.ts";
+import { type SeedCommand, seedHome } from "./seed/seed-home.ts";
+import { restoreState } from "./state/restore-state.ts";
+import { saveState } from "./state/save-state.ts";
+import type { RestoreCommand, SaveCommand } from "./state/state-commands.ts";
 import { writeTerminationMessage } from "./termination-message.ts";
 import { runWriter, WRITER_FLAG } from "./writer/writer-process.ts";
 
@@ -24,10 +27,17 @@ function runInPod(): void {
   };
   process.on("uncaughtException", fail);
   process.on("unhandledRejection", fail);
-  run({ runnerFile: mountedPath(runnerFile), terminationLog: argument, guard }).then((code) => process.exit(code), fail);
+  run({ runnerFile, terminationLog: argument, guard }).then((code) => process.exit(code), fail);
 }
 
-keepCompilerOnMainThread();
+function handleTask(command: SeedCommand | RestoreCommand | SaveCommand, onRead: (bytes: number) => void): unknown {
+  if (command.kind === "seed") return seedHome(command);
+  return command.kind === "restore" ? restoreState(command, onRead) : saveState(command);
+}
+
+// `process.exit` joins the compiler's threads while one of them may wait for the main thread to collect garbage, and then never
+// ends (nodejs/node#54918; seen in 1 of 18 runs with much output). What the runner does is mostly native code.
+for (const flag of ["--no-opt", "--no-maglev", "--no-concurrent-sparkplug"]) setFlagsFromString(flag);
 if (argument === WRITER_FLAG) runWriter();
-else if (argument === STATE_FLAG) runStateProcess();
+else if (argument === TASK_FLAG) runTask(handleTask);
 else runInPod();

@@ -1,33 +1,31 @@
-// Reads what the runner is told; no error from here quotes the spec, for it holds secrets.
+// Reads what the runner is given; no error from here quotes the spec, for it holds secrets.
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { WAITS, type Waits } from "./cli/waits.ts";
-import type { Argument, RunnerSpec } from "./records.ts";
-import { type RelayOrder, readRelay } from "./relay/read-relay.ts";
-import { checkedSeed } from "./seed/check-seed-spec.ts";
-import { checkedState } from "./state/check-state-spec.ts";
+import { dirname, isAbsolute, join } from "node:path";
+import { WAITS, type Waits } from "./limits.ts";
+import type { Argument, RunnerSpec, SeedSpec, StateSpec } from "./records.ts";
+import { type RelayConfig, readRelay } from "./relay/read-relay.ts";
 
-export interface Order {
+export interface RunnerConfig {
   readonly spec: RunnerSpec;
   readonly argv: readonly [string, ...string[]];
   readonly stdin: Buffer | null;
-  readonly pattern: RegExp | null;
+  readonly finalLine: RegExp | null;
   readonly takenBackBy: RegExp | null;
-  readonly relay: RelayOrder | null;
+  readonly relay: RelayConfig | null;
   readonly waits: Waits;
 }
 
 /** Throws errors with texts fit for the termination message. */
-export function readOrder(runnerFile: string): Order {
+export function readConfig(runnerFile: string): RunnerConfig {
   const folder = dirname(runnerFile);
   const spec = parse(load(join(folder, "spec.json"), "the spec"));
   const stdin = spec.stdinFile === null ? null : load(join(folder, spec.stdinFile), "the stdin file");
   const [program, ...args] = spec.argv;
   const argv = [program, ...args.map((arg) => (typeof arg === "string" ? arg : join(folder, arg.file)))] as const;
-  const pattern = compile(spec.finalLine?.pattern);
+  const finalLine = compile(spec.finalLine?.pattern);
   const takenBackBy = compile(spec.finalLine?.takenBackBy);
   const relay = readRelay(spec.relay, folder);
-  return { spec, argv, stdin, pattern, takenBackBy, relay, waits: { ...WAITS, ...(spec as { waits?: Partial<Waits> }).waits } };
+  return { spec, argv, stdin, finalLine, takenBackBy, relay, waits: { ...WAITS, ...(spec as { waits?: Partial<Waits> }).waits } };
 }
 
 function load(file: string, name: string): Buffer {
@@ -50,14 +48,49 @@ function parse(bytes: Buffer): RunnerSpec {
     throw new Error("the spec names no command");
   if (typeof spec.run !== "string" || typeof spec.nonce !== "string" || !spec.files?.output || !spec.files.meta || !spec.files.claim)
     throw new Error("the spec names no run or no files");
-  for (const name of ["timeoutSec", "graceSec", "stopGraceSec", "drainSec"] as const) {
-    const seconds = spec[name];
-    if (typeof seconds !== "number" || !(seconds >= 0)) throw new Error(`the spec's ${name} is not a number of seconds`);
-  }
+  for (const name of ["timeoutSec", "graceSec", "stopGraceSec", "drainSec"] as const)
+    if (!isAmount(spec[name])) throw new Error(`the spec's ${name} is not a number of seconds`);
   const { env = {}, stdinFile = null, finalLine = null } = spec;
   return { ...(spec as RunnerSpec), env, stdinFile, finalLine, seed: checkedSeed(spec.seed), state: checkedState(spec.state) };
 }
 
+export function checkedSeed(given: SeedSpec | null | undefined): SeedSpec | null {
+  if (given === null || given === undefined) return null;
+  const seed = { ...given, home: homePath(given.home) };
+  for (const name of ["from", "home"] as const)
+    if (!isFolder(seed[name])) throw new Error(`the spec's seed.${name} is not an absolute path`);
+  if (!Array.isArray(seed.files) || !seed.files.every(({ path, to = path }) => isBelow(path) && isBelow(to)))
+    throw new Error("the spec's seed.files are not paths below its folders");
+  if (!isAmount(seed.maxBytes)) throw new Error("the spec's seed.maxBytes is not a number");
+  return seed;
+}
+
+function checkedState(given: StateSpec | null | undefined): StateSpec | null {
+  if (given === null || given === undefined) return null;
+  const state = { ...given, home: homePath(given.home) };
+  for (const name of ["saved", "home"] as const)
+    if (!isFolder(state[name])) throw new Error(`the spec's state.${name} is not an absolute path`);
+  const kinds: readonly unknown[] = ["sqlite", "files"];
+  if (
+    !Array.isArray(state.parts) ||
+    state.parts.length === 0 ||
+    !state.parts.every((part) => kinds.includes(part?.kind) && isBelow(part.path))
+  )
+    throw new Error("the spec's state.parts are not paths below its home");
+  for (const name of ["intervalSec", "maxBytes", "restoreSec", "saveSec"] as const)
+    if (!isAmount(state[name])) throw new Error(`the spec's state.${name} is not a number`);
+  const { version } = state;
+  const isCommand = Array.isArray(version) && version.length > 0 && version.every((part) => typeof part === "string");
+  if (version !== null && typeof version !== "string" && !isCommand) throw new Error("the spec's state.version is no text and no command");
+  return state;
+}
+
+/** A spec may leave it to the pod where its home is. */
+const homePath = (home: string): string => (home === "$HOME" ? (process.env.HOME ?? "") : home);
+const isFolder = (path: unknown): boolean => typeof path === "string" && isAbsolute(path);
+const isBelow = (path: unknown): boolean =>
+  typeof path === "string" && path.split("/").every((name) => !["", ".", ".."].includes(name) && !name.includes("\0"));
+const isAmount = (value: unknown): boolean => typeof value === "number" && value >= 0;
 const isArgument = (part: Argument | null): boolean => typeof part === "string" || typeof part?.file === "string";
 
 function compile(pattern: string | undefined): RegExp | null {

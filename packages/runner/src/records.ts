@@ -1,7 +1,7 @@
 // The data that passes between the engine and the runner: what the runner is told, and what it writes down.
-import type { SeedSpec, StateEnd, StateRecord, StateSpec } from "./state/records.ts";
+import type { SeedSpec, StateEnd, StateRecord, StateSpec } from "./state-records.ts";
 
-export type { Seed, SeedSpec, StateEnd, StatePart, StatePoint, StateRecord, StateSpec } from "./state/records.ts";
+export type { Seed, SeedSpec, StateEnd, StatePart, StatePoint, StateRecord, StateSpec } from "./state-records.ts";
 
 /** Exit codes of the container that are the runner's own; every other code is the CLI's. */
 export const RUNNER_EXIT = {

@@ -1,18 +1,16 @@
 // One run, from the spec to the container's exit code.
-import { hostname } from "node:os";
+import { constants, hostname } from "node:os";
 import { type CgroupFigures, figuresSince, findCgroup, readCgroup } from "./cli/cgroup.ts";
-import { exitCodeOf } from "./cli/exit-code.ts";
-import { type CliResult, drainTime, followCli, neverRan } from "./cli/follow-cli.ts";
-import { cliEnv } from "./cli/start-cli.ts";
+import { drainTime, notTaken } from "./cli/cli-output.ts";
+import { type CliResult, followCli, neverRan } from "./cli/follow-cli.ts";
+import { notWritable } from "./cli/start-cli.ts";
 import { StopRequest } from "./cli/stop-request.ts";
-import { type Order, readOrder } from "./read-spec.ts";
+import { type RunnerConfig, readConfig } from "./read-spec.ts";
 import { type CliEnd, type EndCause, RUNNER_EXIT } from "./records.ts";
-import { type RelayedRun, relayRun } from "./relay/relay-run.ts";
-import { takeSeeds } from "./seed/take-seeds.ts";
+import { startRelay } from "./relay/start-relay.ts";
+import { takeSeeds } from "./seed/seed-home.ts";
 import { StateKeeper } from "./state/keep-state.ts";
-import { saveTimeLeft } from "./state/save-time.ts";
 import { writeTerminationMessage } from "./termination-message.ts";
-import { notWritable } from "./writer/check-writable.ts";
 import { LogCopy } from "./writer/log-copy.ts";
 import { WriterLink } from "./writer/writer-link.ts";
 
@@ -22,7 +20,7 @@ export interface Invocation {
   readonly guard: Guard;
 }
 
-/** Filled in as it becomes known: what is left to do and to say if the runner itself fails. */
+/** Filled in as it becomes known: what main needs to end the CLI and name the run if the runner itself fails. */
 export interface Guard {
   group: number | null;
   run: string;
@@ -31,7 +29,7 @@ export interface Guard {
 
 const UNREAD = { oomKills: null, peakMemoryBytes: null, memoryLimitBytes: null } as const;
 
-/** What is said of a CLI that did not get to run. */
+/** The end of a CLI that did not get to run. */
 export function notRun(cause: EndCause, error: string): CliEnd {
   return { exitCode: null, signal: null, cause, bytes: 0, written: 0, lines: 0, ...UNREAD, error };
 }
@@ -40,57 +38,60 @@ export async function run(invocation: Invocation): Promise<number> {
   const { runnerFile, terminationLog } = invocation;
   const stop = new StopRequest();
   const stderrCopy = new LogCopy(process.stderr);
-  const refuse = async (code: number, text: string, ids = { run: "", nonce: "" }): Promise<number> => {
+  const giveUp = async (code: number, text: string, ids = { run: "", nonce: "" }): Promise<number> => {
     writeTerminationMessage(terminationLog, { format: 1, ...ids, ...notRun("spawn-failed", text), finalLine: null });
     stderrCopy.write(Buffer.from(`runner: ${text}\n`));
     await stderrCopy.drained(500);
     return code;
   };
-  let order: Order;
+  let config: RunnerConfig;
   try {
-    order = readOrder(runnerFile);
+    config = readConfig(runnerFile);
   } catch (error) {
-    return refuse(RUNNER_EXIT.badSpec, error instanceof Error ? error.message : "the spec cannot be read");
+    return giveUp(RUNNER_EXIT.badSpec, error instanceof Error ? error.message : "the spec cannot be read");
   }
-  const { spec, waits } = order;
+  const { spec, waits } = config;
   const ids = { run: spec.run, nonce: spec.nonce };
   Object.assign(invocation.guard, ids);
   const pod = process.env.HOSTNAME || hostname();
+  const env = { ...process.env, ...spec.env };
+  // Begun together: each takes its time.
   const link = new WriterLink(runnerFile, { ...ids, pod, files: spec.files }, waits.stallMs);
-  const relaying = relayRun(order, (text) => note(link, text));
-  const keeper = spec.state ? new StateKeeper({ runnerFile, run: spec.run, spec: spec.state, env: cliEnv(process.env, spec.env) }) : null;
+  const relaying = config.relay && startRelay(config.relay, env, (text) => note(link, text));
+  const keeper = spec.state ? new StateKeeper({ runnerFile, run: spec.run, spec: spec.state, env }) : null;
   const seeding = spec.seed ? takeSeeds(runnerFile, spec.seed, () => stop.asked) : null;
   const answer = await link.opened(waits.openMs);
-  if (answer.kind === "refused" || answer.kind === "failed") keeper?.halt();
-  if (answer.kind === "refused") return refuse(RUNNER_EXIT.alreadyClaimed, "another pod has already claimed this run", ids);
-  if (answer.kind === "failed") return refuse(RUNNER_EXIT.noOutput, answer.error, ids);
-  link.meta({ type: "start", at: new Date().toISOString(), ...ids, pod, runtime: runtimeName() });
+  if (answer.kind === "taken" || answer.kind === "failed") keeper?.halt();
+  if (answer.kind === "taken") return giveUp(RUNNER_EXIT.alreadyClaimed, "another pod has already started this run", ids);
+  if (answer.kind === "failed") return giveUp(RUNNER_EXIT.noOutput, answer.error, ids);
+  link.meta({ type: "start", at: new Date().toISOString(), ...ids, pod, runtime: `node ${process.versions.node}` });
   if (answer.kind === "silent") note(link, `the volume gave no answer for ${waits.openMs / 1000} s; the CLI was started without it`);
   if (keeper) keeper.meta = (record) => link.meta(record);
   for (const text of (await seeding) ?? []) note(link, text);
-  return follow(invocation, { ...(await relaying), keeper }, link, stop, stderrCopy);
+  const relay = await relaying;
+  const prepared: PreparedRun = { config, link, stop, keeper, stderrCopy, env: { ...env, ...relay?.env } };
+  return follow(invocation, prepared, relay?.close ?? (() => []));
 }
 
-interface PreparedRun extends RelayedRun {
+interface PreparedRun {
+  readonly config: RunnerConfig;
+  readonly env: NodeJS.ProcessEnv;
+  readonly link: WriterLink;
+  readonly stop: StopRequest;
+  readonly stderrCopy: LogCopy;
   /** null when the spec names no state. */
   readonly keeper: StateKeeper | null;
 }
 
-async function follow(
-  invocation: Invocation,
-  prepared: PreparedRun,
-  link: WriterLink,
-  stop: StopRequest,
-  stderrCopy: LogCopy,
-): Promise<number> {
-  const { order, keeper } = prepared;
+async function follow(invocation: Invocation, prepared: PreparedRun, closeRelay: () => string[]): Promise<number> {
+  const { config, link, stop, keeper, stderrCopy } = prepared;
   const cgroup = findCgroup();
   const before = readCgroup(cgroup);
   const stdoutCopy = new LogCopy(process.stdout);
-  let refused = false;
-  // The claim was open when the CLI started; now that it is known to be another's, this CLI must not go on.
-  link.onRefused = () => {
-    refused = true;
+  let taken = false;
+  // A slow volume shows only after the CLI's start that another pod owns the run: this CLI must not go on.
+  link.onTaken = () => {
+    taken = true;
     stop.ask();
   };
   const onGroup = (group: number): void => {
@@ -98,46 +99,61 @@ async function follow(
     keeper?.watch();
   };
   const noState = (await keeper?.restored(() => stop.asked)) ?? null;
-  const locked = notWritable(order.spec.writable);
-  const started = { order, link, stop, stdoutCopy, stderrCopy, onGroup };
+  const locked = notWritable(config.spec.writable);
   const result =
     noState !== null
       ? neverRan("spawn-failed", RUNNER_EXIT.noState, noState)
       : locked !== null
         ? neverRan("spawn-failed", RUNNER_EXIT.notWritable, locked)
-        : await followCli(started);
-  for (const text of prepared.close()) note(link, text);
+        : await followCli({ ...prepared, stdoutCopy, onGroup });
+  for (const text of closeRelay()) note(link, text);
   if (result.error) stderrCopy.write(Buffer.from(`runner: ${result.error}\n`));
-  // A pod that lost its claim, or whose CLI never ran, has no state of its own.
-  const hasState = invocation.guard.group !== null && !refused;
+  // A pod that does not own the run, or whose CLI never ran, has no state of its own.
+  const hasState = invocation.guard.group !== null && !taken;
   if (!hasState) keeper?.halt();
-  const saving = hasState ? keeper?.save(saveTimeLeft(order, stop, result.overAt)) : null;
-  let deadline = result.overAt + drainTime(order);
+  const saving = hasState ? keeper?.save(saveTimeLeft(config, stop, result.overAt)) : null;
+  let deadline = result.overAt + drainTime(config);
   const left = (): number => Math.max(0, deadline - performance.now());
-  noteLosses(link, stdoutCopy.skipped, result.stderrDropped);
+  noteRemains(link, result, stdoutCopy.skipped);
   const settled = await link.flush(left() * 0.8);
-  if (!settled) link.giveUp(`the volume did not take the output within ${order.spec.drainSec} s of the CLI's end`);
+  if (!settled) link.giveUp(notTaken(config));
   await saving;
-  if (keeper) deadline = Math.max(deadline, performance.now() + drainTime(order) * 0.2);
+  if (keeper) deadline = Math.max(deadline, performance.now() + drainTime(config) * 0.2);
   const figures = figuresSince(before, readCgroup(cgroup));
   const end = cliEnd(result, link, figures, keeper);
-  // Without an answer, what the end record would say of the output could turn out wrong.
+  // Without an answer the end record could turn out wrong about the output.
   if (settled) {
     const { stderrDropped, leftoversEnded } = result;
-    link.meta({ type: "end", at: new Date().toISOString(), ...end, stderrDropped, leftoversEnded, cpuMs: figures.cpuMs });
+    const more = { stderrDropped, leftoversEnded: leftoversEnded > 0, cpuMs: figures.cpuMs };
+    link.meta({ type: "end", at: new Date().toISOString(), ...end, ...more });
     await link.finish(left());
   }
   link.kill();
   const error = end.error ?? link.metaError;
-  const { run, nonce } = order.spec;
+  const { run, nonce } = config.spec;
   writeTerminationMessage(invocation.terminationLog, { format: 1, run, nonce, ...end, error, finalLine: result.finalLine });
   await Promise.all([stdoutCopy, stderrCopy].map((copy) => copy.drained(Math.min(2_000, left()))));
-  return refused ? RUNNER_EXIT.alreadyClaimed : exitCodeOf(result.exitCode, result.signal);
+  return taken ? RUNNER_EXIT.alreadyClaimed : exitCodeOf(result);
 }
 
-function noteLosses(link: WriterLink, notCopied: number, stderrDropped: number): void {
+/** Shrinks when the pod is to stop, also in the middle of the save: what the CLI has not used of its grace is the state's. */
+function saveTimeLeft(config: RunnerConfig, stop: StopRequest, overAt: number): () => number {
+  const { state, stopGraceSec } = config.spec;
+  const wanted = overAt + (state?.saveSec ?? 0) * 1000;
+  return () => {
+    const { askedAt } = stop;
+    const forced = askedAt === null ? Number.POSITIVE_INFINITY : Math.max(askedAt + stopGraceSec * 1000, overAt) + drainTime(config) * 0.7;
+    return Math.min(wanted, forced) - performance.now();
+  };
+}
+
+/** What a reader of the run cannot see in its output: bytes that are missing there, and processes the CLI left running. */
+function noteRemains(link: WriterLink, { stderrDropped, leftoversEnded, late }: CliResult, notCopied: number): void {
   if (notCopied > 0) note(link, `${notCopied} bytes of output were not copied to the container's log`);
   if (stderrDropped > 0) note(link, `${stderrDropped} bytes of stderr are not in this file`);
+  const source = "that came after the CLI's end from a process it had left running";
+  if (late.bytes > 0) note(link, `${late.bytes} bytes ${source} are not part of its output: ${late.text.trim()}`);
+  if (leftoversEnded > 0) note(link, `ended ${leftoversEnded} process${leftoversEnded > 1 ? "es" : ""} that the CLI had left running`);
 }
 
 function cliEnd(result: CliResult, link: WriterLink, figures: CgroupFigures, keeper: StateKeeper | null): CliEnd {
@@ -150,8 +166,13 @@ function cliEnd(result: CliResult, link: WriterLink, figures: CgroupFigures, kee
   return keeper ? { ...end, state: keeper.end() } : end;
 }
 
+/** The container's exit code for the way the CLI ended, as a shell would put it. */
+function exitCodeOf({ exitCode, signal }: CliResult): number {
+  if (exitCode !== null) return exitCode;
+  const number = signal === null ? undefined : constants.signals[signal];
+  return number === undefined ? RUNNER_EXIT.failed : 128 + number;
+}
+
 function note(link: WriterLink, text: string): void {
   link.meta({ type: "note", at: new Date().toISOString(), text });
 }
-
-const runtimeName = (): string => (process.versions.bun ? `bun ${process.versions.bun}` : `node ${process.versions.node}`);

@@ -121,6 +121,22 @@ describe.concurrent("what the CLI leaves behind", () => {
     expect(ended.end).toMatchObject({ leftoversEnded: false, bytes: 5, written: 5 });
   });
 
+  test("writing after the CLI's final line and exit: not the CLI's output, and the log says so", async () => {
+    const odd = oddSeconds(631);
+    const finalLine = { pattern: "^result-", endAfterSec: null };
+    const child = `(trap 'echo result-of-child; exit' TERM; sleep ${odd} & touch ready; wait) &`;
+    const argv = shell(`${child} while [ ! -e ready ]; do sleep 0.01; done; echo result-1; exit 3`);
+    const ended = await runPod({ argv, spec: { finalLine, waits: { leftoverMs: 500, leftoverKillMs: 30_000 } } });
+    expect(ended.code).toBe(3);
+    expect(ended.end).toMatchObject({ exitCode: 3, cause: "exit", leftoversEnded: true, bytes: 9, written: 9, lines: 1 });
+    expect(ended.message.finalLine).toBe("result-1");
+    expect(ended.meta.flatMap((record) => (record.type === "note" ? [record.text] : []))).toEqual([
+      "16 bytes that came after the CLI's end from a process it had left running are not part of its output: result-of-child",
+      "ended 2 processes that the CLI had left running",
+    ]);
+    expect(processesWith(odd)).toEqual([]);
+  });
+
   test("at the time limit: ended with it", async () => {
     const odd = oddSeconds(631);
     const argv = shell(`(trap '' TERM; sleep ${odd}) & sleep ${odd}`);

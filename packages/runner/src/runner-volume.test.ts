@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { LIMITS } from "./cli/waits.ts";
+import { LIMITS } from "./limits.ts";
 import { RUNNER_EXIT } from "./records.ts";
 import { cleanUp, makeFifo, node, preparePod, processesWith, shell, sleep, standstillOf, waitFor } from "./testing/runner-fixture.ts";
 
@@ -13,7 +14,7 @@ const megabytes = (count: number): [string, ...string[]] =>
   node(`const fs = require("node:fs"); const b = Buffer.alloc(${MIB}, "x"); for (let i = 0; i < ${count}; i++)
     for (let at = 0; at < b.length;) at += fs.writeSync(1, b, at); fs.writeSync(2, "reached the end"); process.exitCode = 3`);
 
-describe.concurrent("the claim", () => {
+describe.concurrent("the lock file", () => {
   test("names the pod, and a second pod starts nothing and writes nothing", async () => {
     const pod = preparePod({ argv: shell("echo ran") });
     const first = await pod.start().ended;
@@ -22,13 +23,13 @@ describe.concurrent("the claim", () => {
     const meta = readFileSync(pod.spec.files.meta);
     const second = await pod.start().ended;
     expect(second.code).toBe(RUNNER_EXIT.alreadyClaimed);
-    expect(second.message.error).toContain("claimed");
+    expect(second.message.error).toContain("another pod");
     expect(second.stdout.length).toBe(0);
     expect(readFileSync(pod.spec.files.output, "utf8")).toBe("ran\n");
     expect(readFileSync(pod.spec.files.meta).equals(meta)).toBe(true);
   });
 
-  test("is refused when only the claim is there", async () => {
+  test("is enough to keep a second pod from starting", async () => {
     const pod = preparePod({ argv: shell("echo ran") });
     writeFileSync(pod.spec.files.claim, "");
     expect((await pod.start().ended).code).toBe(RUNNER_EXIT.alreadyClaimed);
@@ -41,6 +42,24 @@ describe.concurrent("the claim", () => {
     rmSync(pod.spec.files.meta);
     expect((await pod.start().ended).end).toMatchObject({ written: 4 });
   });
+});
+
+test("a node on which processes start slowly is not a slow volume", async () => {
+  // Only the runner's own processes are held up, before they have done anything.
+  const slow = `if (["--writer", "--task"].includes(process.argv[2])) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)`;
+  const saved = mkdtempSync(join(tmpdir(), "runner-state-"));
+  const times = { intervalSec: 0, restoreSec: 1, saveSec: 60 };
+  const state = { saved, home: saved, parts: [{ kind: "files", path: "none" }], version: null, maxBytes: 1e6, ...times } as const;
+  const pod = preparePod({
+    argv: shell("echo ran"),
+    files: { "slow.cjs": slow },
+    env: { NODE_OPTIONS: "--require=./in/slow.cjs" },
+    spec: { waits: { openMs: 1_000 }, state },
+  });
+  const ended = await pod.start().ended;
+  rmSync(saved, { recursive: true });
+  expect(ended.code).toBe(0);
+  expect(ended.meta.map(({ type }) => type)).toEqual(["start", "state", "cli-started", "end"]);
 });
 
 describe.concurrent("a volume that fails", () => {

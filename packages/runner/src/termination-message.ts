@@ -1,7 +1,7 @@
 // The container's termination message: what is known of the end where neither volume nor log can be read.
 import { writeFileSync } from "node:fs";
-import { cutText } from "./cli/cut-text.ts";
-import { LIMITS } from "./cli/waits.ts";
+import { cutText } from "./cut-text.ts";
+import { LIMITS } from "./limits.ts";
 import type { TerminationMessage } from "./records.ts";
 
 /** At most 4,096 bytes: escapes can make a short line long, so the final line gives way first, then the error. */

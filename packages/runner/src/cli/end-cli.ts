@@ -1,9 +1,10 @@
-// Ends the CLI: SIGTERM to its group, SIGKILL after a grace; the first cause is the one that counts.
-
+// Ends the CLI and the processes it leaves running: SIGTERM to its group, SIGKILL after a grace.
+import { sleep } from "../limits.ts";
 import type { EndCause } from "../records.ts";
-import { signalGroup, terminateGroup } from "./process-group.ts";
+import { groupSize, signalGroup, terminateGroup } from "./process-group.ts";
 
 export class CliEnder {
+  /** The first cause counts; null as long as the CLI is left alone. */
   cause: EndCause | null = null;
   readonly #group: number;
   #over = false;
@@ -15,7 +16,7 @@ export class CliEnder {
     void exited.then(() => this.#settle());
   }
 
-  /** An exit that has already happened is heard first: it waits in the event loop's next turn. */
+  /** A moment later, so that an exit that has already happened is seen first and keeps its own cause. */
   end(cause: EndCause, graceMs: number): void {
     setImmediate(() => this.#end(cause, graceMs));
   }
@@ -35,5 +36,27 @@ export class CliEnder {
   #settle(): void {
     this.#over = true;
     if (this.#timer) clearTimeout(this.#timer);
+  }
+}
+
+/** A process closes its files a moment before it is gone: one that is just ending by itself is not counted. */
+const ENDING_MS = 100;
+
+/** Ends what outlived the CLI in its process group; the number of such processes. */
+export async function endLeftovers(group: number, killMs: number): Promise<number> {
+  const left = await remaining(group, ENDING_MS);
+  if (left === 0) return 0;
+  terminateGroup(group);
+  if ((await remaining(group, killMs)) > 0) {
+    signalGroup(group, "SIGKILL");
+    await remaining(group, 500);
+  }
+  return left;
+}
+
+async function remaining(group: number, ms: number): Promise<number> {
+  for (const end = performance.now() + ms; ; await sleep(10)) {
+    const size = groupSize(group);
+    if (size === 0 || performance.now() >= end) return size;
   }
 }

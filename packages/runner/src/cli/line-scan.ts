@@ -1,6 +1,6 @@
 // Counts what passes by on stdout and remembers the last line that matches a pattern, in bounded memory.
-import { cutText } from "./cut-text.ts";
-import { LIMITS } from "./waits.ts";
+import { cutText } from "../cut-text.ts";
+import { LIMITS } from "../limits.ts";
 
 const NEWLINE = 0x0a;
 
@@ -16,7 +16,7 @@ export class LineScan {
   finalLine: string | null = null;
   readonly #pattern: RegExp | null;
   readonly #on: FinalLineEvents;
-  /** Beginning of a line that is not whole yet; grows up to the limit, so that many tiny reads cost no more than one. */
+  /** Beginning of a line that is not whole yet, in a buffer that grows up to the limit. */
   #kept: Buffer = Buffer.alloc(0);
   #keptLength = 0;
   #tooLong = false;

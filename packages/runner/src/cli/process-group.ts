@@ -1,4 +1,4 @@
-// The CLI's process group: who still lives in it, and sending it a signal.
+// The CLI's process group: how many processes it has, and sending them a signal.
 import { readdirSync, readFileSync } from "node:fs";
 
 /** False when there was nobody to send it to. */
@@ -16,14 +16,14 @@ export function terminateGroup(group: number): void {
   signalGroup(group, "SIGCONT");
 }
 
-/** Zombies do not count: they wait for a parent to reap them, which may be never. */
-export function groupAlive(group: number): boolean {
-  if (!signalGroup(group, 0)) return false;
-  if (process.platform !== "linux") return true;
+/** How many processes live in it; 1 where that can only be guessed. Zombies do not count: their parent may never reap them. */
+export function groupSize(group: number): number {
+  if (!signalGroup(group, 0)) return 0;
+  if (process.platform !== "linux") return 1;
   try {
-    return readdirSync("/proc").some((name) => /^\d+$/.test(name) && livesIn(name, group));
+    return readdirSync("/proc").filter((name) => /^\d+$/.test(name) && livesIn(name, group)).length;
   } catch {
-    return true;
+    return 1;
   }
 }
 

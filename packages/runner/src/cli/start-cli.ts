@@ -1,9 +1,10 @@
 // Starts the CLI in a process group of its own, with its stdin, and says why when it cannot.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { accessSync, constants, readdirSync } from "node:fs";
+import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import type { Order } from "../read-spec.ts";
+import { cutText } from "../cut-text.ts";
 import { RUNNER_EXIT } from "../records.ts";
-import { cutText } from "./cut-text.ts";
 
 export interface CliExit {
   readonly exitCode: number | null;
@@ -27,10 +28,14 @@ export interface SpawnFailure {
   readonly error: string;
 }
 
-export async function startCli(order: Order): Promise<Cli | SpawnFailure> {
-  const { spec, stdin } = order;
-  const [program, ...args] = order.argv;
-  const env = cliEnv(process.env, spec.env);
+export interface CliCommand {
+  readonly argv: readonly [string, ...string[]];
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdin: Buffer | null;
+}
+
+export async function startCli({ argv, env, stdin }: CliCommand): Promise<Cli | SpawnFailure> {
+  const [program, ...args] = argv;
   let child: ChildProcessByStdio<Writable | null, Readable, Readable>;
   try {
     child = spawn(program, args, { env, detached: true, stdio: [stdin ? "pipe" : "ignore", "pipe", "pipe"] }) as typeof child;
@@ -39,7 +44,7 @@ export async function startCli(order: Order): Promise<Cli | SpawnFailure> {
   }
   const failed = new Promise<string>((resolve) => child.on("error", (error) => resolve(codeOf(error))));
   const exited = new Promise<CliExit>((resolve) => child.on("exit", (exitCode, signal) => resolve({ exitCode, signal })));
-  // A CLI that reads less than all of its stdin, or none, is in its right.
+  // A CLI may read less than all of its stdin, or none.
   child.stdin?.on("error", () => {});
   if (child.pid === undefined) return spawnFailure(program, env.PATH, await failed);
   child.stdin?.end(stdin);
@@ -51,14 +56,8 @@ export async function startCli(order: Order): Promise<Cli | SpawnFailure> {
   return { pid: child.pid, stdout: child.stdout, stderr: child.stderr, exited, drained, abandon };
 }
 
-/** The runtime's own switch must not reach a CLI that is the same binary. */
-export function cliEnv(own: NodeJS.ProcessEnv, secret: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
-  const { BUN_BE_BUN: _, ...rest } = own;
-  return { ...rest, ...secret };
-}
-
 /** Names the program and never its arguments: they may hold what must not be logged. */
-export function spawnFailure(program: string, path: string | undefined, code: string): SpawnFailure {
+function spawnFailure(program: string, path: string | undefined, code: string): SpawnFailure {
   const name = JSON.stringify(cutText(program, 200));
   if (code !== "ENOENT") return { exitCode: RUNNER_EXIT.notExecutable, error: `cannot run ${name} (${code})` };
   const where = program.includes("/")
@@ -73,3 +72,20 @@ const ended = (stream: Readable): Promise<void> =>
   });
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException)?.code ?? "unknown error";
+
+const DENIED = new Set(["EACCES", "EPERM", "EROFS"]);
+
+/** What keeps the CLI's user from writing to these folders or to what another user left in them; null = nothing. */
+export function notWritable(folders: readonly string[] | undefined): string | null {
+  for (const folder of folders ?? []) {
+    try {
+      accessSync(folder, constants.W_OK | constants.X_OK);
+      // A new file system has a folder that is root's and of no concern.
+      for (const name of readdirSync(folder)) if (name !== "lost+found") accessSync(join(folder, name), constants.W_OK);
+    } catch (error) {
+      const { code = "", path = folder } = error as NodeJS.ErrnoException;
+      if (DENIED.has(code)) return `user ${process.getuid?.()}:${process.getgid?.()} cannot write to ${path} (${code})`;
+    }
+  }
+  return null;
+}

@@ -1,7 +1,6 @@
-// Cuts stderr into texts of whole lines for the meta file: its beginning as it comes, its last words at the end; what lies between is counted.
-import { boundaryBefore } from "./cut-text.ts";
-import { LastBytes } from "./last-bytes.ts";
-import { LIMITS } from "./waits.ts";
+// Cuts stderr into texts of whole lines for the meta file: its beginning as it comes, its last lines at the end; what lies between is counted.
+import { boundaryBefore } from "../cut-text.ts";
+import { LIMITS } from "../limits.ts";
 
 const NEWLINE = 0x0a;
 
@@ -10,18 +9,21 @@ export class StderrPieces {
   dropped = 0;
   #taken = 0;
   #rest: Buffer = Buffer.alloc(0);
-  readonly #last = new LastBytes(LIMITS.stderrTail);
+  /** What came after the beginning: how many bytes, and the last chunks of them. */
+  #fed = 0;
+  #tail: Buffer[] = [];
+  #tailSize = 0;
 
   feed(chunk: Buffer): string[] {
     const kept = chunk.subarray(0, LIMITS.stderrKept - this.#taken);
     this.#taken += kept.length;
-    if (kept.length < chunk.length) this.#last.feed(chunk.subarray(kept.length));
+    if (kept.length < chunk.length) this.#keepTail(chunk.subarray(kept.length));
     return this.#pieces(kept);
   }
 
-  /** Why a CLI failed is among the last things it says. */
+  /** The reason why a CLI failed is usually in its last lines. */
   end(): string[] {
-    const pieces = this.#pieces(this.#lastWords());
+    const pieces = this.#pieces(this.#lastLines());
     return this.#rest.length > 0 ? [...pieces, this.#take(this.#rest.length)] : pieces;
   }
 
@@ -34,13 +36,26 @@ export class StderrPieces {
   }
 
   /** Where something is missing before them, a line says so, and they begin with a line. */
-  #lastWords(): Buffer {
-    const words = this.#last.take();
-    if (this.#last.fed === words.length) return words;
-    const begin = lineStart(words);
-    this.dropped = this.#last.fed - words.length + begin;
+  #lastLines(): Buffer {
+    const lines = Buffer.concat(this.#tail).subarray(-LIMITS.stderrTail);
+    if (this.#fed === lines.length) return lines;
+    const begin = lineStart(lines);
+    this.dropped = this.#fed - lines.length + begin;
     const mark = `${this.#rest.length > 0 ? "\n" : ""}… ${this.dropped} bytes left out\n`;
-    return Buffer.concat([Buffer.from(mark), words.subarray(begin)]);
+    return Buffer.concat([Buffer.from(mark), lines.subarray(begin)]);
+  }
+
+  /** A chunk is let go when those behind it are enough by themselves. */
+  #keepTail(chunk: Buffer): void {
+    this.#fed += chunk.length;
+    // A copy: a view would keep all of the buffer that it is a part of.
+    const end = Buffer.from(chunk.subarray(-LIMITS.stderrTail));
+    this.#tail.push(end);
+    this.#tailSize += end.length;
+    for (let first = this.#tail[0]; first && this.#tailSize - first.length >= LIMITS.stderrTail; first = this.#tail[0]) {
+      this.#tail.shift();
+      this.#tailSize -= first.length;
+    }
   }
 
   /** After the last newline within one piece's size; inside a line only when the line alone is larger than that. */

@@ -1,9 +1,9 @@
-// SIGTERM or SIGINT to the runner: the pod is told to stop.
+// SIGTERM or SIGINT to the runner: the pod is to stop.
 
 export class StopRequest {
   /** `performance.now()` of the first request. */
   askedAt: number | null = null;
-  #act: () => void = () => {};
+  #onAsked: () => void = () => {};
 
   constructor() {
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => this.ask());
@@ -13,14 +13,14 @@ export class StopRequest {
     return this.askedAt !== null;
   }
 
-  /** Acts at once when the request came before. */
-  onAsked(act: () => void): void {
-    this.#act = act;
-    if (this.asked) act();
+  /** Called at once when the request came before. */
+  onAsked(handle: () => void): void {
+    this.#onAsked = handle;
+    if (this.asked) handle();
   }
 
   ask(): void {
     this.askedAt ??= performance.now();
-    this.#act();
+    this.#onAsked();
   }
 }

@@ -4,7 +4,7 @@ import type { RelayCredentials } from "../records.ts";
 import { saysConflict } from "./conflict.ts";
 import type { Credentials } from "./credentials.ts";
 import { type Head, Problem, valuesOf, without, withoutConnection } from "./head.ts";
-import type { RelayOrder } from "./read-relay.ts";
+import type { RelayConfig } from "./read-relay.ts";
 import type { Request } from "./read-request.ts";
 import { passOn, peek, readResponse } from "./response.ts";
 import { send } from "./send.ts";
@@ -12,7 +12,7 @@ import { ConnectError, type TargetConnector } from "./target.ts";
 import type { Wire } from "./wire.ts";
 
 export interface Relaying {
-  readonly order: RelayOrder;
+  readonly order: RelayConfig;
   readonly credentials: Credentials;
   readonly target: TargetConnector;
   readonly tally: Tally;
@@ -105,7 +105,7 @@ function tokenOf(head: Head, name: string): string {
 }
 
 /** Only who has shown a token of this run acts as it; everything else is passed on as it came. */
-function requestHead(head: Head, order: RelayOrder, identity: RelayCredentials | null): Head {
+function requestHead(head: Head, order: RelayConfig, identity: RelayCredentials | null): Head {
   const { authorization, runId } = order.headers;
   const replaced = identity ? [authorization, runId] : [];
   const headers = without(withoutConnection(head), ["host", ...replaced]);

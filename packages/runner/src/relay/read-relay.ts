@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { RelaySpec } from "../records.ts";
 import { parseTarget, type Target } from "./target.ts";
 
-export interface RelayOrder {
+export interface RelayConfig {
   readonly target: Target;
   readonly targetUrl: string;
   readonly urlEnv: string;
@@ -17,7 +17,7 @@ export interface RelayOrder {
 }
 
 /** Throws an error whose text names nothing of the spec. */
-export function readRelay(spec: RelaySpec | null | undefined, folder: string): RelayOrder | null {
+export function readRelay(spec: RelaySpec | null | undefined, folder: string): RelayConfig | null {
   if (!spec) return null;
   try {
     const { target, urlEnv, tokenEnv, credentialsFile, headers, retry, maxReplayBytes } = spec;

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { mountedPath } from "../cli/mounted-path.ts";
 import { relayEnv } from "./relay-env.ts";
 import { parseTarget } from "./target.ts";
 
@@ -28,9 +27,4 @@ test.for([
 
 test.for(["ftp://host", "host:1", "", "unix:/x"])("no target: '%s'", (text) => {
   expect(() => parseTarget(text)).toThrow();
-});
-
-test("the path of a mounted file survives the mount's next update", () => {
-  expect(mountedPath("/run/in/..2026_11_15/runner.cjs")).toBe("/run/in/runner.cjs");
-  expect(mountedPath("/run/in/runner.cjs")).toBe("/run/in/runner.cjs");
 });

@@ -142,7 +142,6 @@ describe.concurrent.each(RUNTIMES)("what passes through, under %s", (_, runtime)
   });
 });
 
-// Under Node only: Bun reads on from a paused socket.
 test("a client that reads slowly does not fill the runner's memory", async () => {
   const total = 128 * MIB;
   const piece = Buffer.alloc(64 * 1024);

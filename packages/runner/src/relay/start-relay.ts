@@ -3,20 +3,21 @@ import { createServer, type Server, type Socket } from "node:net";
 import { answer, type Relaying, type Tally } from "./answer.ts";
 import { Credentials } from "./credentials.ts";
 import { formatHead, Problem } from "./head.ts";
-import type { RelayOrder } from "./read-relay.ts";
+import type { RelayConfig } from "./read-relay.ts";
 import { readRequest } from "./read-request.ts";
+import { relayEnv } from "./relay-env.ts";
 import { TargetConnector } from "./target.ts";
 import { Wire } from "./wire.ts";
 
 export interface Relay {
-  /** What the CLI is told; the target itself where the relay cannot listen. */
-  readonly url: string;
+  /** For the CLI: the relay's URL, or the target's own where the relay cannot listen, and exceptions from proxies. */
+  readonly env: Readonly<Record<string, string>>;
   /** Cuts all connections and says what is worth a note. */
   readonly close: () => string[];
 }
 
 /** Never rejects: without a relay the CLI reaches the target by itself. */
-export async function startRelay(order: RelayOrder, env: NodeJS.ProcessEnv, note: (text: string) => void): Promise<Relay> {
+export async function startRelay(order: RelayConfig, env: NodeJS.ProcessEnv, note: (text: string) => void): Promise<Relay> {
   const credentials = new Credentials(order.credentialsFile, env[order.tokenEnv]);
   credentials.onSwap = (runId) => note(`now acting as run ${runId}`);
   const tally: Tally = { conflicts: 0, reconnects: 0, failures: 0, lastFailure: "" };
@@ -28,13 +29,14 @@ export async function startRelay(order: RelayOrder, env: NodeJS.ProcessEnv, note
     serve(new Wire(socket), relaying).catch(() => socket.destroy());
   });
   const listening = await listen(server);
-  if (typeof listening === "string") return { url: order.targetUrl, close: () => [`no relay: cannot listen (${listening})`] };
+  if (typeof listening === "string")
+    return { env: relayEnv(env, order.urlEnv, order.targetUrl), close: () => [`no relay: cannot listen (${listening})`] };
   const close = (): string[] => {
     server.close();
     for (const socket of sockets) socket.destroy();
     return story(tally);
   };
-  return { url: `http://127.0.0.1:${listening}${order.target.path}`, close };
+  return { env: relayEnv(env, order.urlEnv, `http://127.0.0.1:${listening}${order.target.path}`), close };
 }
 
 /** The port, or why there is none. */

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, wr
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { checkedSeed } from "../read-spec.ts";
 import { cleanUp, node, preparePod } from "../testing/runner-fixture.ts";
-import { checkedSeed } from "./check-seed-spec.ts";
 import { seedHome } from "./seed-home.ts";
 
 let root: string;
@@ -20,7 +20,7 @@ function put(path: string, text: string, mode = 0o644): void {
   mkdirSync(dirname(join(from, path)), { recursive: true });
   writeFileSync(join(from, path), text, { mode });
 }
-const seed = (files: readonly { path: string; to?: string }[], maxBytes = 1000) => seedHome({ act: "seed", from, home, files, maxBytes });
+const seed = (files: readonly { path: string; to?: string }[], maxBytes = 1000) => seedHome({ kind: "seed", from, home, files, maxBytes });
 const taken = (path: string): string => readFileSync(join(home, path), "utf8");
 
 test("files and folders, with their modes, some under another name; what is not there is nobody's loss", () => {

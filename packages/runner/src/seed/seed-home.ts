@@ -1,10 +1,11 @@
 // Copies named files and folders into the run's private home, as far as they are there and can be read.
 import { cpSync, lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { answerWithin, startTask } from "../file-task.ts";
 import type { Seed, SeedSpec } from "../records.ts";
 
-export interface SeedOrder extends SeedSpec {
-  readonly act: "seed";
+export interface SeedCommand extends SeedSpec {
+  readonly kind: "seed";
 }
 
 export interface SeedAnswer {
@@ -14,7 +15,23 @@ export interface SeedAnswer {
   readonly problems: readonly string[];
 }
 
-export function seedHome({ from, home, files, maxBytes }: SeedOrder): SeedAnswer {
+/** A slower volume delays the run no further; its problems are logged elsewhere. */
+const TIMEOUT_MS = 20_000;
+
+/** Seeds the home in a process of its own; what was taken and what was not, as notes. Nothing here keeps the CLI from starting. */
+export async function takeSeeds(runnerFile: string, seed: SeedSpec, isStopped: () => boolean): Promise<string[]> {
+  const deadline = performance.now() + TIMEOUT_MS;
+  const task = startTask<SeedAnswer>(runnerFile, { kind: "seed", ...seed } satisfies SeedCommand);
+  const answer = await answerWithin(task, () => (isStopped() ? 0 : deadline - performance.now()));
+  if (answer === null) return [`nothing was taken over from ${seed.from}: no answer within ${TIMEOUT_MS / 1000} s`];
+  if (answer.kind === "failed") return [`nothing was taken over from ${seed.from}: ${answer.error}`];
+  return [
+    ...(answer.taken.length === 0 ? [] : [`taken over from ${seed.from}: ${answer.taken.join(", ")}`]),
+    ...(answer.problems.length === 0 ? [] : [`not taken over from ${seed.from}: ${answer.problems.join(", ")}`]),
+  ];
+}
+
+export function seedHome({ from, home, files, maxBytes }: SeedCommand): SeedAnswer {
   const taken: string[] = [];
   const problems: string[] = [];
   let left = maxBytes;
@@ -49,7 +66,7 @@ function takeOne({ path, to = path }: Seed, from: string, home: string, left: nu
   return bytes;
 }
 
-/** A login may be a link to where somebody keeps all of his. */
+/** A login may be a link into another folder. */
 function resolved(path: string): string | null {
   try {
     return realpathSync(path);

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { get as httpGet } from "node:http";
 import { get as httpsGet } from "node:https";
-import { cutText } from "../cli/cut-text.ts";
+import { cutText } from "../cut-text.ts";
 import type { SelfCheckConfig, SelfCheckFinding } from "./self-check-records.ts";
 
 type Finding = Omit<SelfCheckFinding, "check">;

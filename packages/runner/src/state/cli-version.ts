@@ -1,6 +1,6 @@
-// The CLI's version, asked of the CLI itself while it has other things to do than to wait for it.
+// The CLI's version, asked of the CLI itself while the run goes on, so that nothing waits for it.
 import { execFile } from "node:child_process";
-import { cutText } from "../cli/cut-text.ts";
+import { cutText } from "../cut-text.ts";
 
 const LIMIT_MS = 10_000;
 /** The CLI's own start comes first. */

@@ -1,51 +1,50 @@
-// The state's side of a run: restored before the CLI starts, saved while it runs and when it is over, and what to say about it.
+// The state of one run: restored before the CLI starts, saved while it runs and when it is over, and what the records say about it.
 import { randomBytes } from "node:crypto";
-import { cutText } from "../cli/cut-text.ts";
-import { longTimer } from "../cli/long-timer.ts";
-import { sleep } from "../cli/waits.ts";
+import { cutText } from "../cut-text.ts";
+import { answerWithin, type FileTask, startTask } from "../file-task.ts";
+import { longTimer, sleep } from "../limits.ts";
 import type { MetaRecord, StateEnd, StatePoint, StateSpec } from "../records.ts";
 import { CliVersion } from "./cli-version.ts";
-import type { RestoreAnswer, SaveAnswer, SaveOrder } from "./state-commands.ts";
-import { answerWithin, type StateTask, startStateTask } from "./state-task.ts";
+import type { RestoreAnswer, RestoreCommand, SaveAnswer, SaveCommand } from "./state-commands.ts";
 
 export interface StateTools {
   readonly runnerFile: string;
   readonly run: string;
   readonly spec: StateSpec;
-  /** The CLI's environment, for the command that tells its version. */
+  /** The CLI's environment, for the command that prints its version. */
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** A save while the CLI runs is in nobody's way. */
+/** A save while the CLI runs delays nothing. */
 const LONGEST_LIVE_MS = 600_000;
 const ERROR_BYTES = 500;
 
 export class StateKeeper {
-  /** Told once the meta file is open. */
+  /** Set once the meta file is open. */
   meta: (record: MetaRecord) => void = () => {};
   readonly #tools: StateTools;
   readonly #tag = randomBytes(4).toString("hex");
   readonly #version: CliVersion;
-  readonly #restoring: StateTask<RestoreAnswer>;
+  readonly #restoring: FileTask<RestoreAnswer>;
   #began = performance.now();
   #restored: StatePoint | null = null;
   #restoreMs = 0;
   #last: StatePoint | null = null;
   #fingerprint: string | null = null;
   #damaged: readonly string[] = [];
-  #live: StateTask<SaveAnswer> | null = null;
+  #live: FileTask<SaveAnswer> | null = null;
   #stopTimer = (): void => {};
   #over = false;
   #liveError: string | null = null;
   #saveMs = 0;
   #error: string | null = null;
 
-  /** Begins to restore at once: the claim and the files of the run take their time too. */
+  /** Begins to restore at once, beside the opening of the run's files. */
   constructor(tools: StateTools) {
     this.#tools = tools;
     this.#version = new CliVersion(tools.spec.version, tools.env);
     const { saved, home, parts } = tools.spec;
-    this.#restoring = startStateTask(tools.runnerFile, { act: "restore", saved, home, parts });
+    this.#restoring = startTask(tools.runnerFile, { kind: "restore", saved, home, parts } satisfies RestoreCommand);
   }
 
   /** What keeps the CLI from being started, if anything does. */
@@ -85,7 +84,7 @@ export class StateKeeper {
     this.halt();
     this.#began = performance.now();
     const version = await Promise.race([this.#version.text(), sleep(leftMs() / 4).then(() => null)]);
-    const answer = await answerWithin(startStateTask(this.#tools.runnerFile, this.#order(version, false)), leftMs);
+    const answer = await answerWithin(this.#startSave(version, false), leftMs);
     this.#saveMs = this.#since();
     if (answer === null) this.#error = `the volume did not take the state within ${(this.#saveMs / 1000).toFixed(1)} s`;
     else if (answer.kind === "failed") this.#error = cutText(`cannot save the state: ${answer.error}`, ERROR_BYTES);
@@ -106,7 +105,7 @@ export class StateKeeper {
     const version = await this.#version.text();
     if (this.#over) return;
     const began = performance.now();
-    this.#live = startStateTask(this.#tools.runnerFile, this.#order(version, true));
+    this.#live = this.#startSave(version, true);
     const answer = await answerWithin(this.#live, () => (this.#over ? 0 : began + LONGEST_LIVE_MS - performance.now()));
     this.#live = null;
     if (this.#over) return;
@@ -121,11 +120,12 @@ export class StateKeeper {
     this.#arm();
   }
 
-  #order(version: string | null, live: boolean): SaveOrder {
-    const { spec, run } = this.#tools;
+  #startSave(version: string | null, live: boolean): FileTask<SaveAnswer> {
+    const { runnerFile, spec, run } = this.#tools;
     const { saved, home, parts, maxBytes } = spec;
     const known = { fingerprint: this.#fingerprint, from: this.#last?.generation ?? null, damaged: this.#damaged };
-    return { act: "save", saved, home, parts, maxBytes, version, run, tag: this.#tag, live, ...known };
+    const command: SaveCommand = { kind: "save", saved, home, parts, maxBytes, version, run, tag: this.#tag, live, ...known };
+    return startTask(runnerFile, command);
   }
 
   #keep(answer: Extract<SaveAnswer, { kind: "saved" }>): void {
@@ -141,7 +141,7 @@ export class StateKeeper {
     return this.#error;
   }
 
-  /** The same trouble again is not news. */
+  /** The same error again is not noted twice. */
   #noteLiveError(error: string): void {
     if (error !== this.#liveError) this.#note(cutText(`the state could not be saved while the CLI runs: ${error}`, ERROR_BYTES));
     this.#liveError = error;
@@ -156,6 +156,6 @@ export class StateKeeper {
   }
 }
 
-const readSoFar = ({ progress }: StateTask<RestoreAnswer>): string => (progress().bytes === 0 ? "" : ` after ${progress().bytes} bytes`);
+const readSoFar = ({ progress }: FileTask<RestoreAnswer>): string => (progress().bytes === 0 ? "" : ` after ${progress().bytes} bytes`);
 
 const now = (): string => new Date().toISOString();

@@ -5,12 +5,12 @@ import type { StatePart } from "../records.ts";
 import { candidates, markUsed } from "./generations.ts";
 import { fingerprintOf, listState, SQLITE_SUFFIXES } from "./list-state.ts";
 import { DamagedArchive, type Unpacking, unpackArchive } from "./read-archive.ts";
-import type { RestoreAnswer, RestoreOrder } from "./state-commands.ts";
+import type { RestoreAnswer, RestoreCommand } from "./state-commands.ts";
 import type { ArchiveManifest } from "./write-archive.ts";
 
 /** Throws when a state may be there but cannot be read: that is not the same as none. */
-export function restoreState(order: RestoreOrder, onRead: (bytes: number) => void = () => {}): RestoreAnswer {
-  const { saved, home, parts } = order;
+export function restoreState(command: RestoreCommand, onRead: (bytes: number) => void = () => {}): RestoreAnswer {
+  const { saved, home, parts } = command;
   const { pointer, names } = candidates(saved);
   const notes: string[] = [];
   const damaged: string[] = [];

@@ -5,38 +5,38 @@ import type { StatePoint } from "../records.ts";
 import { databaseCopier } from "./copy-database.ts";
 import { addGeneration, type Pointer, pointAt, readPointer, tidy } from "./generations.ts";
 import { databaseMarks, fingerprintOf, listState, type StateEntry, type StateListing } from "./list-state.ts";
-import type { SaveAnswer, SaveOrder } from "./state-commands.ts";
+import type { SaveAnswer, SaveCommand } from "./state-commands.ts";
 import { type ArchiveManifest, writeArchive } from "./write-archive.ts";
 
 const COPIES = ".saving-";
 
-export async function saveState(order: SaveOrder): Promise<SaveAnswer> {
-  removeCopies(order.home);
-  const listing = listState(order.home, order.parts);
+export async function saveState(command: SaveCommand): Promise<SaveAnswer> {
+  removeCopies(command.home);
+  const listing = listState(command.home, command.parts);
   const fingerprint = fingerprintOf(listing.entries);
   if (!listing.entries.some((entry) => entry.kind === "file")) return { kind: "unchanged" };
-  if (fingerprint !== null && fingerprint === order.fingerprint) return { kind: "unchanged" };
-  if (listing.bytes > order.maxBytes) throw new Error(tooLarge(order, listing.bytes));
-  if (!order.live || !listing.entries.some((entry) => entry.sqlite)) {
-    const atRest = (): boolean => databaseMarks(listState(order.home, order.parts).entries) === databaseMarks(listing.entries);
-    const kept = keep(order, listing.entries, atRest);
-    if (kept) return answer(order, kept, listing, fingerprint);
+  if (fingerprint !== null && fingerprint === command.fingerprint) return { kind: "unchanged" };
+  if (listing.bytes > command.maxBytes) throw new Error(tooLarge(command, listing.bytes));
+  if (!command.live || !listing.entries.some((entry) => entry.sqlite)) {
+    const atRest = (): boolean => databaseMarks(listState(command.home, command.parts).entries) === databaseMarks(listing.entries);
+    const kept = keep(command, listing.entries, atRest);
+    if (kept) return answer(command, kept, listing, fingerprint);
   }
   const copier = databaseCopier();
-  if (copier === null && order.live) return { kind: "not-live" };
+  if (copier === null && command.live) return { kind: "not-live" };
   if (copier === null) throw new Error("a database was written to while it was copied");
-  const folder = mkdtempSync(join(order.home, COPIES));
+  const folder = mkdtempSync(join(command.home, COPIES));
   try {
-    const kept = keep(order, await copyDatabases(listing.entries, folder, copier), () => true);
+    const kept = keep(command, await copyDatabases(listing.entries, folder, copier), () => true);
     if (!kept) throw new Error("nothing was saved");
-    return answer(order, kept, listing, fingerprint);
+    return answer(command, kept, listing, fingerprint);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 /** Nothing newer will be kept of this conversation until somebody decides. */
-function tooLarge({ maxBytes, saved }: SaveOrder, bytes: number): string {
+function tooLarge({ maxBytes, saved }: SaveCommand, bytes: number): string {
   return `the state has ${bytes} bytes, ${maxBytes} are allowed. To begin anew without it, remove ${saved}`;
 }
 
@@ -52,8 +52,8 @@ interface Kept {
 }
 
 /** null, and nothing new on the volume, when the files were not at rest. */
-function keep(order: SaveOrder, entries: readonly StateEntry[], atRest: () => boolean): Kept | null {
-  const { saved, tag, run, version } = order;
+function keep(command: SaveCommand, entries: readonly StateEntry[], atRest: () => boolean): Kept | null {
+  const { saved, tag, run, version } = command;
   const at = new Date().toISOString();
   const before = readPointer(saved);
   const restless = new Error();
@@ -70,7 +70,7 @@ function keep(order: SaveOrder, entries: readonly StateEntry[], atRest: () => bo
   }
   const standing = before?.current ?? null;
   // The one to fall back on must be one that can be used.
-  const pointer = { current: added.name, previous: standing !== null && order.damaged.includes(standing) ? order.from : standing };
+  const pointer = { current: added.name, previous: standing !== null && command.damaged.includes(standing) ? command.from : standing };
   pointAt(saved, tag, pointer);
   tryTidy(saved, tag, pointer, before);
   return { point: { generation: added.name, at, bytes: added.written.bytes, version }, before };
@@ -85,10 +85,10 @@ function tryTidy(...args: Parameters<typeof tidy>): void {
   }
 }
 
-function answer(order: SaveOrder, { point, before }: Kept, listing: StateListing, fingerprint: string | null): SaveAnswer {
+function answer(command: SaveCommand, { point, before }: Kept, listing: StateListing, fingerprint: string | null): SaveAnswer {
   const notes: string[] = [];
   const other = before?.current ?? null;
-  if (other !== null && ![order.from, ...order.damaged].includes(other) && !other.includes(`-${order.tag}-`))
+  if (other !== null && ![command.from, ...command.damaged].includes(other) && !other.includes(`-${command.tag}-`))
     notes.push(`another run saved its state meanwhile (${other}); this run's now stands in its place`);
   if (listing.leftOut > 0) notes.push(`${listing.leftOut} links or special files are not part of the saved state`);
   return { kind: "saved", point, fingerprint, notes };

@@ -1,18 +1,15 @@
-// What the runner asks of a state process, and what it is told: one JSON text each way, before the answer lines with the bytes read; then the process ends.
+// What the runner asks of a process that restores or saves state, and what that answers.
 import type { StatePart, StatePoint } from "../records.ts";
-import type { SeedAnswer, SeedOrder } from "../seed/seed-home.ts";
 
-export type StateOrder = RestoreOrder | SaveOrder | SeedOrder;
-
-export interface RestoreOrder {
-  readonly act: "restore";
+export interface RestoreCommand {
+  readonly kind: "restore";
   readonly saved: string;
   readonly home: string;
   readonly parts: readonly StatePart[];
 }
 
-export interface SaveOrder {
-  readonly act: "save";
+export interface SaveCommand {
+  readonly kind: "save";
   readonly saved: string;
   readonly home: string;
   readonly parts: readonly StatePart[];
@@ -31,8 +28,6 @@ export interface SaveOrder {
   readonly damaged: readonly string[];
 }
 
-export type StateAnswer = RestoreAnswer | SaveAnswer | SeedAnswer | FailedAnswer;
-
 export interface RestoreAnswer {
   readonly kind: "restored";
   /** null: a fresh start. */
@@ -48,8 +43,3 @@ export type SaveAnswer =
   | { readonly kind: "unchanged" }
   /** This runtime has no SQLite for a copy of a database in use. */
   | { readonly kind: "not-live" };
-
-export interface FailedAnswer {
-  readonly kind: "failed";
-  readonly error: string;
-}

@@ -1,11 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { signalGroup } from "../cli/process-group.ts";
 import type { MetaRecord, StatePoint, StateSpec } from "../records.ts";
 import { cleanUp, node, type Options, type Pod, preparePod, sleep, waitFor } from "../testing/runner-fixture.ts";
-import { checkDatabase, writerScript } from "./database-writer.ts";
+import { checkDatabase, writerScript } from "./testing/database-writer.ts";
 import {
   cleanUpFolders,
   DATABASE,
@@ -22,11 +21,6 @@ afterAll(() => {
   cleanUp();
   cleanUpFolders();
 });
-
-const binary = fileURLToPath(new URL(`../../../../node_modules/.bin/${["open", "code"].join("")}`, import.meta.url));
-const runtimes: Array<[string, Partial<Options>]> = [["Node", {}]];
-// Only where there is time: Bun is on its way out.
-if (process.env.LONG && existsSync(binary)) runtimes.push(["Bun", { runtime: binary, env: { BUN_BE_BUN: "1" } }]);
 
 function writerPod(state: StateSpec, count: number, bytes: number, pauseMs: number, options: Partial<Options> = {}): Pod {
   mkdirSync(join(state.home, "data/files"), { recursive: true });
@@ -48,10 +42,10 @@ const databaseIn = (home: string) => checkDatabase(join(home, DATABASE.path));
 
 const SAVES = process.env.LONG ? 4 : 2;
 
-describe.concurrent.each(runtimes)("a database under %s", (_, runtime) => {
+describe.concurrent("a database", () => {
   test("killed hard, with its last turns only in the log: all of them are there in the next run", async () => {
     const saved = makeFolder();
-    const pod = writerPod(stateSpec(saved), 1e9, 500, 1, runtime);
+    const pod = writerPod(stateSpec(saved), 1e9, 500, 1);
     const running = pod.start();
     await waitFor(() => wordsOf(pod).includes("at 300\n"), "a hundred turns");
     const started = recordsOf(pod).find((record) => record.type === "cli-started");
@@ -66,7 +60,7 @@ describe.concurrent.each(runtimes)("a database under %s", (_, runtime) => {
 
   test("saved at intervals under a busy writer: every copy is whole", async () => {
     const saved = makeFolder();
-    const pod = writerPod(stateSpec(saved, { intervalSec: 0.2 }), 1e9, 2_000, 2, runtime);
+    const pod = writerPod(stateSpec(saved, { intervalSec: 0.2 }), 1e9, 2_000, 2);
     const running = pod.start();
     const counts: number[] = [];
     for (let wanted = 1; wanted <= SAVES; wanted++) {
@@ -88,7 +82,7 @@ describe.concurrent.each(runtimes)("a database under %s", (_, runtime) => {
 
   test("a pod that is gone without a word: the state stands at its last save, and the meta file says which", async () => {
     const saved = makeFolder();
-    const pod = writerPod(stateSpec(saved, { intervalSec: 0.3 }), 1e9, 500, 5, runtime);
+    const pod = writerPod(stateSpec(saved, { intervalSec: 0.3 }), 1e9, 500, 5);
     const running = pod.start();
     await waitFor(() => savedPoints(pod).length >= 1, "a save");
     const ended = await killPod(pod, running);
@@ -100,7 +94,7 @@ describe.concurrent.each(runtimes)("a database under %s", (_, runtime) => {
         ?.at.localeCompare(point?.at ?? ""),
     ).toBeLessThanOrEqual(0);
     expect(databaseIn(home)).toMatchObject({ integrity: "ok", tornTurns: 0 });
-    const next = await writerPod(stateSpec(saved), 0, 500, 0, runtime).start().ended;
+    const next = await writerPod(stateSpec(saved), 0, 500, 0).start().ended;
     expect(next.end?.state?.restored).toEqual(point);
   });
 });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runnerText } from "../../generated/text.ts";
 import { signalGroup } from "../cli/process-group.ts";
-import type { Waits } from "../cli/waits.ts";
+import type { Waits } from "../limits.ts";
 import type { EndRecord, MetaRecord, RunnerSpec, TerminationMessage } from "../records.ts";
 
 export interface Options {

@@ -1,6 +1,6 @@
-// Copies bytes to the runner's own stdout or stderr for `kubectl logs`; a log nobody takes costs a bounded buffer, then gaps.
+// Copies bytes to the runner's own stdout or stderr for `kubectl logs`; a log that nobody reads costs a bounded buffer, then gaps.
 import type { Writable } from "node:stream";
-import { LIMITS, sleep } from "../cli/waits.ts";
+import { LIMITS, sleep } from "../limits.ts";
 import { Backlog } from "./backlog.ts";
 
 /** With a full buffer and nothing taken for this long, the copy gets gaps and the CLI goes on. */
@@ -29,7 +29,6 @@ export class LogCopy {
       return;
     }
     this.#pending += chunk.length;
-    // Counted by callback: not every runtime's `writableLength` tells what is waiting.
     this.#stream.write(chunk, () => this.#onTaken(chunk.length));
     this.backlog.grew(this.#pending);
   }

@@ -1,6 +1,6 @@
-// Owns the claim, output and meta files; every call may block for as long as the volume likes.
+// Writes the lock, output and meta files; every call may block for as long as the volume does.
 import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
-import type { Ack, OpenOrder } from "./acks.ts";
+import type { Ack, OpenCommand } from "./protocol.ts";
 
 const FLUSH_EVERY_MS = 100;
 /** Not a fault: what was opened is a pipe or a device, or the file system has no such call. */
@@ -20,21 +20,21 @@ export class VolumeWriter {
     this.#ack = ack;
   }
 
-  /** Claims the run, then opens its files. False when there is nothing to go on with. */
-  open(order: OpenOrder): boolean {
+  /** Creates the lock file, then opens the others. False when another pod owns the run or a file cannot be opened. */
+  open({ files, ...owner }: OpenCommand): boolean {
     try {
-      const claim = openSync(order.files.claim, "wx", 0o644);
-      writeAll(claim, Buffer.from(`${JSON.stringify({ run: order.run, nonce: order.nonce, pod: order.pod })}\n`));
-      flush(claim);
-      closeSync(claim);
+      const lock = openSync(files.claim, "wx", 0o644);
+      writeAll(lock, Buffer.from(`${JSON.stringify(owner)}\n`));
+      flush(lock);
+      closeSync(lock);
     } catch (error) {
       const taken = codeOf(error) === "EEXIST";
-      this.#ack(taken ? { type: "refused" } : { type: "error", file: "open", text: `cannot claim the run: ${textOf(error)}` });
+      this.#ack(taken ? { type: "taken" } : { type: "error", file: "open", text: `cannot create the lock file: ${textOf(error)}` });
       return false;
     }
     try {
-      this.#output = openSync(order.files.output, "a", 0o644);
-      this.#meta = openSync(order.files.meta, "a", 0o644);
+      this.#output = openSync(files.output, "a", 0o644);
+      this.#meta = openSync(files.meta, "a", 0o644);
     } catch (error) {
       this.#ack({ type: "error", file: "open", text: `cannot open the output: ${textOf(error)}` });
       return false;

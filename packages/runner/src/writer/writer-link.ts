@@ -1,18 +1,17 @@
 // The runner's side of its writer process: feeds it within bounds and knows what reached the volume.
 import { type ChildProcess, spawn } from "node:child_process";
-import { LIMITS, sleep } from "../cli/waits.ts";
+import { CHILD_START_MS, LIMITS, sleep } from "../limits.ts";
 import type { MetaRecord } from "../records.ts";
-import { type Ack, ackReader, type OpenOrder } from "./acks.ts";
 import { Backlog } from "./backlog.ts";
-import { FRAME, type FrameKind, frameHeader } from "./frames.ts";
+import { type Ack, ackReader, FRAME, type FrameKind, frameHeader, type OpenCommand } from "./protocol.ts";
 import { WRITER_FLAG } from "./writer-process.ts";
 
-export type OpenAnswer = { readonly kind: "opened" | "refused" | "silent" } | { readonly kind: "failed"; readonly error: string };
+export type OpenAnswer = { readonly kind: "opened" | "taken" | "silent" } | { readonly kind: "failed"; readonly error: string };
 
 export class WriterLink {
   readonly backlog: Backlog;
-  /** The claim was refused, which may be long after the question. */
-  onRefused: () => void = () => {};
+  /** Another pod owns the run; on a slow volume this is known long after the CLI's start. */
+  onTaken: () => void = () => {};
   /** Why output is no longer given to the writer. */
   error: string | null = null;
   /** Why the meta file is not complete. */
@@ -25,10 +24,11 @@ export class WriterLink {
   #over = false;
   #settled = false;
   #done = false;
+  #started = false;
   #answer: OpenAnswer | null = null;
   #waiters: Array<() => void> = [];
 
-  constructor(runnerFile: string, order: OpenOrder, stallMs: number) {
+  constructor(runnerFile: string, command: OpenCommand, stallMs: number) {
     this.backlog = new Backlog(LIMITS.unwritten, stallMs, () => this.giveUp(`the volume took no output for ${stallMs / 1000} s`));
     this.#child = spawn(process.execPath, [runnerFile, WRITER_FLAG], { stdio: ["pipe", "pipe", "ignore"] });
     this.#child.on("error", (error: NodeJS.ErrnoException) => this.#onOver(`the writer process cannot be started (${error.code})`));
@@ -38,11 +38,12 @@ export class WriterLink {
       "data",
       ackReader((ack) => this.#onAck(ack)),
     );
-    this.#send(FRAME.open, Buffer.from(JSON.stringify(order)));
+    this.#send(FRAME.open, Buffer.from(JSON.stringify(command)));
   }
 
-  /** Waits for the volume's answer; "silent" leaves the question open and the frames queued. */
+  /** Waits for the volume's answer, counted from the writer's own start; after "silent" the frames stay queued. */
   async opened(ms: number): Promise<OpenAnswer> {
+    await this.#until(() => this.#started, CHILD_START_MS);
     await this.#until(() => this.#answer !== null, ms);
     return this.#answer ?? { kind: "silent" };
   }
@@ -94,19 +95,20 @@ export class WriterLink {
 
   #onAck(ack: Ack): void {
     if (ack.type === "progress") this.#onProgress(ack.written, ack.flushed);
+    else if (ack.type === "started") this.#started = true;
     else if (ack.type === "opened") this.#answer = { kind: "opened" };
     else if (ack.type === "settled") this.#settled = true;
     else if (ack.type === "done") this.#done = true;
-    else if (ack.type === "refused") {
-      this.#answer = { kind: "refused" };
-      this.giveUp("another pod has claimed this run");
-      this.onRefused();
+    else if (ack.type === "taken") {
+      this.#answer = { kind: "taken" };
+      this.giveUp("another pod owns this run");
+      this.onTaken();
     } else {
       if (ack.file === "open") this.#answer = { kind: "failed", error: ack.text };
       if (ack.file === "meta") this.metaError = ack.text;
       else this.giveUp(ack.text);
     }
-    this.#wake();
+    this.#notify();
   }
 
   #onProgress(written: number, flushed: number): void {
@@ -120,10 +122,10 @@ export class WriterLink {
     this.#over = true;
     if (!this.#done) this.giveUp(reason);
     this.#answer ??= { kind: "failed", error: reason };
-    this.#wake();
+    this.#notify();
   }
 
-  #wake(): void {
+  #notify(): void {
     for (const waiter of this.#waiters.splice(0)) waiter();
   }
 

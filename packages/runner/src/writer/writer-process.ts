@@ -1,7 +1,6 @@
 // The writer process: a runner with a thread stuck in a file call could never exit, so another process makes those calls.
 import { writeSync } from "node:fs";
-import type { Ack, OpenOrder } from "./acks.ts";
-import { FRAME, type FrameKind, FrameParser } from "./frames.ts";
+import { type Ack, FRAME, type FrameKind, FrameParser, type OpenCommand } from "./protocol.ts";
 import { VolumeWriter } from "./volume-writer.ts";
 
 export const WRITER_FLAG = "--writer";
@@ -9,21 +8,22 @@ export const WRITER_FLAG = "--writer";
 export function runWriter(): void {
   // It ends when its runner closes the pipe or is gone, not by a signal meant for the whole group.
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
+  sendAck({ type: "started" });
   const writer = new VolumeWriter(sendAck);
-  const obey = (kind: FrameKind, payload: Buffer): void => {
+  const handle = (kind: FrameKind, payload: Buffer): void => {
     if (kind === FRAME.output) writer.output(payload);
     else if (kind === FRAME.meta) writer.meta(payload);
     else if (kind === FRAME.flush) {
       writer.flush();
       sendAck({ type: "settled" });
     } else if (kind === FRAME.open) {
-      if (!writer.open(JSON.parse(payload.toString()) as OpenOrder)) process.exit(0);
+      if (!writer.open(JSON.parse(payload.toString()) as OpenCommand)) process.exit(0);
     } else {
       writer.finish();
       process.exit(0);
     }
   };
-  const frames = new FrameParser(obey);
+  const frames = new FrameParser(handle);
   process.stdin.on("data", (chunk: Buffer) => frames.feed(chunk));
   process.stdin.on("end", () => {
     writer.flush();

@@ -1,9 +1,8 @@
 // A pod whose CLI only says where its relay is, and a target that counts what is delivered to it. For tests.
-import { cpSync, existsSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { RelayCredentials, RelaySpec } from "../../records.ts";
 import { type Ended, type Options, type Pod, preparePod, type RunningRunner, shell, waitFor } from "../../testing/runner-fixture.ts";
 
@@ -12,13 +11,10 @@ export const SECOND: RelayCredentials = { token: "token-2", runId: "run-2" };
 export const CONFLICT = JSON.stringify({ error: "ownership conflict" });
 export const own = { authorization: "Bearer token-1" };
 
-/** A binary that can act as Bun, as in an image without Node. */
-const bun = fileURLToPath(new URL(`../../../../node_modules/.bin/${["open", "code"].join("")}`, import.meta.url));
+/** Also another version of Node where `OTHER_NODE` names its program. */
 export const RUNTIMES: readonly (readonly [string, Partial<Options>])[] = [
   ["Node", {}],
   ...(process.env.OTHER_NODE ? ([["another Node", { runtime: process.env.OTHER_NODE }]] as const) : []),
-  // Only where there is time: Bun is on its way out.
-  ...(process.env.LONG && existsSync(bun) ? ([["Bun", { runtime: bun, env: { BUN_BE_BUN: "1" } }]] as const) : []),
 ];
 
 const CREDENTIALS = "credentials.json";

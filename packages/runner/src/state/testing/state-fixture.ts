@@ -5,10 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runnerText } from "../../../generated/text.ts";
 import { signalGroup } from "../../cli/process-group.ts";
+import type { TaskFailure } from "../../file-task.ts";
 import type { StatePart, StateSpec } from "../../records.ts";
 import { type Ended, type Options, type Pod, preparePod, processesWith, type RunningRunner } from "../../testing/runner-fixture.ts";
 import { restoreState } from "../restore-state.ts";
-import type { RestoreAnswer, SaveOrder, StateAnswer } from "../state-commands.ts";
+import type { RestoreAnswer, SaveAnswer, SaveCommand } from "../state-commands.ts";
 
 const folders: string[] = [];
 
@@ -57,22 +58,22 @@ function kill(pid: number): void {
 }
 
 /** A state process of the real runner, to be killed or run beside others. */
-export function startSave(order: Partial<SaveOrder> & Pick<SaveOrder, "saved" | "home">): {
+export function startSave(command: Partial<SaveCommand> & Pick<SaveCommand, "saved" | "home">): {
   kill: () => void;
-  answer: Promise<StateAnswer | null>;
+  answer: Promise<SaveAnswer | TaskFailure | null>;
 } {
-  const runner = join(order.home, "..", "runner.cjs");
+  const runner = join(command.home, "..", "runner.cjs");
   writeFileSync(runner, runnerText);
-  const base = { act: "save", parts: [FILES, DATABASE], maxBytes: 1e9, version: null, run: "run-1", tag: "00000001" } as const;
-  const child = spawn(process.execPath, [runner, "--state"], { stdio: ["pipe", "pipe", "ignore"] });
+  const base = { kind: "save", parts: [FILES, DATABASE], maxBytes: 1e9, version: null, run: "run-1", tag: "00000001" } as const;
+  const child = spawn(process.execPath, [runner, "--task"], { stdio: ["pipe", "pipe", "ignore"] });
   child.stdin.on("error", () => {});
-  child.stdin.end(JSON.stringify({ ...base, live: false, fingerprint: null, from: null, damaged: [], ...order }));
+  child.stdin.end(JSON.stringify({ ...base, live: false, fingerprint: null, from: null, damaged: [], ...command }));
   let text = "";
   child.stdout.on("data", (piece: Buffer) => {
     text += piece.toString();
   });
-  const answer = new Promise<StateAnswer | null>((resolve) =>
-    child.on("close", () => resolve(text === "" ? null : (JSON.parse(text) as StateAnswer))),
+  const answer = new Promise<SaveAnswer | TaskFailure | null>((resolve) =>
+    child.on("close", () => resolve(!text.includes("}") ? null : (JSON.parse(text.slice(text.indexOf("{"))) as SaveAnswer | TaskFailure))),
   );
   return { kill: () => child.kill("SIGKILL"), answer };
 }
@@ -80,7 +81,7 @@ export function startSave(order: Partial<SaveOrder> & Pick<SaveOrder, "saved" | 
 /** What a pod would find now, in a new home. */
 export function restoreAnew(saved: string, parts: readonly StatePart[] = [FILES, DATABASE]): RestoreAnswer & { readonly home: string } {
   const home = join(makeFolder(), "home");
-  return { home, ...restoreState({ act: "restore", saved, home, parts }) };
+  return { home, ...restoreState({ kind: "restore", saved, home, parts }) };
 }
 
 export const generationsIn = (saved: string): string[] => readdirSync(saved).filter((name) => name.endsWith(".tar"));

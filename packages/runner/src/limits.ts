@@ -1,11 +1,11 @@
-// How long the runner waits for things it does not control, and how much it keeps meanwhile.
+// How long the runner waits for things it does not control, and how much it keeps in memory meanwhile.
 
 export interface Waits {
-  /** The volume's first answer; after that the CLI starts without it. */
+  /** For the volume's first answer; after that the CLI starts without it. */
   readonly openMs: number;
   /** With a full buffer and no byte written for this long, the rest of the output is given up and the CLI goes on. */
   readonly stallMs: number;
-  /** For a process that outlived the CLI to close its stdout. */
+  /** For a process that outlived the CLI to close its stdout, unless the CLI's final line was seen. */
   readonly leftoverMs: number;
   /** SIGTERM to SIGKILL for what outlived the CLI. */
   readonly leftoverKillMs: number;
@@ -13,6 +13,9 @@ export interface Waits {
 
 /** `spec.json` may carry other values as `waits`: for tests, not part of the contract. */
 export const WAITS: Waits = { openMs: 5_000, stallMs: 10_000, leftoverMs: 2_000, leftoverKillMs: 1_000 };
+
+/** For a child process of the runner to begin: on a busy node that can take long and says nothing about the volume. */
+export const CHILD_START_MS = 60_000;
 
 const MIB = 1024 * 1024;
 export const LIMITS = {
@@ -30,6 +33,20 @@ export const LIMITS = {
   finalLine: 2048,
   terminationMessage: 4096,
   error: 600,
+  /** Of what leftover processes wrote after the CLI's end. */
+  lateOutput: 300,
 } as const;
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)));
+
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/** A timer for any number of milliseconds: setTimeout fires at once beyond 2³¹. Returns what cancels it. */
+export function longTimer(ms: number, act: () => void): () => void {
+  let timer: NodeJS.Timeout;
+  const arm = (left: number): void => {
+    timer = left > LONGEST_TIMER ? setTimeout(() => arm(left - LONGEST_TIMER), LONGEST_TIMER) : setTimeout(act, left);
+  };
+  arm(ms);
+  return () => clearTimeout(timer);
+}

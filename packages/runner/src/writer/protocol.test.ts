@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { FRAME, type FrameKind, FrameParser, frameHeader } from "./frames.ts";
+import { FRAME, type FrameKind, FrameParser, frameHeader } from "./protocol.ts";
 
 test("frames arrive in order and whole, however the pipe cuts them", () => {
   const frame = fc.tuple(fc.constantFrom<FrameKind>(FRAME.output, FRAME.meta, FRAME.flush), fc.uint8Array({ maxLength: 40 }));

@@ -1,4 +1,37 @@
-// What the runner sends its writer process: one pipe of frames, so that output, records and the end keep their order.
+// What passes between the runner and its writer process: frames to it in one pipe, so that output and records keep their order; JSON lines back.
+import type { RunFiles } from "../records.ts";
+
+/** First frame: which run's lock file to create, in whose name, and where to write. */
+export interface OpenCommand {
+  readonly run: string;
+  readonly nonce: string;
+  readonly pod: string;
+  readonly files: RunFiles;
+}
+
+export type Ack =
+  /** The process has begun: from here on it is the volume that takes its time. */
+  | { readonly type: "started" }
+  | { readonly type: "opened" }
+  /** Another pod owns the run; the writer touches nothing and ends. */
+  | { readonly type: "taken" }
+  /** `flushed` ≤ `written`: output bytes the volume has confirmed, and those handed to it. */
+  | { readonly type: "progress"; readonly written: number; readonly flushed: number }
+  /** Nothing more is written to that file. */
+  | { readonly type: "error"; readonly file: "open" | "output" | "meta"; readonly text: string }
+  /** Everything before the flush frame is on the volume or given up. */
+  | { readonly type: "settled" }
+  | { readonly type: "done" };
+
+/** Cuts the writer's answers out of the bytes of its stdout. */
+export function ackReader(onAck: (ack: Ack) => void): (chunk: Buffer) => void {
+  let rest = "";
+  return (chunk) => {
+    const lines = (rest + chunk.toString("latin1")).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) onAck(JSON.parse(line) as Ack);
+  };
+}
 
 export const FRAME = { open: 1, output: 2, meta: 3, flush: 4, finish: 5 } as const;
 export type FrameKind = (typeof FRAME)[keyof typeof FRAME];

@@ -1,0 +1,135 @@
+// The CLI's stdout and stderr on their way to the volume, to the container's log, and past the line scan.
+import { cutText } from "../cut-text.ts";
+import { LIMITS, sleep } from "../limits.ts";
+import type { RunnerConfig } from "../read-spec.ts";
+import type { LogCopy } from "../writer/log-copy.ts";
+import type { WriterLink } from "../writer/writer-link.ts";
+import { endLeftovers } from "./end-cli.ts";
+import type { LineScan } from "./line-scan.ts";
+import type { Cli } from "./start-cli.ts";
+import { StderrPieces } from "./stderr-pieces.ts";
+
+export interface OutputTargets {
+  readonly config: RunnerConfig;
+  readonly link: WriterLink;
+  readonly stdoutCopy: LogCopy;
+  readonly stderrCopy: LogCopy;
+}
+
+export interface OutputEnd {
+  readonly bytes: number;
+  readonly lines: number;
+  readonly finalLine: string | null;
+  readonly stderrDropped: number;
+  /** What processes that outlived the CLI wrote to stdout after its end. */
+  readonly late: LateOutput;
+}
+
+export interface LateOutput {
+  readonly bytes: number;
+  /** Its beginning. */
+  readonly text: string;
+}
+
+/** More than a pipe and the stream that reads it can hold. */
+const PIPE_BYTES = 2 * 1024 * 1024;
+
+export class CliOutput {
+  readonly #to: OutputTargets;
+  readonly #cli: Cli;
+  readonly #scan: LineScan;
+  readonly #stderr = new StderrPieces();
+  #drained = false;
+  /** The CLI has exited after its final line, and all that it wrote is read: what follows is written by others. */
+  #closed = false;
+  #late: LateOutput = { bytes: 0, text: "" };
+
+  constructor(to: OutputTargets, cli: Cli, scan: LineScan) {
+    this.#to = to;
+    this.#cli = cli;
+    this.#scan = scan;
+    void cli.drained.then(() => {
+      this.#drained = true;
+    });
+    const { link, stdoutCopy, stderrCopy } = to;
+    cli.stdout.on("data", (chunk: Buffer) => {
+      if (this.#closed) this.#keepLate(chunk);
+      else {
+        scan.feed(chunk);
+        link.output(chunk);
+      }
+      stdoutCopy.write(chunk);
+    });
+    cli.stderr.on("data", (chunk: Buffer) => {
+      this.#record(this.#stderr.feed(chunk));
+      stderrCopy.write(chunk);
+    });
+    const hold = (): void => void (link.backlog.full || stdoutCopy.backlog.full ? cli.stdout.pause() : cli.stdout.resume());
+    link.backlog.onFull = hold;
+    stdoutCopy.backlog.onFull = hold;
+    stderrCopy.backlog.onFull = (full) => void (full ? cli.stderr.pause() : cli.stderr.resume());
+  }
+
+  /** Reads what is still in the pipes and ends what outlived the CLI; the number of such processes. */
+  async readToEnd(overAt: number): Promise<number> {
+    const { config, link, stdoutCopy, stderrCopy } = this.#to;
+    const drainMs = drainTime(config);
+    const giveUpAt = overAt + drainMs / 2;
+    const allRead = await this.#readWhatIsThere(giveUpAt);
+    // Without a final line a filter behind the CLI may still hold it back: what it writes counts.
+    this.#closed = allRead && this.#scan.finalLine !== null;
+    if (!this.#closed) await this.#drainedWithin(Math.min(config.waits.leftoverMs, drainMs / 4));
+    await this.#whileHeld(giveUpAt);
+    stdoutCopy.giveUp();
+    stderrCopy.giveUp();
+    if (!this.#drained && link.backlog.full) link.giveUp(notTaken(config));
+    const ended = await endLeftovers(this.#cli.pid, Math.min(config.waits.leftoverKillMs, drainMs / 4));
+    if (!this.#drained) await this.#drainedWithin(250);
+    this.#cli.abandon();
+    return ended;
+  }
+
+  end(): OutputEnd {
+    this.#scan.end();
+    this.#record(this.#stderr.end());
+    const { bytes, lines, finalLine } = this.#scan;
+    return { bytes, lines, finalLine, stderrDropped: this.#stderr.dropped, late: this.#late };
+  }
+
+  /** True when all that the CLI wrote is read: a turn of the event loop found the pipe empty, or more came than a pipe can hold. */
+  async #readWhatIsThere(giveUpAt: number): Promise<boolean> {
+    const most = this.#scan.bytes + PIPE_BYTES;
+    for (let before = -1; !this.#drained && this.#scan.bytes > before && this.#scan.bytes <= most; ) {
+      await this.#whileHeld(giveUpAt);
+      if (performance.now() >= giveUpAt) return false;
+      before = this.#scan.bytes;
+      for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
+    }
+    return true;
+  }
+
+  /** A slow volume or log is no leftover: as long as it holds up the reading, the wait goes on. */
+  async #whileHeld(giveUpAt: number): Promise<void> {
+    const { link, stdoutCopy, stderrCopy } = this.#to;
+    const held = (): boolean => [link, stdoutCopy, stderrCopy].some(({ backlog }) => backlog.full);
+    while (!this.#drained && held() && performance.now() < giveUpAt) await this.#drainedWithin(20);
+  }
+
+  #drainedWithin(ms: number): Promise<unknown> {
+    return Promise.race([this.#cli.drained, sleep(ms)]);
+  }
+
+  #keepLate(chunk: Buffer): void {
+    const { bytes, text } = this.#late;
+    this.#late = { bytes: bytes + chunk.length, text: cutText(text + chunk.toString(), LIMITS.lateOutput) };
+  }
+
+  #record(texts: readonly string[]): void {
+    for (const text of texts) this.#to.link.meta({ type: "stderr", at: new Date().toISOString(), text });
+  }
+}
+
+export const notTaken = ({ spec }: RunnerConfig): string => `the volume did not take the output within ${spec.drainSec} s of the CLI's end`;
+
+/** A volume gets at least a moment, whatever the spec says. */
+export const drainTime = ({ spec }: RunnerConfig): number => Math.max(spec.drainSec * 1000, 200);
