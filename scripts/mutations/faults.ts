@@ -144,8 +144,8 @@ export const FAULTS: readonly Fault[] = [
   {
     what: "a failed run is reported with exit code 0",
     file: "packages/paperclip/src/conclude/result.ts",
-    find: "return failed && code === 0 ? 1 : code;",
-    replace: "return code;",
+    find: "exitCode: failure !== null && exitCode === 0 ? 1 : exitCode,",
+    replace: "exitCode,",
     caughtBy: ["packages/paperclip/src/conclude/result.test.ts", suite("recorded")],
   },
   {

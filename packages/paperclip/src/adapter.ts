@@ -19,7 +19,7 @@ export interface AdapterOptions {
   /** How often a host without abort signals is asked for the run's status. */
   readonly pollMs?: number;
   /** How long the host may take over what it is told at the end; 30 s unless told. */
-  readonly hostPatienceMs?: number;
+  readonly hostTimeoutMs?: number;
 }
 
 /** The host's adapter module for one agent CLI. */

@@ -1,31 +1,27 @@
-import { type Adoption, ApiError, type Engine, findOwnPod, OwnPodError, PathPartError, RequestError } from "@paperclip-k8s/engine";
+import { type Adoption, type Engine, findOwnPod } from "@paperclip-k8s/engine";
 import type { AgentCli } from "./agent-cli/agent-cli.ts";
-import type { Ending } from "./conclude/failure.ts";
-import { type Remedy, remedyFor, withEarlier } from "./conclude/next-attempt.ts";
-import { buildResult } from "./conclude/result.ts";
-import { adoptedMeta } from "./handover/adoption/adopted-meta.ts";
+import type { AttemptResult } from "./conclude/attempts.ts";
+import { nextAttempt } from "./conclude/next-attempt.ts";
+import { buildResult, notPreparedResult } from "./conclude/result.ts";
+import { lostSession } from "./conclude/session.ts";
+import { attemptAfterAdoption } from "./handover/adoption/attempt-after-adoption.ts";
 import { onLockConflict } from "./handover/adoption/on-lock-conflict.ts";
-import { ownTurn } from "./handover/adoption/own-attempt.ts";
-import { detachedResult } from "./handover/drain/detached-result.ts";
-import type { ExecutionContext, ExecutionResult, InvocationMeta } from "./host/types.ts";
+import type { ExecutionContext, ExecutionResult } from "./host/types.ts";
+import { createAnnouncement } from "./observe/announce.ts";
 import { type CancelOptions, type CancelWatch, watchCancel } from "./observe/cancel.ts";
 import { LogSink } from "./observe/log-sink.ts";
-import { TurnOutput } from "./observe/output.ts";
+import { AttemptOutput } from "./observe/output.ts";
 import { createProgress } from "./observe/progress.ts";
 import { withTimeout } from "./observe/with-timeout.ts";
-import { groundOf, openWake, prepareTurn, type Start, type Turn } from "./prepare/attempt.ts";
-import { BundleError } from "./prepare/bundle/write-bundle.ts";
+import { type Attempt, firstStart, gatherInputs, prepareAttempt } from "./prepare/attempt.ts";
 import { inheritFrom } from "./prepare/inherit/inherit-from.ts";
 import type { Inherited } from "./prepare/inherit/inherited.ts";
-import { buildMeta } from "./prepare/prompt/build-meta.ts";
 import { buildRequest, labelWarnings } from "./prepare/request.ts";
-import { groundOfJob, resumableBehind } from "./prepare/resume-fingerprint.ts";
-import { lostSession } from "./prepare/saved-session.ts";
+import { fingerprintOf } from "./prepare/resume-fingerprint.ts";
 import { chooseSession } from "./prepare/session.ts";
 import { unusedClaim } from "./prepare/state/unused-claim.ts";
 import { sweepUp } from "./prepare/sweep/sweep-up.ts";
 import type { AgentConfig } from "./settings/agent-config.ts";
-import { ConfigError } from "./settings/config-error.ts";
 import { SERVER_CONTAINER_NAMES } from "./settings/fields/cluster.ts";
 import { parseConfig } from "./settings/parse.ts";
 
@@ -33,11 +29,18 @@ export interface ExecuteOptions extends CancelOptions {
   readonly engine: Engine;
   /** Aborted = leave the Job as it is, for the next server. */
   readonly detach?: AbortSignal;
-  /** How long the host may take over what it is told at the end. */
-  readonly hostPatienceMs?: number;
+  /** How long the host may take for its callbacks at the end. */
+  readonly hostTimeoutMs?: number;
 }
 
-/** One run of an agent, from the host's context to the host's result. Bad input is told before anything is created. */
+/** What every attempt of a run uses. */
+interface Run {
+  readonly log: LogSink;
+  readonly cancel: CancelWatch;
+  readonly options: ExecuteOptions;
+}
+
+/** One run of an agent, from the host's context to the host's result. Wrong input is found before anything is created. */
 export async function execute(cli: AgentCli, ctx: ExecutionContext, options: ExecuteOptions): Promise<ExecutionResult> {
   const log = new LogSink(ctx.onLog);
   let cancel: CancelWatch | null = null;
@@ -46,21 +49,21 @@ export async function execute(cli: AgentCli, ctx: ExecutionContext, options: Exe
     const config = parseConfig(ctx.config, serverEnv, cli.type);
     const inherited = await inherit(config, serverEnv);
     for (const text of [...config.warnings, ...inherited.warnings]) void log.warning(text);
-    const wake = await openWake({ ctx, cli, config, inherited, serverEnv });
-    void sweepUp(wake, (trouble) => log.warning(trouble)).catch(() => {});
-    const session = chooseSession(ctx.runtime, groundOf(wake));
+    const inputs = await gatherInputs({ ctx, cli, config, inherited, serverEnv });
+    void sweepUp(inputs, (problem) => log.warning(problem)).catch(() => {});
+    const session = chooseSession(ctx.runtime, fingerprintOf(inputs));
     if (session.note !== null) void log.info(session.note);
-    const turn = await prepareTurn(wake, { sessionId: session.sessionId, attempt: 1, without: [] });
-    const unused = unusedClaim(wake).then((text) => (text === null ? undefined : log.warning(text)));
+    const first = await prepareAttempt(inputs, firstStart(session.sessionId));
+    const unused = unusedClaim(inputs).then((text) => (text === null ? undefined : log.warning(text)));
     cancel = await watchCancel(ctx, log, options);
-    const result = await runAttempts(turn, log, cancel, options);
-    await withTimeout(unused, options.hostPatienceMs);
+    const result = await runAttempts(first, { log, cancel, options });
+    await withTimeout(unused, options.hostTimeoutMs);
     return result;
   } catch (error) {
-    return refusal(error);
+    return notPreparedResult(error);
   } finally {
     cancel?.stop();
-    await log.idle(options.hostPatienceMs);
+    await log.idle(options.hostTimeoutMs);
   }
 }
 
@@ -71,48 +74,33 @@ export async function inherit(config: AgentConfig, serverEnv: NodeJS.ProcessEnv)
   return inheritFrom(found.pod, config, { env: serverEnv, ...(found.pod === null ? { noPod: found.why } : {}) });
 }
 
-/** The turn, and once more where another start helps: told in the log, counted in the result. */
-async function runAttempts(first: Turn, log: LogSink, cancel: CancelWatch, options: ExecuteOptions): Promise<ExecutionResult> {
-  const earlier: Ending[] = [];
-  for (let turn = first; ; ) {
-    const { ending, adopted } = await runTurn(turn, log, cancel, options);
-    const ground = adopted === null ? groundOf(turn) : groundOfJob(adopted);
-    const remedy = cancel.signal.aborted ? null : (remedyFor(turn, ending) ?? ownTurn(turn, ending, adopted));
-    if (ending.outcome.kind === "detached" || ending.outcome.kind === "superseded") return detachedResult(turn, ending, ground);
-    if (remedy === null) {
-      const lost = lostSession(turn, ending);
-      if (lost !== null) void log.warning(lost);
-      return buildResult(turn, withEarlier(ending, earlier), ground);
+/** The first attempt, and further ones as long as something can be changed that helps. */
+async function runAttempts(first: Attempt, run: Run): Promise<ExecutionResult> {
+  let earlier: readonly AttemptResult[] = [];
+  for (let attempt = first; ; ) {
+    const last = await runAttempt(attempt, run);
+    const next = run.cancel.signal.aborted ? null : (nextAttempt(last) ?? attemptAfterAdoption(last));
+    if (next === null) {
+      const lost = lostSession(last);
+      if (lost !== null) void run.log.warning(lost);
+      return buildResult({ earlier, last });
     }
-    void log.warning(remedy.note);
-    earlier.push(ending);
-    turn = await prepareTurn(turn, await startOf(turn, remedy, adopted, log));
+    void run.log.warning(next.note);
+    earlier = [...earlier, last];
+    attempt = await prepareAttempt(attempt.inputs, next.start);
   }
 }
 
-/** Behind a Job of another run its session is gone on with only where it fits this run's ground. */
-async function startOf(turn: Turn, { start }: Remedy, adopted: Adoption | null, log: LogSink): Promise<Start> {
-  if (adopted === null) return start;
-  const { sessionId, note } = resumableBehind(adopted, turn, start.sessionId);
-  if (note !== null) void log.info(note);
-  return { ...start, sessionId };
-}
-
-interface RanTurn {
-  readonly ending: Ending;
-  /** The Job of another run that it went on with. */
-  readonly adopted: Adoption | null;
-}
-
-async function runTurn(turn: Turn, log: LogSink, cancel: CancelWatch, options: ExecuteOptions): Promise<RanTurn> {
-  const output = new TurnOutput(turn.cli, log);
-  const progress = createProgress(turn.ctx);
-  for (const text of [...turn.prompt.warnings, ...turn.env.warnings, ...labelWarnings(turn)]) void log.warning(text);
-  const announcement = createAnnouncement(turn, options);
+async function runAttempt(attempt: Attempt, { log, cancel, options }: Run): Promise<AttemptResult> {
+  const { ctx, cli, config } = attempt.inputs;
+  const output = new AttemptOutput(cli, log);
+  const progress = createProgress(ctx);
+  for (const text of [...attempt.prompt.warnings, ...attempt.env.warnings, ...labelWarnings(attempt)]) void log.warning(text);
+  const announce = createAnnouncement(attempt, options.engine);
   let adopted: Adoption | null = null;
   const outcome = await options.engine.run(
-    buildRequest(turn),
-    { kubeconfig: turn.config.kubeconfig },
+    buildRequest(attempt),
+    { kubeconfig: config.kubeconfig },
     {
       signal: cancel.signal,
       detach: options.detach,
@@ -122,66 +110,14 @@ async function runTurn(turn: Turn, log: LogSink, cancel: CancelWatch, options: E
         progress(line);
         return log.status(line);
       },
-      onLockConflict: onLockConflict(turn),
+      onLockConflict: onLockConflict(attempt),
       onJob: (adoption) => {
         adopted = adoption;
-        return announcement.make(adoption);
+        return announce(adoption);
       },
     },
   );
-  await withTimeout(Promise.all([announcement.make(null), output.end()]), options.hostPatienceMs);
-  const report = output.parser.report();
+  await withTimeout(Promise.all([announce(null), output.end()]), options.hostTimeoutMs);
   const fault = output.parser.fault(output.stderrTail);
-  return { ending: { outcome, report, fault, stderr: output.stderrTail, now: Date.now() }, adopted };
-}
-
-/** Told once: when the run has its Job, or at its end where it got none. The host's trouble with it is no reason not to run. */
-function createAnnouncement(turn: Turn, options: ExecuteOptions): { readonly make: (adopted: Adoption | null) => Promise<void> } {
-  let made: Promise<void> | null = null;
-  const announce = async (adopted: Adoption | null): Promise<void> => {
-    const meta = adopted === null ? await metaOf(turn, options) : adoptedMeta(turn, adopted);
-    ctx.onDispatch?.();
-    await ctx.onMeta?.(meta);
-  };
-  const { ctx } = turn;
-  return {
-    make: (adopted) => {
-      made ??= announce(adopted).catch(() => {});
-      return made;
-    },
-  };
-}
-
-function metaOf(turn: Turn, options: ExecuteOptions): Promise<InvocationMeta> {
-  const { ctx, config, inherited, env, prompt, cwd } = turn;
-  return buildMeta({
-    adapterType: turn.cli.type,
-    jobName: options.engine.jobNameOf(buildRequest(turn)),
-    cwd,
-    argv: turn.plan.argv,
-    image: inherited.image,
-    namespace: inherited.namespace,
-    timeoutSec: config.timeoutSec,
-    notes: [...turn.plan.notes, ...inherited.notes],
-    env,
-    prompt,
-    ctx,
-  });
-}
-
-const isAgentId = (error: Error): boolean => "field" in error && error.field === "agent.id";
-const MENDABLE = [ConfigError, PathPartError, RequestError, OwnPodError];
-
-/** Found before anything was created. What an operator has to mend is told apart from what may pass by itself. */
-function refusal(error: unknown): ExecutionResult {
-  const base = { exitCode: null, signal: null, timedOut: false } as const;
-  if (MENDABLE.some((kind) => error instanceof kind) && error instanceof Error)
-    return { ...base, errorCode: isAgentId(error) ? "k8s_agent_id_invalid" : "configuration_incomplete", errorMessage: error.message };
-  if (error instanceof ApiError && error.code === "api_config")
-    return { ...base, errorCode: "configuration_incomplete", errorMessage: `kubeconfig: ${error.message}` };
-  const message = error instanceof Error ? error.message : String(error);
-  const transient = { errorFamily: "transient_upstream", executionRecovery: { kind: "bootstrap", providerWorkStarted: false } } as const;
-  if (error instanceof BundleError) return { ...base, errorCode: "k8s_volume_unusable", errorMessage: message, ...transient };
-  if (!(error instanceof ApiError)) return { ...base, errorCode: "adapter_failed", errorMessage: message };
-  return { ...base, errorCode: "k8s_job_create_failed", errorMessage: message, ...transient };
+  return { attempt, outcome, report: output.parser.report(), fault, stderr: output.stderrTail, adopted, endedAt: Date.now() };
 }

@@ -27,7 +27,7 @@ export interface AgentRun extends Omit<HostCall, "task"> {
   readonly engine?: EngineOptions;
   /** Where the server says its own API is. */
   readonly serverEnv?: NodeJS.ProcessEnv;
-  readonly hostPatienceMs?: number;
+  readonly hostTimeoutMs?: number;
   /** What of the CLI's description a test needs otherwise. */
   readonly changeCli?: (cli: AgentCli) => AgentCli;
 }
@@ -93,7 +93,7 @@ export interface Surroundings {
 }
 
 export async function runAgent({ bed, llm }: Surroundings, run: AgentRun): Promise<AgentRan> {
-  const { cli, prompt, task = null, config, env, engine, serverEnv = {}, hostPatienceMs, changeCli = (same) => same } = run;
+  const { cli, prompt, task = null, config, env, engine, serverEnv = {}, hostTimeoutMs, changeCli = (same) => same } = run;
   const own = scriptedSettings(scriptedModels[cli](llm, { apiKey: SECRET }));
   const settings = { ...settingsFor(bed), ...SMALL, graceSec: 5, promptTemplate: "Work.", ...own };
   const { ctx, log, meta } = hostContext({
@@ -103,7 +103,7 @@ export async function runAgent({ bed, llm }: Surroundings, run: AgentRun): Promi
     config: { ...settings, ...config, env: { ...own.env, ...env, ...(config?.env as object | undefined) } },
     change: { authToken: TOKEN, ...run.change },
   });
-  const adapter = createAdapter(changeCli(CLIS[cli]), { engine: createEngine(engine), serverEnv, pollMs: 100, hostPatienceMs });
+  const adapter = createAdapter(changeCli(CLIS[cli]), { engine: createEngine(engine), serverEnv, pollMs: 100, hostTimeoutMs });
   const result = await adapter.execute(ctx);
   return { runId: ctx.runId, result, log: log(), meta, session: result.sessionParams ?? null };
 }

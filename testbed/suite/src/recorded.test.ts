@@ -163,7 +163,7 @@ test.concurrent("an image without Node: what is missing is named, before any ret
 });
 
 test.concurrent("a host that never takes the metadata has its time for it, and then its result", async () => {
-  const { result } = await play("claude", ["success"], { hostPatienceMs: 200, change: { onMeta: () => new Promise<void>(() => {}) } });
+  const { result } = await play("claude", ["success"], { hostTimeoutMs: 200, change: { onMeta: () => new Promise<void>(() => {}) } });
   expect(result).toMatchObject({ exitCode: 0, summary: "Hello from the script." });
   expect(result.errorCode).toBeUndefined();
 });

@@ -1,41 +1,21 @@
-import type { Evidence, RunOutcome } from "@paperclip-k8s/engine";
+import type { Evidence } from "@paperclip-k8s/engine";
 import { describe, expect, test } from "vitest";
 import type { CliFault, CliReport } from "../agent-cli/agent-cli.ts";
+import { exampleEvidence, exampleResult, exited, type OutcomeKind } from "../testing/example-attempt.ts";
 import { failureOf } from "./failure.ts";
 
-const complete = { delivered: 10, expected: 10, complete: true, problem: null };
-const calm = { output: complete, warnings: [] as string[], memory: { killed: false } };
-const evidence = calm as unknown as Evidence;
-const starved = {
-  ...calm,
-  warnings: ["a process of the run was killed for lack of memory (limit 1Gi); raise it"],
-  memory: { killed: true },
-};
-const good: CliReport = {
-  sessionId: "ses_1",
-  text: "done",
-  model: "a/b",
-  inputTokens: 1,
-  cachedInputTokens: 0,
-  outputTokens: 2,
-  costUsd: 0,
-  errors: [],
-  recovered: [],
-  finished: true,
-  events: 3,
-};
-
-function failure(outcome: object, options: { report?: Partial<CliReport>; fault?: CliFault; stderr?: string; output?: object } = {}) {
-  const proof = options.output === undefined ? evidence : ({ ...calm, output: { ...complete, ...options.output } } as unknown as Evidence);
-  return failureOf({
-    outcome: { ...outcome, evidence: proof } as RunOutcome,
-    report: { ...good, ...options.report },
-    fault: options.fault ?? null,
-    stderr: options.stderr ?? "",
-    now: 0,
-  });
+interface Options {
+  readonly report?: Partial<CliReport>;
+  readonly fault?: CliFault;
+  readonly stderr?: string;
+  readonly output?: Partial<Evidence["output"]>;
+  readonly evidence?: Partial<Evidence>;
 }
-const exited = (exitCode: number | null, signal: string | null = null) => ({ kind: "exited", exitCode, signal });
+
+function failure(outcome: object, { report, fault = undefined, stderr = "", output, evidence }: Options = {}) {
+  const proof = { ...evidence, output: { ...exampleEvidence.output, ...output } };
+  return failureOf(exampleResult(outcome as OutcomeKind, { report, fault: fault ?? null, stderr, evidence: proof }));
+}
 
 describe("what counts as success", () => {
   test("exit code 0 with a whole output and no complaint", () => expect(failure(exited(0))).toBeNull());
@@ -69,6 +49,30 @@ describe("what counts as success", () => {
   });
 });
 
+describe("after the CLI has reported success", () => {
+  const report = { succeeded: true };
+  test.each([
+    [
+      "an exit code of its own",
+      exited(3),
+      { stderr: "out of disk\n" },
+      "The CLI failed after it had reported success (exit code 3): out of disk",
+    ],
+    ["nothing on stderr", exited(3), {}, "The CLI failed after it had reported success (exit code 3)"],
+    ["a signal nobody here sent", exited(null, "SIGKILL"), {}, "The CLI was ended by SIGKILL after it had reported success"],
+  ])("%s is a failure", (_, outcome, options, errorMessage) => {
+    expect(failure(outcome, { report, ...options })).toEqual({ errorCode: "adapter_failed", errorMessage });
+  });
+  test("what the runner ended after the final line is none", () => {
+    for (const end of ["endRecord", "termination"] as const) {
+      const evidence = { [end]: { cause: "final-line" } } as unknown as Partial<Evidence>;
+      expect(failure(exited(null, "SIGTERM"), { report, evidence })).toBeNull();
+      expect(failure(exited(143), { report, evidence })).toBeNull();
+      expect(failure(exited(null, "SIGTERM"), { evidence })).not.toBeNull();
+    }
+  });
+});
+
 test("the cause comes before what the CLI said", () => {
   const remedy = "raise resources.limits.memory, now 1Gi";
   const killed = { kind: "killed", by: "oom", message: "out of memory: OOMKilled, limit 1Gi", remedy, exitCode: 137 };
@@ -98,20 +102,20 @@ test("a runner that failed, and a takeover nobody confirmed, have codes of their
 });
 
 test("a child killed for lack of memory: no failure of a run that succeeded, and the first cause of one that failed", () => {
-  const ending = (exitCode: number, options: { errors?: string[]; fault?: CliFault } = {}) => ({
-    outcome: { ...exited(exitCode), evidence: starved as unknown as Evidence } as RunOutcome,
-    report: { ...good, errors: options.errors ?? [] },
-    fault: options.fault ?? null,
-    stderr: "",
-    now: 0,
-  });
-  expect(failureOf(ending(0))).toBeNull();
-  expect(failureOf(ending(1, { errors: ["check your credentials"] }))).toMatchObject({
+  const evidence = {
+    warnings: ["a process of the run was killed for lack of memory (limit 1Gi); raise it"],
+    memory: { ...exampleEvidence.memory, killed: true },
+  };
+  expect(failure(exited(0), { evidence })).toBeNull();
+  expect(failure(exited(1), { evidence, report: { errors: ["check your credentials"] } })).toMatchObject({
     errorCode: "k8s_oom_killed",
     errorMessage: "A process of the run was killed for lack of memory (limit 1Gi); raise it; then: check your credentials (exit code 1)",
   });
   const fault: CliFault = { kind: "quota", message: "slow down", retryAfterSec: 60 };
-  expect(failureOf(ending(1, { fault }))).toMatchObject({ errorCode: "provider_quota", errorMessage: expect.stringMatching(/^A process/) });
+  expect(failure(exited(1), { evidence, fault })).toMatchObject({
+    errorCode: "provider_quota",
+    errorMessage: expect.stringMatching(/^A process/),
+  });
 });
 
 test("how long a provider asks to wait reaches the host", () => {
@@ -119,7 +123,7 @@ test("how long a provider asks to wait reaches the host", () => {
   expect(failure(exited(1), { fault })).toMatchObject({ errorFamily: "provider_quota", retryNotBefore: "1970-01-01T01:00:00.000Z" });
 });
 
-test("what no retry can mend is the operator's", () => {
+test("what no retry can fix is the operator's", () => {
   const failed = { kind: "never-started", cause: "image", message: "InvalidImageName" };
   expect(failure({ ...failed, permanent: true })?.errorCode).toBe("configuration_incomplete");
   expect(failure({ ...failed, permanent: false })?.errorCode).toBe("k8s_pod_schedule_failed");
@@ -155,7 +159,7 @@ test("a CLI's own codes, a time to come back, and what a session does not surviv
 test("a cut stream: what ended the CLI is the cause, where it is known", () => {
   const fault: CliFault = { kind: "truncated", code: "cli_truncated", message: "no result", retryAfterSec: null };
   expect(failure(exited(0), { fault })).toMatchObject({ errorCode: "cli_truncated" });
-  const ended = { ...exited(0), exitCode: null, signal: "SIGSEGV" };
+  const ended = exited(null, "SIGSEGV");
   expect(failure(ended, { fault })).toMatchObject({ errorMessage: expect.stringMatching(/^The CLI was ended by SIGSEGV$/) });
 });
 

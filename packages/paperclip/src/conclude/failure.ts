@@ -1,6 +1,7 @@
 import { type RunOutcome, type StartFailure, standing } from "@paperclip-k8s/engine";
-import type { CliFault, CliReport } from "../agent-cli/agent-cli.ts";
 import type { ExecutionResult } from "../host/types.ts";
+import type { AttemptResult } from "./attempts.ts";
+import { complaint, exitFailure, sentence, withExit } from "./exit.ts";
 
 export type Failure = Required<Pick<ExecutionResult, "errorCode" | "errorMessage">> &
   Pick<ExecutionResult, "errorFamily" | "retryNotBefore" | "clearSession">;
@@ -22,47 +23,25 @@ const START_CODES: Partial<Record<StartFailure, string>> = {
   "claim-not-writable": "k8s_volume_unusable",
   "state-unreadable": "k8s_volume_unusable",
 };
-const FAULT_CODES: Record<CliFault["kind"], string> = {
-  "unknown-session": "session_unavailable",
-  "spoilt-session": "session_unavailable",
-  auth: "auth_required",
-  "model-not-found": "model_not_found",
-  quota: "provider_quota",
-  transient: "transient_upstream",
-  "context-overflow": "context_overflow",
-  "step-limit": "max_turns_exhausted",
-  refusal: "model_refusal",
-  truncated: "adapter_failed",
-  other: "adapter_failed",
-};
 
-/** After these a resumed session would only fail again. */
-const CLEARING: ReadonlySet<CliFault["kind"]> = new Set(["step-limit", "unknown-session", "spoilt-session"]);
+type Ended = Omit<AttemptResult, "attempt" | "adopted">;
+type NeverStarted = Extract<RunOutcome, { kind: "never-started" }>;
 
-export interface Ending {
-  readonly outcome: RunOutcome;
-  readonly report: CliReport;
-  readonly fault: CliFault | null;
-  readonly stderr: string;
-  readonly now: number;
+/** What went wrong, cause first; null = the attempt succeeded. Only an exit code of 0 without any complaint is a success. */
+export function failureOf(result: Ended): Failure | null {
+  const failure = causeOf(result);
+  const { kind, evidence } = result.outcome;
+  const { state } = evidence;
+  // There is nothing to say about a session that was saved, or that goes on with its Job.
+  if (failure === null || state == null || state.saved || kind === "detached" || kind === "superseded") return failure;
+  return { ...failure, errorMessage: `${failure.errorMessage}; ${standing(state)}` };
 }
 
-/** What went wrong, cause first; null = the run succeeded. Only an exit code of 0 without any complaint is a success. */
-export function failureOf(ending: Ending): Failure | null {
-  const failure = causeOf(ending);
-  const state = ending.outcome.evidence.state;
-  // Of a session that was saved, or goes on with its Job, there is nothing to say.
-  const goesOn = ending.outcome.kind === "detached" || ending.outcome.kind === "superseded";
-  return failure === null || state == null || state.saved || goesOn
-    ? failure
-    : { ...failure, errorMessage: `${failure.errorMessage}; ${standing(state)}` };
-}
-
-function causeOf(ending: Ending): Failure | null {
-  const { outcome } = ending;
+function causeOf(result: Ended): Failure | null {
+  const { outcome } = result;
   switch (outcome.kind) {
     case "exited":
-      return memoryFirst(ending, exitFailure(ending, effectiveExit(outcome.exitCode, ending.report), outcome.signal));
+      return exitFailure(result);
     case "cancelled":
       return {
         errorCode: "cancelled",
@@ -71,19 +50,19 @@ function causeOf(ending: Ending): Failure | null {
     case "timed-out":
       return {
         errorCode: "timeout",
-        errorMessage: `Time limit reached${outcome.by === "deadline" ? " (the Job's own deadline)" : ""}${saidToo(ending)}`,
+        errorMessage: `Time limit reached${outcome.by === "deadline" ? " (the Job's own deadline)" : ""}${complaint(result)}`,
       };
     case "never-started":
-      return {
-        errorCode: startCode(outcome),
-        errorMessage: `The agent did not start: ${outcome.message}${needsNode(outcome)}${needsClass(outcome)}`,
-      };
-    case "killed":
-      return { errorCode: KILLED_CODES[outcome.by], errorMessage: killedMessage(ending, outcome) };
+      return { errorCode: startCode(outcome), errorMessage: `The agent did not start: ${outcome.message}${advice(outcome)}` };
+    case "killed": {
+      const remedy = outcome.remedy === null ? "" : `; ${outcome.remedy}`;
+      const errorMessage = `${sentence(outcome.message)}${withExit(outcome.exitCode)}${remedy}${complaint(result)}`;
+      return { errorCode: KILLED_CODES[outcome.by], errorMessage };
+    }
     case "deleted":
       return {
         errorCode: "k8s_job_deleted_externally",
-        errorMessage: `${sentence(outcome.message)}${withExit(outcome.exitCode)}${saidToo(ending)}`,
+        errorMessage: `${sentence(outcome.message)}${withExit(outcome.exitCode)}${complaint(result)}`,
       };
     case "detached":
       return { errorCode: "k8s_detached", errorMessage: detachedMessage(outcome) };
@@ -100,7 +79,7 @@ function causeOf(ending: Ending): Failure | null {
       return {
         errorCode: outcome.code ?? "k8s_concurrent_run_blocked",
         errorMessage: outcome.message,
-        retryNotBefore: new Date(ending.now + 60_000).toISOString(),
+        retryNotBefore: new Date(result.endedAt + 60_000).toISOString(),
       };
   }
 }
@@ -110,96 +89,15 @@ function detachedMessage({ reason, evidence }: Extract<RunOutcome, { kind: "deta
   return `Detached: ${reason}; Job ${evidence.namespace}/${evidence.jobName} goes on, and the next run takes it over`;
 }
 
-/** A CLI that got over its errors and finished its turn has done its work, whatever code it exits with. */
-export function effectiveExit(exitCode: number | null, report: CliReport): number | null {
-  if (report.succeeded) return 0;
-  const finished = report.finished && report.recovered.length > 0 && report.errors.length === 0;
-  return exitCode === 1 && finished ? 0 : exitCode;
+/** What no retry can fix needs the operator; the rest may pass by itself. */
+function startCode({ permanent, cause }: NeverStarted): string {
+  if (permanent && cause !== "claim-create-failed") return "configuration_incomplete";
+  return START_CODES[cause] ?? "k8s_pod_schedule_failed";
 }
 
-function exitFailure(ending: Ending, exitCode: number | null, signal: string | null): Failure | null {
-  const { report, fault, outcome } = ending;
-  const output = outcome.evidence.output;
-  const lost = output.complete ? "" : missingText(output);
-  const ended = signal !== null && !report.succeeded;
-  if (fault !== null && !(ended && fault.kind === "truncated"))
-    return { ...faultFailure(fault, ending.now), errorMessage: `${fault.message}${withExit(exitCode)}${lost}` };
-  if (ended) return { errorCode: "adapter_failed", errorMessage: `The CLI was ended by ${signal}${saidToo(ending)}${lost}` };
-  if (exitCode !== 0)
-    return { errorCode: "adapter_failed", errorMessage: `${firstReadable(ending) ?? "The CLI failed"}${withExit(exitCode)}${lost}` };
-  if (!output.complete)
-    return { errorCode: "k8s_output_incomplete", errorMessage: `The CLI exited with code 0, but its output is incomplete${lost}` };
-  if (report.errors.length > 0) return { errorCode: "adapter_failed", errorMessage: `${report.errors[0]} (exit code 0)` };
-  if (report.sessionId !== null && report.outputTokens === 0 && report.text === "")
-    return { errorCode: "llm_api_error", errorMessage: "The model returned nothing: no text and no output tokens" };
-  if (report.events === 0) return { errorCode: "adapter_failed", errorMessage: "The CLI exited with code 0 without any output" };
-  return null;
-}
-
-/** Processes killed for lack of memory come before whatever the CLI made of their loss; a fault it names itself keeps its code. */
-function memoryFirst({ outcome }: Ending, failure: Failure | null): Failure | null {
-  const killed = outcome.evidence.memory.killed ? outcome.evidence.warnings[0] : undefined;
-  if (failure === null || killed === undefined) return failure;
-  const errorCode = failure.errorCode === "adapter_failed" ? KILLED_CODES.oom : failure.errorCode;
-  return { ...failure, errorCode, errorMessage: `${sentence(killed)}; then: ${failure.errorMessage}` };
-}
-
-/** What no retry can mend is the operator's; the rest may pass by itself. */
-function startCode(outcome: Extract<RunOutcome, { kind: "never-started" }>): string {
-  if (outcome.permanent && outcome.cause !== "claim-create-failed") return "configuration_incomplete";
-  return START_CODES[outcome.cause] ?? "k8s_pod_schedule_failed";
-}
-
-/** The runner is our own program: a missing runtime is told as what it is. */
-function needsNode({ cause, message }: Extract<RunOutcome, { kind: "never-started" }>): string {
-  return cause === "start-error" && /\bnode\b/.test(message) ? ". Node ≥ 18 must be in the image: it runs the adapter's runner" : "";
-}
-
-function needsClass({ cause }: Extract<RunOutcome, { kind: "never-started" }>): string {
+/** What to change, where the cluster's own message does not say it. */
+function advice({ cause, message }: NeverStarted): string {
+  if (cause === "start-error" && /\bnode\b/.test(message)) return ". Node ≥ 18 must be in the image: it runs the adapter's runner";
   if (cause !== "claim-missing") return "";
   return ". Set agentDbStorageClass to the storage class it is to be made of, make the claim yourself, or choose another agentDbMode";
-}
-
-function faultFailure(fault: CliFault, now: number): Omit<Failure, "errorMessage"> {
-  const errorCode = fault.code ?? FAULT_CODES[fault.kind];
-  const at = fault.retryAt ?? (fault.retryAfterSec === null ? null : now + fault.retryAfterSec * 1000);
-  const later = at === null ? {} : { retryNotBefore: new Date(at).toISOString() };
-  if (fault.kind === "quota") return { errorCode, errorFamily: "provider_quota", ...later };
-  if (fault.kind === "transient") return { errorCode, errorFamily: "transient_upstream", ...later };
-  if (fault.kind === "refusal") return { errorCode, errorFamily: "model_refusal" };
-  if (CLEARING.has(fault.kind)) return { errorCode, clearSession: true };
-  return { errorCode };
-}
-
-function killedMessage(ending: Ending, outcome: Extract<RunOutcome, { kind: "killed" }>): string {
-  const remedy = outcome.remedy === null ? "" : `; ${outcome.remedy}`;
-  return `${sentence(outcome.message)}${withExit(outcome.exitCode)}${remedy}${saidToo(ending)}`;
-}
-
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-
-function withExit(exitCode: number | null): string {
-  return exitCode === null ? "" : ` (exit code ${exitCode})`;
-}
-
-function missingText(output: RunOutcome["evidence"]["output"]): string {
-  const bytes =
-    output.expected === null ? "its end was not proved" : `${output.expected - output.delivered} of ${output.expected} bytes are missing`;
-  return `; output: ${bytes}${output.problem === null ? "" : ` (${output.problem})`}`;
-}
-
-/** The CLI's own complaint, where it had one, after the cause. */
-function saidToo(ending: Ending): string {
-  const fault = ending.fault;
-  // A fault of no known kind may be our own inference from how the stream ends.
-  const inferred = fault === null || fault.kind === "other" || fault.kind === "truncated";
-  const said = ending.report.errors[0] ?? (inferred ? undefined : fault.message);
-  return said === undefined ? "" : `; the CLI said: ${said}`;
-}
-
-function firstReadable(ending: Ending): string | null {
-  const error = ending.report.errors[0];
-  if (error !== undefined) return error;
-  const line = ending.stderr.split("\n").find((candidate) => /[A-Za-z]{3}/.test(candidate) && !candidate.trimStart().startsWith("{"));
-  return line === undefined ? null : line.trim().slice(0, 500);
 }

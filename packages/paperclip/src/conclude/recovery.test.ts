@@ -1,18 +1,21 @@
-import type { RunOutcome } from "@paperclip-k8s/engine";
+import type { Evidence, RunOutcome } from "@paperclip-k8s/engine";
 import { expect, test } from "vitest";
+import { exampleEvidence, exampleResult, exited } from "../testing/example-attempt.ts";
+import type { AttemptResult } from "./attempts.ts";
 import type { Failure } from "./failure.ts";
 import { recoveryOf } from "./recovery.ts";
 
 const failed: Failure = { errorCode: "x", errorMessage: "x" };
-const evidence = (started: number | null, signal: string | null = "SIGTERM") => ({
-  jobUid: "uid",
-  container: null,
-  timings: { started },
-  endRecord: started === null ? null : { signal },
-  output: { problem: null },
-});
-function recovery(outcome: object, sessionId: string | null, failure: Failure | null = failed) {
-  return recoveryOf({ outcome: outcome as RunOutcome, failure, sessionId, now: 0 });
+const evidence = (started: number | null, signal: string | null = "SIGTERM") =>
+  ({
+    ...exampleEvidence,
+    container: null,
+    timings: { ...exampleEvidence.timings, started },
+    endRecord: started === null ? null : { signal },
+  }) as Evidence;
+function recovery(outcome: object, sessionId: string | null, failure: Failure | null = failed, earlier: AttemptResult[] = []) {
+  const last = { ...exampleResult(), outcome: { evidence: exampleEvidence, ...outcome } as RunOutcome };
+  return recoveryOf({ earlier, last }, failure, sessionId);
 }
 
 test("success needs no recovery", () => {
@@ -28,6 +31,19 @@ test("what had not started may simply be tried again", () => {
       resultJson: {},
     });
   }
+});
+
+test("what an earlier attempt has worked on is not claimed to be untouched, whichever way the last one did not start", () => {
+  const worked = [exampleResult(exited(1))];
+  const none = { ...exampleEvidence, jobUid: null };
+  const ends = [{ kind: "never-started", permanent: false }, { kind: "blocked" }, { kind: "detached", reason: "upgrade", evidence: none }];
+  for (const outcome of ends) {
+    expect(recovery(outcome, null, failed, worked)).toEqual({ errorFamily: "transient_upstream", resultJson: {} });
+    const marker = { conversationContinuation: "continue_conversation_v1" };
+    expect(recovery(outcome, "ses", failed, worked)).toEqual({ errorFamily: "transient_upstream", resultJson: marker });
+  }
+  const cancelled = { kind: "cancelled", stopped: true, evidence: none };
+  expect(recovery(cancelled, null, failed, worked).executionRecovery).toBeUndefined();
 });
 
 test("a cancel is acknowledged only if the pod has stopped", () => {

@@ -1,65 +1,35 @@
-import type { Evidence, RunOutcome } from "@paperclip-k8s/engine";
+import type { Adoption } from "@paperclip-k8s/engine";
 import { expect, test } from "vitest";
-import type { CliReport, RunEnvironment } from "../agent-cli/agent-cli.ts";
-import type { Turn } from "../prepare/attempt.ts";
-import { sessionCodec } from "../prepare/session.ts";
+import type { CliReport } from "../agent-cli/agent-cli.ts";
+import { fingerprintAnnotation } from "../prepare/resume-fingerprint.ts";
+import { type ResumeFingerprint, sessionCodec } from "../prepare/session.ts";
+import { exampleAttempt, exampleEvidence, exampleInputs, exampleResult, exited, type OutcomeKind } from "../testing/example-attempt.ts";
 import { hostContext } from "../testing/host-context.ts";
+import type { AttemptResult } from "./attempts.ts";
 import { buildResult } from "./result.ts";
 
-const report: CliReport = {
-  sessionId: "ses_2",
-  text: "done",
-  model: null,
-  inputTokens: 10,
-  cachedInputTokens: 5,
-  outputTokens: 3,
-  costUsd: 0.01,
-  errors: [],
-  recovered: [],
-  finished: true,
-  events: 4,
-};
-const output = { delivered: 1, expected: 1, complete: true, problem: null };
-const evidence = {
-  namespace: "agents",
-  jobName: "job",
-  podName: "pod",
-  node: "n",
-  proof: "end-record",
-  output,
-  timings: { started: 1 },
-  endRecord: null,
-  termination: null,
-  warnings: [] as string[],
-  memory: { oomKills: null, limit: "8Gi", killed: false },
-  state: null,
-};
-const exited = (exitCode: number): RunOutcome => ({ kind: "exited", exitCode, signal: null, evidence: evidence as unknown as Evidence });
-
 const workspace = { workspaceId: "w-1", repoUrl: "https://example.com/r.git", repoRef: "main" };
+const portable = { mode: "portable", spec: {}, env: {} } as unknown as AttemptResult["attempt"]["inputs"]["state"];
 
-function turn(changes: { model?: string | null; previous?: Record<string, unknown> } = {}): Turn {
-  return {
-    cli: { billing: ({ names }: RunEnvironment, model: string | null) => ({ provider: model, biller: [...names].join(), type: "api" }) },
-    inherited: { env: { literals: { A: "" }, references: [{ name: "B" }] } },
-    config: { model: changes.model === undefined ? "acme/m-1" : changes.model, cwd: null, env: { C: "" } },
-    ctx: hostContext({ context: { paperclipWorkspace: workspace }, session: changes.previous ?? null }).ctx,
-    env: { secret: {} },
-    sessionId: null,
-    state: { mode: "own" },
-    cwd: "/data/work",
-  } as unknown as Turn;
+interface Changes {
+  readonly previous?: Record<string, unknown>;
+  readonly sessionId?: string;
+  readonly inputs?: Partial<AttemptResult["attempt"]["inputs"]>;
+  readonly report?: Partial<CliReport>;
+  readonly evidence?: Partial<AttemptResult["outcome"]["evidence"]>;
+  readonly adopted?: Adoption;
 }
-const ending = (outcome: RunOutcome, changes: Partial<CliReport> = {}) => ({
-  outcome,
-  report: { ...report, ...changes },
-  fault: null,
-  stderr: "",
-  now: 0,
-});
+
+function ended(outcome: OutcomeKind, { previous, sessionId = undefined, inputs, ...changes }: Changes = {}): AttemptResult {
+  const { ctx } = hostContext({ context: { paperclipWorkspace: workspace }, session: previous ?? null });
+  const attempt = exampleAttempt({ inputs: exampleInputs({ ctx, ...inputs }), sessionId: sessionId ?? null });
+  return exampleResult(outcome, { attempt, ...changes });
+}
+const result = (outcome: OutcomeKind, changes: Changes = {}, earlier: AttemptResult[] = []) =>
+  buildResult({ earlier, last: ended(outcome, changes) });
 
 test("a good run: usage, cost, provider, session", () => {
-  expect(buildResult(turn(), ending(exited(0)))).toMatchObject({
+  expect(result(exited(0))).toMatchObject({
     exitCode: 0,
     signal: null,
     timedOut: false,
@@ -77,7 +47,7 @@ test("a good run: usage, cost, provider, session", () => {
 
 test("every key of the session params survives the codec; unknown ones of the same session stay", () => {
   const previous = { sessionId: "ses_2", fromALaterVersion: { a: 1 } };
-  const { sessionParams } = buildResult(turn({ previous }), ending(exited(0)));
+  const { sessionParams } = result(exited(0), { previous });
   expect(sessionParams).toEqual({
     sessionId: "ses_2",
     cwd: "/data/work",
@@ -92,61 +62,62 @@ test("every key of the session params survives the codec; unknown ones of the sa
 });
 
 test("a failure never shows exit code 0, and the result stays small", () => {
-  const failed = buildResult(turn(), ending(exited(0), { errors: ["boom"] }));
+  const failed = result(exited(0), { report: { errors: ["boom"] } });
   expect(failed).toMatchObject({ exitCode: 1, errorMessage: expect.stringContaining("boom"), sessionId: "ses_2" });
-  const long = buildResult(turn(), ending(exited(0), { text: "x".repeat(1_000_000) }));
+  const long = result(exited(0), { report: { text: "x".repeat(1_000_000) } });
   expect(JSON.stringify(long).length).toBeLessThan(16_384);
 });
 
 test("what a success should be told of stands in its result", () => {
-  const starved = { ...evidence, warnings: ["a process was killed"], memory: { oomKills: 1, limit: "8Gi", killed: true } };
-  const outcome = { kind: "exited", exitCode: 0, signal: null, evidence: starved as unknown as Evidence } as const;
-  const { resultJson, errorCode } = buildResult(turn(), ending(outcome));
+  const memory = { ...exampleEvidence.memory, oomKills: 1, killed: true };
+  const { resultJson, errorCode } = result(exited(0), { evidence: { warnings: ["a process was killed"], memory } });
   expect(errorCode).toBeUndefined();
   expect(resultJson).toMatchObject({ warnings: ["a process was killed"], oomKills: 1, memoryLimit: "8Gi" });
-  expect(buildResult(turn(), ending(exited(0))).resultJson).not.toHaveProperty("warnings");
+  expect(result(exited(0)).resultJson).not.toHaveProperty("warnings");
 });
 
 test("a session that went with its pod is not promised to the next run", () => {
-  expect(buildResult({ ...turn(), state: { mode: "ephemeral" } }, ending(exited(0)))).toMatchObject({
+  expect(result(exited(0), { inputs: { state: { mode: "ephemeral" } } })).toMatchObject({
     sessionId: null,
     sessionParams: null,
   });
 });
 
 test("who bills is told from the pod's environment, references too, and the model that answered", () => {
-  expect(buildResult(turn(), ending(exited(0), { model: "m-2" }))).toMatchObject({ provider: "m-2", biller: "A,C,B" });
+  expect(result(exited(0), { report: { model: "m-2" } })).toMatchObject({ provider: "m-2", biller: "A,C,B" });
 });
 
-test("a CLI whose own word is success has succeeded, however its process was ended", () => {
-  const ended = { ...exited(143), exitCode: null, signal: "SIGTERM" } as RunOutcome;
-  const result = buildResult(turn(), ending(ended, { succeeded: true, details: { num_turns: 3 } }));
-  expect(result).toMatchObject({ exitCode: 0, signal: null, resultJson: { num_turns: 3 } });
-  expect(result.errorMessage).toBeUndefined();
-  expect(buildResult(turn(), ending(ended))).toMatchObject({ signal: "SIGTERM", errorMessage: expect.stringContaining("SIGTERM") });
+test("the exit code is the CLI's own, unless the runner ended what was left after the final line", () => {
+  const report = { succeeded: true, details: { num_turns: 3 } };
+  const byRunner = { endRecord: { cause: "final-line" } } as unknown as Changes["evidence"];
+  const good = result(exited(null, "SIGTERM"), { report, evidence: byRunner });
+  expect(good).toMatchObject({ exitCode: 0, signal: null, resultJson: { num_turns: 3, leftoversEnded: true } });
+  expect(good.errorMessage).toBeUndefined();
+  expect(result(exited(3), { report })).toMatchObject({ exitCode: 3, signal: null, errorCode: "adapter_failed", sessionId: "ses_2" });
+  expect(result(exited(null, "SIGKILL"), { report })).toMatchObject({ exitCode: null, signal: "SIGKILL", errorCode: "adapter_failed" });
 });
 
 test("a session of which nothing was saved is not resumed; one that may have been is, but the host is promised nothing", () => {
-  const ended = (state: unknown, changes: Partial<RunOutcome> = {}) => {
-    const outcome = { ...exited(0), ...changes, evidence: { ...evidence, state } } as unknown as RunOutcome;
-    return buildResult({ ...turn(), state: { mode: "portable" } } as Turn, ending(outcome));
-  };
   const point = { generation: "g", at: "", bytes: 1, version: null };
   const state = { restored: null, restoreMs: 1, saved: true, last: point, saveMs: 1, error: null };
-  const evicted = { kind: "killed", by: "eviction", message: "m", remedy: null, exitCode: null } as Partial<RunOutcome>;
+  const evicted: OutcomeKind = { kind: "killed", by: "eviction", message: "m", remedy: null, exitCode: null };
   const marker = { conversationContinuation: "continue_conversation_v1" };
-  expect(ended(state)).toMatchObject({ sessionId: "ses_2", sessionParams: { stateMode: "portable" }, resultJson: { state } });
-  expect(ended({ ...state, last: null })).toMatchObject({ sessionId: null, sessionParams: null });
-  expect(ended(state, evicted).resultJson).toMatchObject(marker);
-  const cut = ended({ ...state, saved: false, last: null, saveMs: null }, evicted);
+  const saved = (changes: Partial<NonNullable<AttemptResult["outcome"]["evidence"]["state"]>>, outcome = exited(0)) =>
+    result(outcome, { inputs: { state: portable }, evidence: { state: { ...state, ...changes } } });
+  expect(saved({})).toMatchObject({ sessionId: "ses_2", sessionParams: { stateMode: "portable" }, resultJson: { state } });
+  expect(saved({ last: null, saveMs: null })).toMatchObject({ sessionId: null, sessionParams: null });
+  expect(saved({}, evicted).resultJson).toMatchObject(marker);
+  const cut = saved({ saved: false, last: null, saveMs: null }, evicted);
   expect(cut.sessionId).toBe("ses_2");
   expect(cut.resultJson).not.toMatchObject(marker);
 });
 
-test("a run that went on with another one's Job reports the ground of that Job", () => {
-  const own = { ...turn(), sessionId: null, bundle: { key: "k2" }, state: { mode: "portable" } } as unknown as Turn;
-  const job = { podCwd: "/data/other", stateMode: "dedicated_pvc", bundleKey: "k1", mcpIdentity: "m1" };
-  expect(buildResult(own, ending(exited(0)), job).sessionParams).toMatchObject({
+test("a run that took another one's Job over reports the fingerprint of that Job", () => {
+  const job = (noted: ResumeFingerprint | null) =>
+    ({ job: { name: "j", annotations: noted === null ? {} : fingerprintAnnotation(noted) } }) as unknown as Adoption;
+  const noted = { podCwd: "/data/other", stateMode: "dedicated_pvc", bundleKey: "k1", mcpIdentity: "m1" };
+  const inputs = { state: portable, bundle: { key: "k2" } as AttemptResult["attempt"]["inputs"]["bundle"] };
+  expect(result(exited(0), { inputs, adopted: job(noted) }).sessionParams).toMatchObject({
     sessionId: "ses_2",
     cwd: "/data/work",
     podCwd: "/data/other",
@@ -154,9 +125,36 @@ test("a run that went on with another one's Job reports the ground of that Job",
     promptBundleKey: "k1",
     mcpServerIdentity: "m1",
   });
-  // A Job that does not say: no session rather than one on the wrong ground, unless it is the one that was noted before.
-  expect(buildResult(own, ending(exited(0)), null)).toMatchObject({ sessionId: null, sessionParams: null, sessionDisplayId: null });
+  // Without one no session is safe to resume, except the one that was noted before.
+  const none = { sessionId: null, sessionParams: null, sessionDisplayId: null };
+  expect(result(exited(0), { inputs, adopted: job(null) })).toMatchObject(none);
   const previous = { sessionId: "ses_2", promptBundleKey: "k0" };
-  const resumed = { ...own, sessionId: "ses_2", ctx: turn({ previous }).ctx };
-  expect(buildResult(resumed, ending(exited(0)), null)).toMatchObject({ sessionId: "ses_2", sessionParams: previous });
+  const resumed = { inputs, adopted: job(null), sessionId: "ses_2", previous };
+  expect(result(exited(0), resumed)).toMatchObject({ sessionId: "ses_2", sessionParams: previous });
+});
+
+test("a run that is detached reports what its earlier attempts used, and leaves the last one's to the run that takes it over", () => {
+  const detached: OutcomeKind = { kind: "detached", reason: "upgrade" };
+  const changes = { sessionId: "ses_1", previous: { sessionId: "ses_1" } };
+  const alone = result(detached, changes);
+  for (const key of ["usage", "usageBasis", "costUsd", "summary", "sessionId", "sessionParams"]) expect(alone).not.toHaveProperty(key);
+  const second = result(detached, changes, [ended(exited(1))]);
+  expect(second).toMatchObject({
+    usage: { inputTokens: 10, cachedInputTokens: 5, outputTokens: 3 },
+    usageBasis: "per_run",
+    costUsd: 0.01,
+    errorCode: "k8s_detached",
+    resultJson: { conversationContinuation: "continue_conversation_v1" },
+  });
+  for (const key of ["summary", "sessionId"]) expect(second).not.toHaveProperty(key);
+  // Another session than the one the host knows: it must learn of it, or the Job cannot be taken over.
+  expect(result(detached, { ...changes, sessionId: "ses_2" })).toMatchObject({ sessionId: "ses_2" });
+});
+
+test("a run whose second attempt never started has used what the first one did, and does not claim that nothing was begun", () => {
+  const last: OutcomeKind = { kind: "never-started", cause: "unschedulable", message: "no node", permanent: false };
+  const second = result(last, { report: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: null } }, [ended(exited(1))]);
+  expect(second).toMatchObject({ usage: { inputTokens: 10 }, errorFamily: "transient_upstream" });
+  expect(second.executionRecovery).toBeUndefined();
+  expect(result(last).executionRecovery).toEqual({ kind: "bootstrap", providerWorkStarted: false });
 });

@@ -1,69 +1,49 @@
-import type { RunOutcome } from "@paperclip-k8s/engine";
+import { ApiError, OwnPodError, PathPartError, RequestError, type RunOutcome } from "@paperclip-k8s/engine";
 import type { ExecutionResult } from "../host/types.ts";
-import { environmentOf, groundOf, type Turn } from "../prepare/attempt.ts";
-import { workspaceOf } from "../prepare/environment/workspace.ts";
-import { type KeptSession, keptSession } from "../prepare/saved-session.ts";
-import { type SessionGround, sessionParamsOut } from "../prepare/session.ts";
-import { type Ending, effectiveExit, failureOf } from "./failure.ts";
+import { environmentOf } from "../prepare/attempt.ts";
+import { BundleError } from "../prepare/bundle/write-bundle.ts";
+import { incomingSession } from "../prepare/session.ts";
+import { ConfigError } from "../settings/config-error.ts";
+import { type Attempts, costOf, isLeftToOthers } from "./attempts.ts";
+import { exitOf } from "./exit.ts";
+import { failureOf } from "./failure.ts";
 import { recoveryOf } from "./recovery.ts";
+import { NO_SESSION, sessionLeft } from "./session.ts";
 
 const SUMMARY_CHARS = 4000;
 
-/** The host's result of a run: what happened, what it cost, which session it leaves. `ground`: of a Job that was taken over, null = not known. */
-export function buildResult(turn: Turn, ending: Ending, ground: SessionGround | null = groundOf(turn)): ExecutionResult {
-  const { outcome, report } = ending;
-  const failure = failureOf(ending);
-  const session = failure?.clearSession ? NO_SESSION : sessionLeft(turn, ending, ground);
-  const { sessionId } = session;
-  const recovery = recoveryOf({ outcome, failure, sessionId: session.kept === "yes" ? sessionId : null, now: ending.now });
-  const model = report.model ?? turn.config.model;
-  const billing = turn.cli.billing(environmentOf(turn), model);
+/** The host's result of a run: what happened, what all its attempts cost, which session it leaves. */
+export function buildResult(attempts: Attempts): ExecutionResult {
+  const { last } = attempts;
+  const { outcome, report } = last;
+  const { inputs } = last.attempt;
+  const failure = failureOf(last);
+  const session = failure?.clearSession ? NO_SESSION : sessionLeft(last);
+  const recovery = recoveryOf(attempts, failure, session.kept === "yes" ? session.sessionId : null);
+  const { exitCode, signal } = exitOf(last);
+  const cost = costOf(attempts);
+  const leftToOthers = isLeftToOthers(attempts);
+  const isSessionKnown = leftToOthers && last.attempt.sessionId !== null && last.attempt.sessionId === incomingSession(inputs.ctx);
+  const model = report.model ?? inputs.config.model;
+  const billing = inputs.cli.billing(environmentOf(inputs), model);
   return {
-    exitCode: exitCode(ending, failure !== null),
-    signal: outcome.kind === "exited" && !report.succeeded ? outcome.signal : null,
+    // A failure never looks like exit code 0.
+    exitCode: failure !== null && exitCode === 0 ? 1 : exitCode,
+    signal,
     timedOut: outcome.kind === "timed-out",
     ...(failure ?? {}),
     ...(recovery.errorFamily === undefined ? {} : { errorFamily: recovery.errorFamily }),
     ...(recovery.executionRecovery === undefined ? {} : { executionRecovery: recovery.executionRecovery }),
-    usage: { inputTokens: report.inputTokens, cachedInputTokens: report.cachedInputTokens, outputTokens: report.outputTokens },
-    usageBasis: "per_run",
-    costUsd: report.costUsd,
-    sessionId,
-    sessionParams: session.params,
-    sessionDisplayId: sessionId,
+    ...(cost === null ? {} : { ...cost, usageBasis: "per_run" as const }),
+    // The host keeps the session that the run began with.
+    ...(isSessionKnown ? {} : { sessionId: session.sessionId, sessionParams: session.params, sessionDisplayId: session.sessionId }),
     model,
     provider: billing.provider,
     biller: billing.biller,
     billingType: billing.type,
-    summary: report.text === "" ? null : report.text.slice(-SUMMARY_CHARS),
+    ...(leftToOthers ? {} : { summary: report.text === "" ? null : report.text.slice(-SUMMARY_CHARS) }),
     resultJson: { ...report.details, ...resultJson(outcome), ...recovery.resultJson },
   };
-}
-
-interface SessionLeft {
-  readonly kept: KeptSession;
-  readonly sessionId: string | null;
-  readonly params: Record<string, unknown> | null;
-}
-
-const NO_SESSION: SessionLeft = { kept: "no", sessionId: null, params: null };
-
-/** The session that the next run of this task is given. */
-function sessionLeft(turn: Turn, { report, outcome }: Ending, ground: SessionGround | null): SessionLeft {
-  const { ctx, cwd, config } = turn;
-  const reported = report.sessionId ?? turn.sessionId;
-  const resumed = reported !== null && reported === turn.sessionId;
-  const kept = keptSession({ mode: ground?.stateMode ?? null, state: outcome.evidence.state, resumed });
-  const workspace = workspaceOf(ctx.context, config.cwd);
-  const sessionId = kept === "no" ? null : reported;
-  const params = sessionParamsOut({ sessionId, previous: ctx.runtime.sessionParams, cwd, ground, workspace });
-  return { kept, sessionId: params === null ? null : sessionId, params };
-}
-
-/** A failure never looks like exit code 0, and a null code always comes with a message. */
-function exitCode({ outcome, report }: Ending, failed: boolean): number | null {
-  const code = "exitCode" in outcome ? effectiveExit(outcome.exitCode, report) : null;
-  return failed && code === 0 ? 1 : code;
 }
 
 /** Small on purpose: the host drops what matters from a large one. */
@@ -82,7 +62,24 @@ function resultJson(outcome: RunOutcome): Record<string, unknown> {
     ...(evidence.state === null ? {} : { state: evidence.state }),
     memoryLimit: evidence.memory.limit,
     oomKills: evidence.memory.oomKills,
-    // Of a kill the message tells.
+    // The message of a kill contains them.
     ...(evidence.warnings.length === 0 || outcome.kind === "killed" ? {} : { warnings: evidence.warnings }),
   };
+}
+
+const FIXABLE = [ConfigError, PathPartError, RequestError, OwnPodError];
+const isAgentId = (error: Error): boolean => "field" in error && error.field === "agent.id";
+
+/** The result of a run that failed before its first attempt. What an operator has to fix differs from what may pass by itself. */
+export function notPreparedResult(error: unknown): ExecutionResult {
+  const errorMessage = error instanceof Error ? error.message : String(error);
+  const base = { exitCode: null, signal: null, timedOut: false, errorMessage } as const;
+  if (FIXABLE.some((kind) => error instanceof kind) && error instanceof Error)
+    return { ...base, errorCode: isAgentId(error) ? "k8s_agent_id_invalid" : "configuration_incomplete" };
+  if (error instanceof ApiError && error.code === "api_config")
+    return { ...base, errorCode: "configuration_incomplete", errorMessage: `kubeconfig: ${errorMessage}` };
+  const errorCode = error instanceof BundleError ? "k8s_volume_unusable" : "k8s_job_create_failed";
+  if (!(error instanceof ApiError || error instanceof BundleError)) return { ...base, errorCode: "adapter_failed" };
+  const executionRecovery = { kind: "bootstrap", providerWorkStarted: false } as const;
+  return { ...base, errorCode, errorFamily: "transient_upstream", executionRecovery };
 }

@@ -3,7 +3,7 @@ import { type RunRequest, selfCheckArgv } from "@paperclip-k8s/engine";
 import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import { mcpAccess } from "../host/mcp-servers.ts";
 import type { ExecutionContext } from "../host/types.ts";
-import { prepareTurn } from "../prepare/attempt.ts";
+import { firstStart, prepareAttempt } from "../prepare/attempt.ts";
 import { workingFolder } from "../prepare/environment/workspace.ts";
 import type { Inherited } from "../prepare/inherit/inherited.ts";
 import { buildRequest } from "../prepare/request.ts";
@@ -31,16 +31,13 @@ const FINDING_MS = 15_000;
 /** The run of an agent with these settings, but for its command, its name and its time: it looks at its pod and shares nothing with others. */
 export async function probeRequest({ cli, companyId, config, inherited, serverEnv }: ProbeInput): Promise<Probe> {
   const ctx = probeContext(companyId);
-  const wake = { ctx, cli, config, inherited, serverEnv };
   const cwd = workingFolder(ctx.context, config);
-  const turn = await prepareTurn(
-    { ...wake, cwd, bundle: null, mcp: mcpAccess(ctx, null), state: { mode: "ephemeral" }, seed: null },
-    { sessionId: null, attempt: 1, without: [] },
-  );
-  const like = buildRequest(turn);
-  const { apiUrl } = turn.env;
+  const kept = { bundle: null, mcp: mcpAccess(ctx, null), state: { mode: "ephemeral" }, seed: null } as const;
+  const attempt = await prepareAttempt({ ctx, cli, config, inherited, serverEnv, cwd, ...kept }, firstStart(null));
+  const like = buildRequest(attempt);
+  const { apiUrl } = attempt.env;
   const order = {
-    cli: turn.plan.argv[0],
+    cli: attempt.plan.argv[0],
     url: apiUrl === null ? null : `${apiUrl.replace(/\/+$/, "")}/api/health`,
     folders: { home: "$HOME", temp: "$TMPDIR", work: cwd },
     timeoutMs: FINDING_MS,
@@ -57,7 +54,7 @@ export async function probeRequest({ cli, companyId, config, inherited, serverEn
     finalLine: null,
     retain: false,
   };
-  return { request, apiUrl, warnings: [...turn.prompt.warnings, ...turn.env.warnings] };
+  return { request, apiUrl, warnings: [...attempt.prompt.warnings, ...attempt.env.warnings] };
 }
 
 function probeContext(companyId: string): ExecutionContext {

@@ -1,5 +1,5 @@
 import { apiBase } from "../observe/cancel.ts";
-import { recordOf } from "../prepare/environment/context-values.ts";
+import { recordOf } from "./context-values.ts";
 import type { ExecutionContext } from "./types.ts";
 
 const TIMEOUT_MS = 5000;

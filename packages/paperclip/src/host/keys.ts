@@ -24,11 +24,11 @@ export const ANNOTATION = {
   nonce: "paperclip.io/submit-nonce",
   runner: "paperclip.io/runner",
   exclusive: "paperclip.io/exclusive-key",
-  ground: "paperclip.io/session-ground",
+  fingerprint: "paperclip.io/session-ground",
   output: "paperclip.io/output",
   firstRun: "paperclip.io/first-run-id",
   adoptedFrom: "paperclip.io/adopted-from",
-  wakeInputs: "paperclip.io/wake-inputs",
+  messages: "paperclip.io/wake-inputs",
 } as const;
 
 /** All Jobs and Pods of all our adapters: one list-watch serves them. */

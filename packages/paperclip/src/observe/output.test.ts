@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import { LogSink } from "./log-sink.ts";
-import { TurnOutput } from "./output.ts";
+import { AttemptOutput } from "./output.ts";
 
 function open() {
   const seen: string[] = [];
@@ -15,7 +15,7 @@ function open() {
       },
     }),
   } as unknown as AgentCli;
-  return { output: new TurnOutput(cli, log), log, seen, parsed };
+  return { output: new AttemptOutput(cli, log), log, seen, parsed };
 }
 
 test("whole lines reach the parser as they are and the log as people read them", async () => {

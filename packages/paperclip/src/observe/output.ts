@@ -5,8 +5,8 @@ import { TranscriptLines } from "./transcript/present.ts";
 
 const STDERR_KEPT = 16 * 1024;
 
-/** One turn's output on its way to the CLI's parser and, as lines people can read, to the host's log. */
-export class TurnOutput {
+/** One attempt's output on its way to the CLI's parser and, as lines people can read, to the host's log. */
+export class AttemptOutput {
   readonly parser: CliParser;
   readonly #log: LogSink;
   readonly #transcript = new TranscriptLines();

@@ -8,12 +8,11 @@ import { apiUrlOf, buildEnv, type PodEnv } from "./environment/build-env.ts";
 import { workingFolder } from "./environment/workspace.ts";
 import type { Inherited } from "./inherit/inherited.ts";
 import { type PreparedPrompt, preparePrompt } from "./prompt/prepare-prompt.ts";
-import type { SessionGround } from "./session.ts";
 import { findSeeds } from "./state/find-seeds.ts";
 import { type KeptState, keptState, stateEnv } from "./state/kept-state.ts";
 
-/** What stays the same over the attempts of one run. */
-export interface Wake {
+/** What all attempts of one run have in common. */
+export interface RunInputs {
   readonly ctx: ExecutionContext;
   readonly cli: AgentCli;
   readonly config: AgentConfig;
@@ -30,26 +29,29 @@ export interface Wake {
   readonly seed: SeedSpec | null;
 }
 
-/** How one attempt begins. */
-export interface Start {
+/** What one attempt of a run starts with. */
+export interface AttemptStart {
+  /** Counted from 1. */
+  readonly number: number;
   /** The session it resumes; null = a fresh one. */
   readonly sessionId: string | null;
-  /** 1, or more after an attempt that had to be made anew. */
-  readonly attempt: number;
-  /** Options that the CLI in the image does not know. */
+  /** Options that the CLI in the image was found not to know. */
   readonly without: readonly string[];
-  /** The pod of the attempt before could not write to the agent's claim. */
-  readonly setOwnership?: boolean;
+  /** Whether the agent's claim is given to the pod's user first, because an earlier pod could not write to it. */
+  readonly setOwnership: boolean;
 }
 
-/** One attempt, complete: everything its request is made of. */
-export interface Turn extends Wake, Start {
+/** One start of the CLI in a Job, with everything its request is made of. */
+export interface Attempt extends AttemptStart {
+  readonly inputs: RunInputs;
   readonly plan: CliPlan;
   readonly prompt: PreparedPrompt;
   readonly env: PodEnv;
 }
 
-export async function openWake(parts: Omit<Wake, "cwd" | "bundle" | "mcp" | "state" | "seed">): Promise<Wake> {
+export const firstStart = (sessionId: string | null): AttemptStart => ({ number: 1, sessionId, without: [], setOwnership: false });
+
+export async function gatherInputs(parts: Omit<RunInputs, "cwd" | "bundle" | "mcp" | "state" | "seed">): Promise<RunInputs> {
   const { ctx, cli, config, serverEnv } = parts;
   const cwd = workingFolder(ctx.context, config);
   const bundle = cli.bundle === undefined ? null : await prepareBundle({ ctx, config, cwd, layout: cli.bundle });
@@ -58,29 +60,18 @@ export async function openWake(parts: Omit<Wake, "cwd" | "bundle" | "mcp" | "sta
   return { ...parts, cwd, bundle, mcp: mcpAccess(ctx, apiUrlOf(config.env, serverEnv)), state, seed };
 }
 
-export async function prepareTurn(wake: Wake, start: Start): Promise<Turn> {
-  const { ctx, cli, config, inherited, serverEnv, cwd, bundle, state } = wake;
-  const plan = cli.plan({
-    ...start,
-    config,
-    agentId: ctx.agent.id,
-    env: environmentOf(wake),
-    bundle,
-    mcpServers: wake.mcp.servers,
-  });
-  const prompt = await preparePrompt({ ctx, settings: config, sessionId: start.sessionId, cwd, bundle });
-  const env = await buildEnv({ ctx, config, plan, serverEnv, inherited: inherited.env, forced: stateEnv(state) });
-  return { ...wake, ...start, plan, prompt, env };
-}
-
-/** What the run's session rests on. */
-export function groundOf({ cli, cwd, bundle, mcp, state }: Wake): SessionGround {
-  const mcpIdentity = cli.usesMcpServers ? mcp.identity : null;
-  return { podCwd: cwd, stateMode: state.mode, idPattern: cli.sessionId ?? null, bundleKey: bundle?.key ?? null, mcpIdentity };
+export async function prepareAttempt(inputs: RunInputs, start: AttemptStart): Promise<Attempt> {
+  const { ctx, cli, config, inherited, serverEnv, cwd, bundle, state } = inputs;
+  const { sessionId, without } = start;
+  const env = environmentOf(inputs);
+  const plan = cli.plan({ config, agentId: ctx.agent.id, env, sessionId, bundle, mcpServers: inputs.mcp.servers, without });
+  const prompt = await preparePrompt({ ctx, settings: config, sessionId, cwd, bundle });
+  const podEnv = await buildEnv({ ctx, config, plan, serverEnv, inherited: inherited.env, forced: stateEnv(state) });
+  return { ...start, inputs, plan, prompt, env: podEnv };
 }
 
 /** What a run will find in its environment, before its CLI adds to it. */
-export function environmentOf({ config, inherited }: Pick<Wake, "config" | "inherited">): RunEnvironment {
+export function environmentOf({ config, inherited }: Pick<RunInputs, "config" | "inherited">): RunEnvironment {
   const values = { ...inherited.env.literals, ...config.env };
   return { values, names: new Set([...Object.keys(values), ...inherited.env.references.map(({ name }) => name)]) };
 }

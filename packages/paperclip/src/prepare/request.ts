@@ -1,19 +1,20 @@
 import { labelValue, type RunRequest } from "@paperclip-k8s/engine";
-import { relayOf } from "../handover/adoption/relay.ts";
-import { inputsMark } from "../handover/adoption/run-inputs.ts";
 import { ANNOTATION, LABEL, RUN_KEYS, SELECTOR } from "../host/keys.ts";
 import { outputPath } from "../host/paths.ts";
 import { ConfigError } from "../settings/config-error.ts";
-import { groundOf, type Turn } from "./attempt.ts";
+import type { Attempt, RunInputs } from "./attempt.ts";
 import { taskOf } from "./environment/facts.ts";
 import { HOME_MOUNT, TMP_MOUNT } from "./environment/mounts.ts";
-import { resumeFingerprint } from "./resume-fingerprint.ts";
+import { messagesAnnotation } from "./messages.ts";
+import { relayOf } from "./relay.ts";
+import { fingerprintAnnotation, fingerprintOf } from "./resume-fingerprint.ts";
 import { taskPart } from "./state/task-part.ts";
 
-/** Everything the engine needs for this turn, as plain data. */
-export function buildRequest(turn: Turn): RunRequest {
-  const { ctx, cli, config, inherited, plan, state } = turn;
-  const shared = sharedWith(turn);
+/** Everything the engine needs for this attempt, as plain data. */
+export function buildRequest(attempt: Attempt): RunRequest {
+  const { inputs, plan } = attempt;
+  const { ctx, cli, config, inherited, state } = inputs;
+  const shared = sharedWith(inputs);
   const exclusive = [cli.type, ctx.agent.companyId, ...shared].join("/");
   return {
     runId: ctx.runId,
@@ -22,24 +23,24 @@ export function buildRequest(turn: Turn): RunRequest {
     // Jobs of earlier adapters: they ran one at a time per agent, and share its folders and its claim.
     legacyLabels: { [LABEL.agentId]: labelValue(ctx.agent.id).value, [LABEL.adapterType]: cli.type },
     namespace: inherited.namespace,
-    labels: { ...config.labels, ...labels(turn) },
-    annotations: annotations(turn),
+    labels: { ...config.labels, ...labels(attempt) },
+    annotations: annotations(attempt),
     keys: RUN_KEYS,
     selector: SELECTOR,
     container: {
       name: cli.container,
       image: inherited.image,
       imagePullPolicy: config.imagePullPolicy,
-      workingDir: turn.cwd,
+      workingDir: inputs.cwd,
       runtime: ["node"],
     },
     argv: plan.argv,
-    stdin: Buffer.from(turn.prompt.text),
+    stdin: Buffer.from(attempt.prompt.text),
     files: plan.files ?? {},
-    env: turn.env,
+    env: attempt.env,
     resources: config.resources,
-    scheduling: scheduling(turn),
-    volumes: volumes(turn),
+    scheduling: scheduling(inputs),
+    volumes: volumes(attempt),
     user: serverUser(),
     limits: {
       timeoutSec: config.timeoutSec,
@@ -48,27 +49,27 @@ export function buildRequest(turn: Turn): RunRequest {
       scheduleTimeoutSec: config.scheduleTimeoutSec,
       ttlSeconds: config.ttlSecondsAfterFinished,
     },
-    output: { root: inherited.claim.mountPath, path: outputPath(ctx, config, turn.attempt) },
+    output: { root: inherited.claim.mountPath, path: outputPath(ctx, config, attempt.number) },
     folders: state.mode === "portable" ? [state.spec.saved] : [],
     finalLine: cli.finalLine,
-    seed: turn.seed,
+    seed: inputs.seed,
     state: state.mode === "portable" ? state.spec : null,
-    relay: relayOf(turn),
+    relay: relayOf(attempt),
     retain: config.retainJobs,
   };
 }
 
 /** Runs that have all of this in common never overlap. Two of one task never do: they share its session. */
-function sharedWith({ ctx, config, state }: Turn): string[] {
+function sharedWith({ ctx, config, state }: RunInputs): string[] {
   return config.concurrency === "agent" || state.mode === "dedicated_pvc" ? [ctx.agent.id] : [ctx.agent.id, taskPart(ctx)];
 }
 
-function scheduling({ config, inherited }: Turn): RunRequest["scheduling"] {
+function scheduling({ config, inherited }: RunInputs): RunRequest["scheduling"] {
   const { nodeSelector, tolerations, imagePullSecrets, dnsConfig, dnsPolicy } = inherited;
   return { nodeSelector, tolerations, imagePullSecrets, dnsConfig, dnsPolicy, serviceAccountName: config.serviceAccountName };
 }
 
-function volumes({ inherited, bundle, state, setOwnership = false }: Turn): RunRequest["volumes"] {
+function volumes({ inputs: { inherited, bundle, state }, setOwnership }: Attempt): RunRequest["volumes"] {
   const { name: claimName, mountPath, subPath } = inherited.claim;
   const readOnly = bundle === null || bundle.folder === null ? [] : [bundle.folder];
   return {
@@ -83,11 +84,10 @@ function volumes({ inherited, bundle, state, setOwnership = false }: Turn): RunR
   };
 }
 
-function labels(turn: Turn): Record<string, string> {
-  const { ctx, cli } = turn;
+function labels({ inputs: { ctx, cli }, sessionId }: Attempt): Record<string, string> {
   const agent = labelValue(ctx.agent.id).value;
   if (agent === "") throw new ConfigError("agent.id", `"${ctx.agent.id}" leaves nothing that can be a Kubernetes label`);
-  const optional = { [LABEL.taskId]: taskOf(ctx), [LABEL.sessionId]: turn.sessionId, [LABEL.companyId]: ctx.agent.companyId };
+  const optional = { [LABEL.taskId]: taskOf(ctx), [LABEL.sessionId]: sessionId, [LABEL.companyId]: ctx.agent.companyId };
   const found = Object.entries(optional).flatMap(([key, value]) => (value === null ? [] : [[key, labelValue(value).value] as const]));
   return {
     [LABEL.managedBy]: "paperclip",
@@ -100,14 +100,14 @@ function labels(turn: Turn): Record<string, string> {
 }
 
 /** Ids that labels cannot hold as they are; the annotations have them whole. */
-export function labelWarnings({ ctx, sessionId }: Turn): string[] {
+export function labelWarnings({ inputs: { ctx }, sessionId }: Attempt): string[] {
   const ids = { agent: ctx.agent.id, run: ctx.runId, company: ctx.agent.companyId, task: taskOf(ctx), session: sessionId };
   const changed = Object.entries(ids).filter(([, id]) => id !== null && labelValue(id).changed);
   return changed.map(([name, id]) => `the ${name} id ${JSON.stringify(id)} is shortened to what a label can hold`);
 }
 
-function annotations(turn: Turn): Record<string, string> {
-  const { ctx, cli } = turn;
+function annotations({ inputs, sessionId }: Attempt): Record<string, string> {
+  const { ctx, cli } = inputs;
   const task = taskOf(ctx);
   return {
     [ANNOTATION.adapterType]: cli.type,
@@ -115,9 +115,9 @@ function annotations(turn: Turn): Record<string, string> {
     [ANNOTATION.agentName]: ctx.agent.name,
     [ANNOTATION.companyId]: ctx.agent.companyId,
     ...(task === null ? {} : { [ANNOTATION.taskId]: task }),
-    ...(turn.sessionId === null ? {} : { [ANNOTATION.sessionId]: turn.sessionId }),
-    ...inputsMark(ctx.context),
-    ...resumeFingerprint(groundOf(turn)),
+    ...(sessionId === null ? {} : { [ANNOTATION.sessionId]: sessionId }),
+    ...messagesAnnotation(ctx.context),
+    ...fingerprintAnnotation(fingerprintOf(inputs)),
   };
 }
 

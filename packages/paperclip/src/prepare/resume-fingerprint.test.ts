@@ -1,34 +1,37 @@
 import type { JobView } from "@paperclip-k8s/engine";
 import { expect, test } from "vitest";
 import { ANNOTATION } from "../host/keys.ts";
-import type { Turn } from "./attempt.ts";
-import { groundOfJob, resumableBehind, resumeFingerprint } from "./resume-fingerprint.ts";
+import { exampleInputs } from "../testing/example-attempt.ts";
+import { hostContext } from "../testing/host-context.ts";
+import type { RunInputs } from "./attempt.ts";
+import { fingerprintAnnotation, fingerprintOfJob, sessionAfterAdoption } from "./resume-fingerprint.ts";
 
 const adopted = (annotations: Readonly<Record<string, string>>) => ({ job: { name: "job-1", annotations } as unknown as JobView });
-const ground = { podCwd: "/data/work", stateMode: "portable", bundleKey: "k1", mcpIdentity: null };
+const fingerprint = { podCwd: "/data/work", stateMode: "portable", bundleKey: "k1", mcpIdentity: null };
 
-test("a Job's ground is read as it was noted; one that says nothing, or nonsense, has none", () => {
-  expect(groundOfJob(adopted(resumeFingerprint(ground)))).toEqual(ground);
-  for (const text of ["", "null", "[]", "{", '{"podCwd":1}']) expect(groundOfJob(adopted({ [ANNOTATION.ground]: text }))).toBeNull();
-  expect(groundOfJob(adopted({}))).toBeNull();
+test("a Job's fingerprint is read as it was noted; one that says nothing, or nonsense, has none", () => {
+  expect(fingerprintOfJob(adopted(fingerprintAnnotation(fingerprint)))).toEqual(fingerprint);
+  for (const text of ["", "null", "[]", "{", '{"podCwd":1}'])
+    expect(fingerprintOfJob(adopted({ [ANNOTATION.fingerprint]: text }))).toBeNull();
+  expect(fingerprintOfJob(adopted({}))).toBeNull();
 });
 
-test("behind an adopted Job its session is gone on with only where it fits", () => {
-  const turn = (bundle: string) =>
-    ({
-      cli: {},
-      ctx: { context: {}, runtime: { sessionId: "ses_0", sessionParams: { sessionId: "ses_0" }, sessionDisplayId: null, taskKey: null } },
-      config: { cwd: null },
-      cwd: "/data/work",
-      bundle: { key: bundle },
-      state: { mode: "portable" },
-    }) as unknown as Turn;
-  expect(resumableBehind(adopted(resumeFingerprint(ground)), turn("k1"), "ses_1")).toEqual({ sessionId: "ses_1", note: null });
-  expect(resumableBehind(adopted(resumeFingerprint(ground)), turn("k2"), "ses_1")).toEqual({
+test("after an adopted Job its session is resumed only where it fits", () => {
+  const { ctx } = hostContext({ session: { sessionId: "ses_0" } });
+  const inputs = (key: string) =>
+    exampleInputs({ ctx, bundle: { key } as RunInputs["bundle"], state: { mode: "portable" } as RunInputs["state"] });
+  expect(sessionAfterAdoption(adopted(fingerprintAnnotation(fingerprint)), inputs("k1"), "ses_1")).toEqual({
+    sessionId: "ses_1",
+    note: null,
+  });
+  expect(sessionAfterAdoption(adopted(fingerprintAnnotation(fingerprint)), inputs("k2"), "ses_1")).toEqual({
     sessionId: null,
     note: expect.stringContaining("other instructions or skills"),
   });
-  expect(resumableBehind(adopted({}), turn("k1"), "ses_1")).toEqual({ sessionId: null, note: expect.stringContaining("does not say") });
-  expect(resumableBehind(adopted({}), turn("k1"), "ses_0")).toEqual({ sessionId: "ses_0", note: null });
-  expect(resumableBehind(adopted({}), turn("k1"), null)).toEqual({ sessionId: null, note: null });
+  expect(sessionAfterAdoption(adopted({}), inputs("k1"), "ses_1")).toEqual({
+    sessionId: null,
+    note: expect.stringContaining("does not say"),
+  });
+  expect(sessionAfterAdoption(adopted({}), inputs("k1"), "ses_0")).toEqual({ sessionId: "ses_0", note: null });
+  expect(sessionAfterAdoption(adopted({}), inputs("k1"), null)).toEqual({ sessionId: null, note: null });
 });

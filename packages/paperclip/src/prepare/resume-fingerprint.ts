@@ -1,33 +1,39 @@
 import type { Adoption } from "@paperclip-k8s/engine";
+import { recordOf, textOf } from "../host/context-values.ts";
 import { ANNOTATION } from "../host/keys.ts";
-import { groundOf, type Turn } from "./attempt.ts";
-import { recordOf, textOf } from "./environment/context-values.ts";
+import type { RunInputs } from "./attempt.ts";
 import { workspaceOf } from "./environment/workspace.ts";
-import { chooseSession, type SessionChoice, type SessionGround, sessionParamsOut } from "./session.ts";
+import { chooseSession, type ResumeFingerprint, type SessionChoice, sessionParamsOut } from "./session.ts";
 
-/** The Job's own mark of what its session rests on: who takes it over may have been set up otherwise. */
-export function resumeFingerprint({ podCwd, stateMode, bundleKey, mcpIdentity }: SessionGround): Readonly<Record<string, string>> {
-  return { [ANNOTATION.ground]: JSON.stringify({ podCwd, stateMode, bundleKey, mcpIdentity }) };
+/** What a session of this run depends on. */
+export function fingerprintOf({ cli, cwd, bundle, mcp, state }: RunInputs): ResumeFingerprint {
+  const mcpIdentity = cli.usesMcpServers ? mcp.identity : null;
+  return { podCwd: cwd, stateMode: state.mode, idPattern: cli.sessionId ?? null, bundleKey: bundle?.key ?? null, mcpIdentity };
 }
 
-/** What the session of a Job that was taken over rests on; null = the Job does not say. */
-export function groundOfJob({ job }: Pick<Adoption, "job">): SessionGround | null {
-  const noted = recordOf(parsed(job.annotations[ANNOTATION.ground]));
+/** Noted on the Job, because the run that takes it over may have other settings. */
+export function fingerprintAnnotation({ podCwd, stateMode, bundleKey, mcpIdentity }: ResumeFingerprint): Readonly<Record<string, string>> {
+  return { [ANNOTATION.fingerprint]: JSON.stringify({ podCwd, stateMode, bundleKey, mcpIdentity }) };
+}
+
+/** The fingerprint noted on a Job that was taken over; null = the Job has none. */
+export function fingerprintOfJob({ job }: Pick<Adoption, "job">): ResumeFingerprint | null {
+  const noted = recordOf(parsed(job.annotations[ANNOTATION.fingerprint]));
   const podCwd = textOf(noted.podCwd);
   const stateMode = textOf(noted.stateMode);
   if (podCwd === null || stateMode === null) return null;
   return { podCwd, stateMode, bundleKey: textOf(noted.bundleKey), mcpIdentity: textOf(noted.mcpIdentity) };
 }
 
-/** The session of a Job that was taken over, as far as a turn of this run's own may go on with it. */
-export function resumableBehind(adopted: Pick<Adoption, "job">, turn: Turn, sessionId: string | null): SessionChoice {
-  const { ctx, cwd, config } = turn;
+/** Whether this run's own attempt may resume the session of a Job that it took over. */
+export function sessionAfterAdoption(adopted: Pick<Adoption, "job">, inputs: RunInputs, sessionId: string | null): SessionChoice {
+  const { ctx, cwd, config } = inputs;
   const workspace = workspaceOf(ctx.context, config.cwd);
-  const made = { sessionId, previous: ctx.runtime.sessionParams, cwd, ground: groundOfJob(adopted), workspace };
-  const sessionParams = sessionParamsOut(made);
+  const fingerprint = fingerprintOfJob(adopted);
+  const sessionParams = sessionParamsOut({ sessionId, previous: ctx.runtime.sessionParams, cwd, fingerprint, workspace });
   if (sessionId !== null && sessionParams === null)
     return { sessionId: null, note: `Job ${adopted.job.name} does not say what its session ${sessionId} rests on; starting a fresh one` };
-  return chooseSession({ ...ctx.runtime, sessionId: null, sessionParams }, groundOf(turn));
+  return chooseSession({ ...ctx.runtime, sessionId: null, sessionParams }, fingerprintOf(inputs));
 }
 
 function parsed(text: string | undefined): unknown {

@@ -7,7 +7,7 @@ const out = {
   sessionId: "ses_1",
   previous: null,
   cwd: "/data/work",
-  ground: { podCwd: "/pod/work", stateMode: "portable", bundleKey: "k1", mcpIdentity: "m1" },
+  fingerprint: { podCwd: "/pod/work", stateMode: "portable", bundleKey: "k1", mcpIdentity: "m1" },
   workspace,
 };
 
@@ -69,7 +69,7 @@ test.each<[string, Record<string, unknown> | null, string | null, string, string
 
 const UUID = "0b8a5b0e-0000-4000-8000-000000000000";
 test.each<[string, Record<string, unknown>, RegExp | null]>([
-  ["the same ground", { promptBundleKey: "k1", mcpServerIdentity: "m1" }, null],
+  ["the same fingerprint", { promptBundleKey: "k1", mcpServerIdentity: "m1" }, null],
   ["a bundle that was not noted", { mcpServerIdentity: "m1" }, null],
   ["another bundle", { promptBundleKey: "k0", mcpServerIdentity: "m1" }, /other instructions or skills/],
   ["other tool servers", { promptBundleKey: "k1", mcpServerIdentity: "m0" }, /other tool servers/],
@@ -77,8 +77,8 @@ test.each<[string, Record<string, unknown>, RegExp | null]>([
   ["an id of another CLI", { sessionId: "ses_1", mcpServerIdentity: "m1" }, /not an id of this CLI/],
 ])("resume on %s", (_, params, note) => {
   const sessionParams = { sessionId: UUID, ...params };
-  const ground = { podCwd: "/data", idPattern: /^[0-9a-f-]{36}$/, bundleKey: "k1", mcpIdentity: "m1" };
-  const choice = chooseSession({ sessionId: null, sessionParams, sessionDisplayId: null, taskKey: null }, ground);
+  const fingerprint = { podCwd: "/data", idPattern: /^[0-9a-f-]{36}$/, bundleKey: "k1", mcpIdentity: "m1" };
+  const choice = chooseSession({ sessionId: null, sessionParams, sessionDisplayId: null, taskKey: null }, fingerprint);
   expect(choice.sessionId).toBe(note === null ? UUID : null);
   if (note === null) expect(choice.note).toBeNull();
   else expect(choice.note).toMatch(note);
@@ -86,14 +86,14 @@ test.each<[string, Record<string, unknown>, RegExp | null]>([
 
 test("what goes out: facts of this run over those of the last, foreign keys only with their own session", () => {
   const previous = { sessionId: "ses_1", cwd: "/old", podCwd: "/old", workspaceId: "old", promptBundleKey: "old", theirs: "abc" };
-  const ground = { podCwd: out.cwd };
-  const same = sessionParamsOut({ ...out, previous, ground, workspace: { id: null, repoUrl: null, repoRef: "main" } });
+  const fingerprint = { podCwd: out.cwd };
+  const same = sessionParamsOut({ ...out, previous, fingerprint, workspace: { id: null, repoUrl: null, repoRef: "main" } });
   expect(same).toEqual({ sessionId: "ses_1", cwd: "/data/work", repoRef: "main", theirs: "abc" });
   expect(sessionParamsOut({ ...out, previous, sessionId: "ses_2" })).not.toHaveProperty("theirs");
   expect(sessionParamsOut({ ...out, sessionId: null })).toBeNull();
-  // On unknown ground: what was noted of the very session holds, and nothing is made up for another.
-  expect(sessionParamsOut({ ...out, previous, ground: null })).toEqual(previous);
-  expect(sessionParamsOut({ ...out, previous, ground: null, sessionId: "ses_2" })).toBeNull();
+  // On unknown fingerprint: what was noted of the very session holds, and nothing is made up for another.
+  expect(sessionParamsOut({ ...out, previous, fingerprint: null })).toEqual(previous);
+  expect(sessionParamsOut({ ...out, previous, fingerprint: null, sessionId: "ses_2" })).toBeNull();
 });
 
 test("a session is not looked for in another mode, and not at all where none is kept", () => {

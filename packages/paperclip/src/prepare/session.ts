@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
+import { recordOf, textOf } from "../host/context-values.ts";
 import type { ExecutionContext, HostRuntime, SessionCodec } from "../host/types.ts";
-import { recordOf, textOf } from "./environment/context-values.ts";
 import type { Workspace } from "./environment/workspace.ts";
 
 /** Names under which other adapters of the host store the same id. */
@@ -31,8 +31,8 @@ export interface SessionChoice {
   readonly note: string | null;
 }
 
-/** What a run must have in common with the one that made its session. */
-export interface SessionGround {
+/** What a run must have in common with the one that made its session in order to resume it. */
+export interface ResumeFingerprint {
   readonly podCwd: string;
   /** Where sessions are kept; `ephemeral` = nowhere. */
   readonly stateMode?: string;
@@ -44,16 +44,16 @@ export interface SessionGround {
   readonly mcpIdentity?: string | null;
 }
 
-/** The host's rule: a session is resumed on the ground it was made on; what was not noted does not count, but for tool servers. */
-export function chooseSession(runtime: HostRuntime, ground: SessionGround): SessionChoice {
+/** The host's rule: a session is resumed if its fingerprint matches. What was not noted is not compared, except for tool servers. */
+export function chooseSession(runtime: HostRuntime, wanted: ResumeFingerprint): SessionChoice {
   const sessionId = incomingSession({ runtime });
   if (sessionId === null) return { sessionId, note: null };
-  const why = unfit(sessionId, recordOf(runtime.sessionParams), ground);
+  const why = mismatch(sessionId, recordOf(runtime.sessionParams), wanted);
   return why === null ? { sessionId, note: null } : { sessionId: null, note: `session ${sessionId} ${why}; starting a fresh one` };
 }
 
-function unfit(sessionId: string, params: Readonly<Record<string, unknown>>, ground: SessionGround): string | null {
-  const { podCwd, stateMode = null, idPattern = null, bundleKey = null, mcpIdentity = null } = ground;
+function mismatch(sessionId: string, params: Readonly<Record<string, unknown>>, wanted: ResumeFingerprint): string | null {
+  const { podCwd, stateMode = null, idPattern = null, bundleKey = null, mcpIdentity = null } = wanted;
   if (stateMode === "ephemeral") return "is not resumed: this agent's sessions are not kept (agentDbMode is ephemeral)";
   const keptIn = textOf(params.stateMode);
   if (stateMode !== null && keptIn !== null && keptIn !== stateMode)
@@ -85,15 +85,15 @@ export interface SessionOut {
   /** Folder on the server; the host looks for it there. */
   readonly cwd: string;
   /** Null = not known. */
-  readonly ground: SessionGround | null;
+  readonly fingerprint: ResumeFingerprint | null;
   readonly workspace: Pick<Workspace, "id" | "repoUrl" | "repoRef">;
 }
 
-/** What the next run of this task is given; null = no session. On unknown ground only what was noted of the session before still holds. */
+/** What the next run of this task is given; null = no session. Without a fingerprint only the params that the run itself was given still hold. */
 export function sessionParamsOut(out: SessionOut): Record<string, unknown> | null {
   if (out.sessionId === null) return null;
-  const { workspace, ground } = out;
-  if (ground === null) return idOf(out.previous) === out.sessionId ? { ...out.previous, sessionId: out.sessionId } : null;
+  const { workspace, fingerprint } = out;
+  if (fingerprint === null) return idOf(out.previous) === out.sessionId ? { ...out.previous, sessionId: out.sessionId } : null;
   // What other versions noted belongs to their session, not to a new one.
   const kept = idOf(out.previous) === out.sessionId ? Object.entries(out.previous ?? {}) : [];
   const others = kept.filter(([key]) => !(SESSION_KEYS as readonly string[]).includes(key) && !ID_NAMES.includes(key));
@@ -101,10 +101,10 @@ export function sessionParamsOut(out: SessionOut): Record<string, unknown> | nul
     ...Object.fromEntries(others),
     sessionId: out.sessionId,
     cwd: out.cwd,
-    ...(ground.podCwd === out.cwd ? {} : { podCwd: ground.podCwd }),
-    ...(ground.stateMode ? { stateMode: ground.stateMode } : {}),
-    ...(ground.bundleKey ? { promptBundleKey: ground.bundleKey } : {}),
-    ...(ground.mcpIdentity ? { mcpServerIdentity: ground.mcpIdentity } : {}),
+    ...(fingerprint.podCwd === out.cwd ? {} : { podCwd: fingerprint.podCwd }),
+    ...(fingerprint.stateMode ? { stateMode: fingerprint.stateMode } : {}),
+    ...(fingerprint.bundleKey ? { promptBundleKey: fingerprint.bundleKey } : {}),
+    ...(fingerprint.mcpIdentity ? { mcpServerIdentity: fingerprint.mcpIdentity } : {}),
     ...(workspace.id === null ? {} : { workspaceId: workspace.id }),
     ...(workspace.repoUrl === null ? {} : { repoUrl: workspace.repoUrl }),
     ...(workspace.repoRef === null ? {} : { repoRef: workspace.repoRef }),

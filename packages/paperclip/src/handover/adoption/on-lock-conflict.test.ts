@@ -4,8 +4,8 @@ import type { LockOwner } from "@paperclip-k8s/engine";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { runReader } from "../../host/host-runs.ts";
 import { ANNOTATION } from "../../host/keys.ts";
-import type { Turn } from "../../prepare/attempt.ts";
-import { judgeWith } from "./on-lock-conflict.ts";
+import type { RunInputs } from "../../prepare/attempt.ts";
+import { decideWith } from "./on-lock-conflict.ts";
 
 // Over a real connection; testbed/paperclip shows the same on real hosts.
 
@@ -43,8 +43,8 @@ const holder: LockOwner = {
 function judge(context: Record<string, unknown>) {
   const env = { PAPERCLIP_LISTEN_PORT: String((host.address() as AddressInfo).port) };
   const ctx = { runId: "r9", authToken: "tok", context: { taskId: "t", ...context } };
-  const turn = { ctx, config: { reattachOrphanedJobs: true }, sessionId: null } as unknown as Turn;
-  return judgeWith(runReader(ctx, env)!, turn)(holder);
+  const inputs = { ctx, config: { reattachOrphanedJobs: true } } as unknown as RunInputs;
+  return decideWith(runReader(ctx, env)!, inputs, null)(holder);
 }
 
 const lost = { status: "failed", errorCode: "process_lost" };

@@ -1,21 +1,22 @@
 import type { LockDecision, LockOwner, RunIo } from "@paperclip-k8s/engine";
+import { textOf } from "../../host/context-values.ts";
 import { type RunReader, runReader } from "../../host/host-runs.ts";
-import type { Turn } from "../../prepare/attempt.ts";
-import { textOf } from "../../prepare/environment/context-values.ts";
+import type { Attempt, RunInputs } from "../../prepare/attempt.ts";
 import { taskOf } from "../../prepare/environment/facts.ts";
 import { verdictOn } from "./decision.ts";
 
 const MAX_HOPS = 10;
 
 /** Whether a Job that holds this run's key is this run's to continue: the host is asked. Without a way to ask, every Job is waited for. */
-export function onLockConflict(turn: Turn): NonNullable<RunIo["onLockConflict"]> | undefined {
-  const read = runReader(turn.ctx, turn.serverEnv);
-  return read === null ? undefined : judgeWith(read, turn);
+export function onLockConflict({ inputs, sessionId }: Attempt): NonNullable<RunIo["onLockConflict"]> | undefined {
+  const read = runReader(inputs.ctx, inputs.serverEnv);
+  return read === null ? undefined : decideWith(read, inputs, sessionId);
 }
 
-export function judgeWith(
+export function decideWith(
   read: RunReader,
-  { ctx, config, sessionId }: Pick<Turn, "ctx" | "config" | "sessionId">,
+  { ctx, config }: Pick<RunInputs, "ctx" | "config">,
+  sessionId: string | null,
 ): (holder: LockOwner) => Promise<LockDecision> {
   const own = { task: taskOf(ctx), session: sessionId, wakeReason: textOf(ctx.context.wakeReason), reattach: config.reattachOrphanedJobs };
   const finishedAt = new Map<string, number>();

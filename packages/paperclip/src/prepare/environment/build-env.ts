@@ -1,8 +1,8 @@
 import type { RunRequest } from "@paperclip-k8s/engine";
 import type { CliPlan } from "../../agent-cli/agent-cli.ts";
+import { isBelow, textOf } from "../../host/context-values.ts";
 import type { ExecutionContext } from "../../host/types.ts";
 import type { InheritedEnv } from "../inherit/inherited.ts";
-import { isBelow, textOf } from "./context-values.ts";
 import { hostFacts, mayBePlain } from "./facts.ts";
 import { withoutHostDisk } from "./host-disk.ts";
 import { FORCED } from "./mounts.ts";

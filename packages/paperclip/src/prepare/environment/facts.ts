@@ -1,5 +1,5 @@
+import { recordsOf, textOf, textsOf } from "../../host/context-values.ts";
 import type { ExecutionContext } from "../../host/types.ts";
-import { recordsOf, textOf, textsOf } from "./context-values.ts";
 import type { WakeFacts } from "./run-inputs.ts";
 import { type Workspace, workspaceHints } from "./workspace.ts";
 

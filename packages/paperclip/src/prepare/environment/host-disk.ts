@@ -1,4 +1,4 @@
-import { isBelow, recordOf, textOf, textsOf } from "./context-values.ts";
+import { isBelow, recordOf, textOf, textsOf } from "../../host/context-values.ts";
 import { SCRATCH_NAMES, TEMP_NAMES } from "./mounts.ts";
 
 // The host writes variables of its own machine into an agent's env. In a pod they name folders that are not there, or are none of the agent's.

@@ -1,4 +1,4 @@
-import { recordOf } from "./context-values.ts";
+import { recordOf } from "../../host/context-values.ts";
 
 /** What only the host's own library can read out of a wake. */
 export interface WakeFacts {

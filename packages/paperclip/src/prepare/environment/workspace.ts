@@ -1,4 +1,4 @@
-import { isBelow, recordOf, recordsOf, textOf } from "./context-values.ts";
+import { isBelow, recordOf, recordsOf, textOf } from "../../host/context-values.ts";
 
 /** The workspace the host made for a run, on the volume that server and pod share. */
 export interface Workspace {

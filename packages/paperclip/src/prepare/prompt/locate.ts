@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { relative, resolve } from "node:path";
-import { isBelow } from "../environment/context-values.ts";
+import { isBelow } from "../../host/context-values.ts";
 
 /** Where something really is. */
 export interface Located {

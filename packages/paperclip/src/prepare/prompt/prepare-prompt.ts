@@ -1,6 +1,6 @@
 import type { PromptBundle } from "../../agent-cli/agent-cli.ts";
+import { recordOf, textOf } from "../../host/context-values.ts";
 import type { ExecutionContext } from "../../host/types.ts";
-import { recordOf, textOf } from "../environment/context-values.ts";
 import { readSkills } from "../skills/read-skills.ts";
 import { BoundedFiles, type BoundedFilesOptions } from "./bounded-files.ts";
 import { readInstructions } from "./instructions.ts";

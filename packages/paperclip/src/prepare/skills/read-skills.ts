@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { isBelow } from "../environment/context-values.ts";
+import { isBelow } from "../../host/context-values.ts";
 import type { BoundedFiles } from "../prompt/bounded-files.ts";
 import type { PaperclipSkillEntry } from "../prompt/host-rendering.ts";
 import { chosenSkills } from "./chosen-skills.ts";

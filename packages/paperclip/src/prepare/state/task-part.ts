@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import { textOf } from "../../host/context-values.ts";
 import type { ExecutionContext } from "../../host/types.ts";
-import { textOf } from "../environment/context-values.ts";
 import { taskOf } from "../environment/facts.ts";
 
 const SAFE = /^[A-Za-z0-9-]{1,100}$/;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { parseConfig } from "../../settings/parse.ts";
-import type { Wake } from "../attempt.ts";
+import type { RunInputs } from "../attempt.ts";
 import { sweepUp } from "./sweep-up.ts";
 
 const LONG_AGO = new Date(0);
@@ -17,14 +17,14 @@ test("a run leaves its own session and bundle alone, removes what is old beside 
   for (const folder of [...old, join(bundles, "used"), join(bundles, "deep", Array(80).fill("d").join("/"))])
     mkdirSync(folder, { recursive: true });
   for (const folder of old) utimesSync(folder, LONG_AGO, LONG_AGO);
-  const wake = {
+  const inputs = {
     ctx: { agent: { id: "a", companyId: "c" } },
     config: parseConfig({ namespace: "agents", dataPath: data }, {}, "claude_k8s"),
     state: { mode: "portable", spec: { saved: join(states, "own") } },
     bundle: { folder: join(bundles, "used") },
-  } as unknown as Wake;
+  } as unknown as RunInputs;
   const heard: string[] = [];
-  await sweepUp(wake, (trouble) => heard.push(trouble));
+  await sweepUp(inputs, (trouble) => heard.push(trouble));
   expect(heard).toEqual([
     expect.stringMatching(/prompt-bundles\/c\/deep could not be cleaned up: .*\/prompt-bundles\/c\/\.part-.* is too deep/),
   ]);

@@ -1,11 +1,11 @@
 import type { RunRequest } from "@paperclip-k8s/engine";
-import type { Turn } from "../../prepare/attempt.ts";
+import type { Attempt } from "./attempt.ts";
 
-/** The only refusal that another token can turn into a yes: this run is not, or no longer, the owner of the issue. */
+/** The host's answer to a run that does not own the issue, or no longer: only here can another token help. */
 const OWNERSHIP_CONFLICT = "Issue run ownership conflict";
 
-/** The host's API through the runner, so that a run that is taken over acts as the run that took it. Null where there is nothing to relay. */
-export function relayOf({ ctx, env }: Pick<Turn, "ctx" | "env">): RunRequest["relay"] {
+/** The pod reaches the host's API through the runner, so that a Job that is taken over acts as the run that took it. Null = nothing to relay. */
+export function relayOf({ inputs: { ctx }, env }: Attempt): RunRequest["relay"] {
   if (env.apiUrl === null || ctx.authToken === undefined) return null;
   return {
     target: env.apiUrl,

@@ -1,8 +1,9 @@
-import type { RunOutcome } from "@paperclip-k8s/engine";
+import type { Evidence } from "@paperclip-k8s/engine";
 import { expect, test } from "vitest";
-import type { Ending } from "../conclude/failure.ts";
-import type { Turn } from "./attempt.ts";
-import { type KeptSession, keptSession, lostSession, type SessionFacts } from "./saved-session.ts";
+import type { RunInputs } from "../prepare/attempt.ts";
+import { exampleAttempt, exampleInputs, exampleResult, exited } from "../testing/example-attempt.ts";
+import { exampleCli } from "../testing/example-cli.ts";
+import { type KeptSession, keptSession, lostSession, type SessionFacts } from "./session.ts";
 
 const old = { generation: "g0", at: "", bytes: 1, version: null };
 const saved = { restored: null, restoreMs: 1, saved: true, last: old, saveMs: 1, error: null };
@@ -28,15 +29,16 @@ test.each<[string, Partial<SessionFacts>, KeptSession]>([
   expect(keptSession({ mode: "portable", state: null, resumed: false, ...facts })).toBe(kept);
 });
 
-test("a session that is nowhere to be found is told of", () => {
-  const turn = { cli: { state: { parts: [{ kind: "sqlite", path: ".local/cli.db" }] } }, state: { mode: "portable" } } as unknown as Turn;
-  const ending = (state: object | null, sessionId: string | null = "ses_1") =>
-    ({ report: { sessionId }, outcome: { evidence: { state } } as unknown as RunOutcome }) as unknown as Ending;
-  expect(lostSession(turn, ending({ ...saved, last: null }))).toBe(
+test("a session that is nowhere to be found is logged", () => {
+  const cli = { ...exampleCli, state: { ...exampleCli.state, parts: [{ kind: "sqlite", path: ".local/cli.db" }] } } as RunInputs["cli"];
+  const attempt = exampleAttempt({ inputs: exampleInputs({ cli, state: { mode: "portable" } as RunInputs["state"] }) });
+  const lost = (state: Evidence["state"], sessionId: string | null = "ses_1") =>
+    lostSession(exampleResult(exited(0), { attempt, report: { sessionId }, evidence: { state } }));
+  expect(lost({ ...saved, last: null })).toBe(
     "session ses_1 is not kept: the CLI left nothing in ~/.local/cli.db; the next run of this task begins anew",
   );
-  expect(lostSession(turn, ending(saved))).toBeNull();
-  expect(lostSession(turn, ending({ ...saved, last: null }, null))).toBeNull();
-  // Said by others: why it could not be saved.
-  expect(lostSession(turn, ending({ ...failed, last: null }))).toBeNull();
+  expect(lost(saved)).toBeNull();
+  expect(lost({ ...saved, last: null }, null)).toBeNull();
+  // The engine logs why it could not be saved.
+  expect(lost({ ...failed, last: null })).toBeNull();
 });

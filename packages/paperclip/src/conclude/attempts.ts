@@ -1,0 +1,59 @@
+import type { Adoption, Evidence, RunOutcome } from "@paperclip-k8s/engine";
+import type { CliFault, CliReport } from "../agent-cli/agent-cli.ts";
+import type { UsageSummary } from "../host/types.ts";
+import type { Attempt } from "../prepare/attempt.ts";
+
+/** How one attempt ended, and all that is known about it. */
+export interface AttemptResult {
+  readonly attempt: Attempt;
+  readonly outcome: RunOutcome;
+  /** What the CLI's output says. */
+  readonly report: CliReport;
+  /** What the CLI itself says is wrong; null = nothing. */
+  readonly fault: CliFault | null;
+  /** The end of the CLI's stderr. */
+  readonly stderr: string;
+  /** The Job of another run that the attempt took over; null = it had its own. */
+  readonly adopted: Adoption | null;
+  readonly endedAt: number;
+}
+
+/** All attempts of one run: its result is built from every one of them. */
+export interface Attempts {
+  readonly earlier: readonly AttemptResult[];
+  readonly last: AttemptResult;
+}
+
+/** The last attempt's Job goes on, and another run reports its end and its usage. */
+export const isLeftToOthers = ({ last: { outcome } }: Attempts): boolean => outcome.kind === "detached" || outcome.kind === "superseded";
+
+export interface Cost {
+  readonly usage: UsageSummary;
+  readonly costUsd: number | null;
+}
+
+/** What this run reports as used; null = every attempt's usage is reported by another run. */
+export function costOf(attempts: Attempts): Cost | null {
+  const counted = isLeftToOthers(attempts) ? attempts.earlier : [...attempts.earlier, attempts.last];
+  if (counted.length === 0) return null;
+  const sum = (key: keyof UsageSummary) => counted.reduce((total, { report }) => total + report[key], 0);
+  const costs = counted.flatMap(({ report: { costUsd } }) => (costUsd === null ? [] : [costUsd]));
+  return {
+    usage: { inputTokens: sum("inputTokens"), cachedInputTokens: sum("cachedInputTokens"), outputTokens: sum("outputTokens") },
+    costUsd: costs.length === 0 ? null : costs.reduce((total, cost) => total + cost, 0),
+  };
+}
+
+/** Whether an attempt may have called the provider. Only proof of the opposite counts: no CLI ran, or it gave up on its arguments and used nothing. */
+export function mayHaveStartedWork({ outcome, report, fault }: AttemptResult): boolean {
+  if (outcome.kind === "never-started" || outcome.kind === "blocked" || neverRan(outcome.evidence)) return false;
+  const gaveUp = outcome.kind === "exited" && fault !== null && (fault.kind === "unknown-session" || fault.unknownOption !== undefined);
+  return !gaveUp || report.inputTokens + report.outputTokens > 0 || report.text !== "";
+}
+
+/** A Job that was never created, or a container that never ran. "Not seen to start" proves nothing. */
+export function neverRan({ jobUid, container, endRecord, timings, output }: Evidence): boolean {
+  if (jobUid === null) return true;
+  const idle = container === null || container.kind === "waiting";
+  return idle && endRecord === null && timings.started === null && output.problem === null;
+}

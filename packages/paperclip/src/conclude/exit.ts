@@ -1,0 +1,112 @@
+import type { RunOutcome } from "@paperclip-k8s/engine";
+import type { CliFault } from "../agent-cli/agent-cli.ts";
+import type { AttemptResult } from "./attempts.ts";
+import type { Failure } from "./failure.ts";
+
+type Exited = Pick<AttemptResult, "outcome" | "report" | "fault" | "stderr" | "endedAt">;
+
+const FAULT_CODES: Record<CliFault["kind"], string> = {
+  "unknown-session": "session_unavailable",
+  "spoilt-session": "session_unavailable",
+  auth: "auth_required",
+  "model-not-found": "model_not_found",
+  quota: "provider_quota",
+  transient: "transient_upstream",
+  "context-overflow": "context_overflow",
+  "step-limit": "max_turns_exhausted",
+  refusal: "model_refusal",
+  truncated: "adapter_failed",
+  other: "adapter_failed",
+};
+/** After these a resumed session would only fail again. */
+const CLEARING: ReadonlySet<CliFault["kind"]> = new Set(["step-limit", "unknown-session", "spoilt-session"]);
+
+export interface Exit {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+}
+
+/** How the CLI's process ended, with two exceptions to its own exit code. */
+export function exitOf({ outcome, report }: Pick<AttemptResult, "outcome" | "report">): Exit {
+  if (outcome.kind !== "exited") return { exitCode: "exitCode" in outcome ? outcome.exitCode : null, signal: null };
+  const { exitCode, signal, evidence } = outcome;
+  // The runner ended what was still running after the final line, so the process had no say in how it ended.
+  const cause = (evidence.endRecord ?? evidence.termination)?.cause;
+  if (report.succeeded && cause === "final-line") return { exitCode: 0, signal: null };
+  // Some CLIs exit with 1 for errors that they recovered from before they finished their turn.
+  const recovered = report.finished && report.recovered.length > 0 && report.errors.length === 0;
+  return { exitCode: exitCode === 1 && recovered ? 0 : exitCode, signal };
+}
+
+/** Why a CLI that ended by itself has failed; null = it succeeded. */
+export function exitFailure(result: Exited): Failure | null {
+  const failure = causeOf(result);
+  const { memory, warnings } = result.outcome.evidence;
+  const killed = memory.killed ? warnings[0] : undefined;
+  if (failure === null || killed === undefined) return failure;
+  // Processes killed for lack of memory come before what the CLI made of their loss; a fault that it names itself keeps its code.
+  const errorCode = failure.errorCode === "adapter_failed" ? "k8s_oom_killed" : failure.errorCode;
+  return { ...failure, errorCode, errorMessage: `${sentence(killed)}; then: ${failure.errorMessage}` };
+}
+
+function causeOf(result: Exited): Failure | null {
+  const { report, fault, outcome } = result;
+  const { exitCode, signal } = exitOf(result);
+  const { output } = outcome.evidence;
+  const lost = output.complete ? "" : missingText(output);
+  const before = report.succeeded ? " after it had reported success" : "";
+  if (fault !== null && !(signal !== null && fault.kind === "truncated"))
+    return { ...faultFailure(fault, result.endedAt), errorMessage: `${fault.message}${withExit(exitCode)}${lost}` };
+  if (signal !== null)
+    return { errorCode: "adapter_failed", errorMessage: `The CLI was ended by ${signal}${before}${complaint(result)}${lost}` };
+  if (exitCode !== 0) return { errorCode: "adapter_failed", errorMessage: `${exitMessage(result)}${lost}` };
+  if (!output.complete)
+    return { errorCode: "k8s_output_incomplete", errorMessage: `The CLI exited with code 0, but its output is incomplete${lost}` };
+  if (report.errors.length > 0) return { errorCode: "adapter_failed", errorMessage: `${report.errors[0]} (exit code 0)` };
+  if (report.sessionId !== null && report.outputTokens === 0 && report.text === "")
+    return { errorCode: "llm_api_error", errorMessage: "The model returned nothing: no text and no output tokens" };
+  if (report.events === 0) return { errorCode: "adapter_failed", errorMessage: "The CLI exited with code 0 without any output" };
+  return null;
+}
+
+function exitMessage(result: Exited): string {
+  const exit = withExit(exitOf(result).exitCode);
+  const readable = firstReadable(result);
+  if (!result.report.succeeded) return `${readable ?? "The CLI failed"}${exit}`;
+  return `The CLI failed after it had reported success${exit}${readable === null ? "" : `: ${readable}`}`;
+}
+
+function faultFailure(fault: CliFault, now: number): Omit<Failure, "errorMessage"> {
+  const errorCode = fault.code ?? FAULT_CODES[fault.kind];
+  const at = fault.retryAt ?? (fault.retryAfterSec === null ? null : now + fault.retryAfterSec * 1000);
+  const later = at === null ? {} : { retryNotBefore: new Date(at).toISOString() };
+  if (fault.kind === "quota") return { errorCode, errorFamily: "provider_quota", ...later };
+  if (fault.kind === "transient") return { errorCode, errorFamily: "transient_upstream", ...later };
+  if (fault.kind === "refusal") return { errorCode, errorFamily: "model_refusal" };
+  if (CLEARING.has(fault.kind)) return { errorCode, clearSession: true };
+  return { errorCode };
+}
+
+export const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+export const withExit = (exitCode: number | null): string => (exitCode === null ? "" : ` (exit code ${exitCode})`);
+
+/** What the CLI itself complained about, to stand after the cause. */
+export function complaint({ report, fault }: Exited): string {
+  // A fault of no known kind may be our own inference from how the stream ends.
+  const inferred = fault === null || fault.kind === "other" || fault.kind === "truncated";
+  const text = report.errors[0] ?? (inferred ? undefined : fault.message);
+  return text === undefined ? "" : `; the CLI said: ${text}`;
+}
+
+function missingText({ expected, delivered, problem }: RunOutcome["evidence"]["output"]): string {
+  const bytes = expected === null ? "its end was not proved" : `${expected - delivered} of ${expected} bytes are missing`;
+  return `; output: ${bytes}${problem === null ? "" : ` (${problem})`}`;
+}
+
+function firstReadable({ report, stderr }: Exited): string | null {
+  const error = report.errors[0];
+  if (error !== undefined) return error;
+  const line = stderr.split("\n").find((candidate) => /[A-Za-z]{3}/.test(candidate) && !candidate.trimStart().startsWith("{"));
+  return line === undefined ? null : line.trim().slice(0, 500);
+}
