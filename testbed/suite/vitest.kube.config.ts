@@ -24,7 +24,17 @@ const alone = [
   ...(process.env.LONG ? ["testbed/kube/src/**/*.kube-test.ts"] : []),
 ];
 // They show nothing that depends on the cluster (trouble is made on the wire, in front of it): `npm test` runs them on the embedded one.
-const ONLY_EMBEDDED = ["recorded", "cancel-host", "reattach", "test-clock", "adoption-trouble", "refusals", "admission-overlap"];
+const ONLY_EMBEDDED = [
+  "recorded",
+  "cancel-host",
+  "reattach",
+  "test-clock",
+  "adoption-trouble",
+  "refusals",
+  "admission-overlap",
+  "frozen-api",
+  "hostile-records",
+];
 const embedded = process.env.LONG ? [] : ONLY_EMBEDDED.map((name) => `${SUITE}/${name}.test.ts`);
 const longest = ["state-parallel", "dedicated-sessions", "state-modes", "claude-endings", "api-trouble", "cancel", "state-endings"];
 

@@ -14,6 +14,7 @@ import type { RunRequest } from "./request.ts";
 import type { RunContext, RunIo } from "./run-context.ts";
 import type { RunOutcome } from "./run-outcome.ts";
 import { submit } from "./start/start-run.ts";
+import { logStatus } from "./status/log-status.ts";
 import { type Timeouts, timeoutsFor } from "./timeouts.ts";
 import { openVolume } from "./volume/volume.ts";
 
@@ -55,8 +56,6 @@ async function runOnce(
   // Before the watches: they would go on for ever if it threw.
   const volume = openVolume(request.output.root);
   const watch = runWatch(connection, request.namespace, request.selector);
-  // Held from the start, so that both lists are under way while the Job is being created.
-  const warm = watch.subscribe(submission.jobName, () => {});
   const identity = {
     runId: request.runId,
     runIdKey: request.keys.runId,
@@ -73,7 +72,14 @@ async function runOnce(
   };
   const run = new LiveRun(initialState(identity, askedAt), { ...timeoutsFor(request, submission), ...options.timeouts }, clock);
   const context: RunContext = { request, submission, run, connection, watch, volume, clock, io, settled };
+  const stopStatus = logStatus(context);
+  // Held from the start, so that both lists are under way while the Job is being created, and an API server that does not answer is noticed.
+  const warm = watch.subscribe(submission.jobName, (fact) => {
+    const isConnection = fact.kind === "api-lost" || (fact.kind === "api-back" && run.state.apiLostAt !== null);
+    if (isConnection) run.observe(fact);
+  });
   const release = () => {
+    stopStatus();
     warm.close();
     volume.release();
   };

@@ -40,10 +40,10 @@ export interface RunContext {
   readonly settled: FinishedJobs;
 }
 
-/** A status line is a courtesy: trouble with it never reaches the run. */
-export function say(context: RunContext, level: StatusLine["level"], text: string): void {
+/** Logs a status line, best effort: an error of the caller never reaches the run. */
+export function say(context: RunContext, level: StatusLine["level"], text: string, cli?: StatusLine["cli"]): void {
   void Promise.resolve()
-    .then(() => context.io.onStatus({ level, text }))
+    .then(() => context.io.onStatus({ level, text, ...(cli === undefined ? {} : { cli }) }))
     .catch(() => {});
 }
 

@@ -146,7 +146,7 @@ test("draining: the CLI has ended by itself, so its result counts; nothing is le
       bytes += chunk.length;
     },
   });
-  await said(run, "CLI over");
+  await said(run, "CLI ended");
   setTimeout(gate.resolve, 200);
   const ended = await cancelRun("draining", run);
   expectAllGone(ended.times);

@@ -58,7 +58,7 @@ test("concurrency: two runs of one task never overlap, nor any two of the agent'
     let now = 0;
     let most = 0;
     const onLine = (line: string): void => {
-      now += line.endsWith("CLI started") ? 1 : line.includes("[paperclip] CLI over") ? -1 : 0;
+      now += line.endsWith("CLI started") ? 1 : line.includes("[paperclip] CLI ended") ? -1 : 0;
       most = Math.max(most, now);
     };
     const turn = (task: string) => stage.run({ cli: "claude", agent, task, prompt: "word slow-1", config: { concurrency }, onLine });

@@ -19,7 +19,7 @@ test.each<CliName>(["opencode", "claude"])(
     let now = 0;
     let most = 0;
     const count = (line: string): void => {
-      now += line.endsWith("CLI started") ? 1 : line.includes("[paperclip] CLI over") ? -1 : 0;
+      now += line.endsWith("CLI started") ? 1 : line.includes("[paperclip] CLI ended") ? -1 : 0;
       most = Math.max(most, now);
     };
     const converse = async (word: string): Promise<AgentRan[]> => {

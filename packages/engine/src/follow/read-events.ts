@@ -8,37 +8,36 @@ import { type RunContext, say } from "../run-context.ts";
 const PAUSES_MS = [0, 5000, 10_000, 20_000];
 const LAST_PAUSE_MS = 30_000;
 
-/** Reads events only when a pod does not start: they are the only ones to tell of mounts, quota and admission. */
-export function explain(context: RunContext, jobUid: string): () => void {
-  const { run, clock, connection, request } = context;
-  let asked = 0;
+/** Reads events only while a pod does not start: nothing else names problems with mounts, quota and admission. */
+export function createEventReader(context: RunContext, jobUid: string): (state: RunState) => void {
+  const { run, connection, request } = context;
+  let requests = 0;
   let nextAt = 0;
   let busy = false;
-  let told = false;
-  const ask = async (uid: string) => {
+  let warned = false;
+  const read = async (uid: string) => {
     try {
       const events = await listEvents(connection, request.namespace, uid, { retry: { attempts: 1 } });
       if (events.length > 0) run.observe({ kind: "events", events });
     } catch (error) {
-      // An explanation that cannot be had costs nothing but itself.
-      if (isRefused(error) && !told) say(context, "warning", `${error.message}; ${rowOf(error.refused)?.lostWithout ?? ""}`);
-      told ||= isRefused(error);
+      // Without events only the explanation is missing.
+      if (isRefused(error) && !warned) say(context, "warning", `${error.message}; ${rowOf(error.refused)?.lostWithout ?? ""}`);
+      warned ||= isRefused(error);
     } finally {
       busy = false;
     }
   };
-  return clock.every(1000, () => {
-    const { state, timeouts } = run;
-    if (busy || !needsExplanation(state, timeouts.events) || state.now < nextAt) return;
+  return (state) => {
+    if (busy || state.now < nextAt || !needsExplanation(state, run.timeouts.events)) return;
     busy = true;
-    asked += 1;
-    nextAt = state.now + (PAUSES_MS[asked] ?? LAST_PAUSE_MS);
-    void ask(state.pod?.uid ?? jobUid);
-  });
+    requests += 1;
+    nextAt = state.now + (PAUSES_MS[requests] ?? LAST_PAUSE_MS);
+    void read(state.pod?.uid ?? jobUid);
+  };
 }
 
-function needsExplanation(state: RunState, patience: number): boolean {
+function needsExplanation(state: RunState, afterMs: number): boolean {
   if (state.acceptedAt === null || state.overAt !== null || state.apiLostAt !== null) return false;
   if (state.startRecord !== null || hasStarted(state.pod, state.identity.container)) return false;
-  return state.now - state.acceptedAt >= patience;
+  return state.now - state.acceptedAt >= afterMs;
 }

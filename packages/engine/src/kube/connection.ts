@@ -1,11 +1,12 @@
 import { channel } from "node:diagnostics_channel";
 import type http from "node:http";
 import type { IncomingMessage } from "node:http";
-import type { RequestOptions } from "node:https";
+import { systemClock } from "../clock.ts";
 import { ApiError, isUnauthorized } from "./api-error.ts";
 import { type ConnectOptions, Credentials } from "./credentials.ts";
 import { type ApiRequest, type ApiResponse, Exchange, type HttpProtocol, labelOf, readAnswer } from "./exchange.ts";
 import { Pace } from "./pace.ts";
+import { ServerHealth } from "./server-health.ts";
 
 export type { ConnectOptions } from "./credentials.ts";
 export type { ApiRequest, ApiResponse } from "./exchange.ts";
@@ -16,6 +17,7 @@ export interface Connection {
   readonly server: string;
   /** Aborted by `close`. */
   readonly closed: AbortSignal;
+  readonly health: ServerHealth;
   /** One try; `sendRequest` adds the retries. */
   request<T>(req: ApiRequest): Promise<ApiResponse<T>>;
   /** The open answer of a watch; its socket does not keep the process alive. */
@@ -70,6 +72,7 @@ class HttpConnection implements Connection {
   // Watches hold their socket for minutes: in the same bounded pool they would starve the requests.
   readonly #streams: http.Agent;
   readonly #pace = new Pace(PACE);
+  readonly health = new ServerHealth(systemClock, () => this.#requestOnce({ method: "GET", path: "/version", background: true }));
 
   constructor(id: string, credentials: Credentials, protocol: HttpProtocol) {
     this.id = id;
@@ -109,7 +112,7 @@ class HttpConnection implements Connection {
     if (!req.background) await this.#pace.turn(req.turn ?? (req.method === "DELETE" ? "first" : "usual"), this.#outside(req));
     const exchange = this.#exchange(req);
     try {
-      const response = await exchange.open(this.#protocol, this.#credentials.server, await this.#options(exchange, this.#requests));
+      const response = await this.#send(exchange, this.#requests);
       const answer = await readAnswer<T>(req, response);
       exchange.finish();
       return answer;
@@ -121,7 +124,7 @@ class HttpConnection implements Connection {
   async #openOnce(req: ApiRequest): Promise<IncomingMessage> {
     const exchange = this.#exchange(req);
     try {
-      const response = await exchange.open(this.#protocol, this.#credentials.server, await this.#options(exchange, this.#streams));
+      const response = await this.#send(exchange, this.#streams);
       if (response.statusCode !== 200) {
         const { status } = await readAnswer(req, response);
         throw new ApiError("api_bad_answer", `${labelOf(req)}: ${status} instead of a stream`, { httpStatus: status });
@@ -144,9 +147,23 @@ class HttpConnection implements Connection {
     return signal ? [this.#close.signal, signal] : [this.#close.signal];
   }
 
-  async #options(exchange: Exchange, agent: http.Agent): Promise<RequestOptions> {
+  async #send(exchange: Exchange, agent: http.Agent): Promise<IncomingMessage> {
     const options = await exchange.within(this.#credentials.requestOptions());
-    return this.#credentials.proxied ? options : { ...options, agent };
+    const settled = this.health.sent();
+    try {
+      const response = await exchange.open(
+        this.#protocol,
+        this.#credentials.server,
+        this.#credentials.proxied ? options : { ...options, agent },
+      );
+      settled();
+      this.health.heard();
+      return response;
+    } catch (error) {
+      // A request that was given up for want of an answer is what silence looks like.
+      if (!exchange.timedOut) settled();
+      throw error;
+    }
   }
 
   /** A 401 changed nothing: once more with fresh credentials is safe, also for a mutation. */

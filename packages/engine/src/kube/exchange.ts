@@ -47,13 +47,13 @@ export class Exchange {
   readonly #outside: readonly AbortSignal[];
   readonly #onAbort = () => this.#stop.abort();
   #sent = false;
-  #timedOut = false;
+  timedOut = false;
 
   constructor(req: ApiRequest, timeoutMs: number, outside: readonly AbortSignal[]) {
     this.#req = req;
     this.#outside = outside;
     this.#timer = setTimeout(() => {
-      this.#timedOut = true;
+      this.timedOut = true;
       this.#stop.abort();
     }, timeoutMs);
     this.#timer.unref();
@@ -110,7 +110,7 @@ export class Exchange {
     if (this.#req.signal?.aborted) return this.#req.signal.reason;
     const label = labelOf(this.#req);
     const maybeApplied = isMutation(this.#req) && this.#sent;
-    if (this.#timedOut) return new ApiError("api_timeout", `${label}: no answer in time`, { maybeApplied });
+    if (this.timedOut) return new ApiError("api_timeout", `${label}: no answer in time`, { maybeApplied });
     if (this.#stop.signal.aborted) return new ApiError("api_unreachable", `${label}: the connection was closed`, { maybeApplied });
     const cause = error as NodeJS.ErrnoException;
     const systemCode = typeof cause?.code === "string" ? cause.code : null;

@@ -14,8 +14,8 @@ export type Fact =
   | { readonly kind: "pod"; readonly pod: PodView }
   | { readonly kind: "pod-gone"; readonly pod: PodView }
   | { readonly kind: "events"; readonly events: readonly EventView[] }
-  /** The API server cannot be seen (`refused`: the account may not look), or is seen again: a fact of its own, never "gone". */
-  | { readonly kind: "api-lost"; readonly error: string; readonly refused?: boolean }
+  /** The API server cannot be reached, does not answer or refuses, or is back: a fact of its own, never "gone". `forPeople`: the error can be logged as it is. */
+  | { readonly kind: "api-lost"; readonly error: string; readonly forPeople?: boolean }
   | { readonly kind: "api-back" }
   | { readonly kind: "start-record"; readonly record: StartRecord }
   | { readonly kind: "cli-started" }

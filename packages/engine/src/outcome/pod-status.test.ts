@@ -114,7 +114,7 @@ const warnings: Readonly<Record<string, readonly string[]>> = {
   "evicted-disruption": [EVICTED],
   "evicted-disruption-terminating": [EVICTED],
   "node-lost": ["node node2 does not answer; the pod may still run there, waiting"],
-  "job-deleted": ["Job agent-worker is gone; waiting for what its pod has to say"],
+  "job-deleted": ["Job agent-worker is gone; waiting for the end of its pod"],
   suspended: ["Job agent-worker was suspended (spec.suspend); its pod is stopped"],
   "init-failed": ["init container setup exited with code 5"],
   completed: [],

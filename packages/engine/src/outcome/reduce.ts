@@ -56,9 +56,9 @@ function note(state: RunState, seen: Observation): RunState {
     case "events":
       return { ...state, events: seen.events };
     case "api-lost":
-      return { ...state, apiLostAt: state.apiLostAt ?? state.now, apiRefused: seen.refused === true ? seen.error : null };
+      return { ...state, apiLostAt: state.apiLostAt ?? state.now, apiProblem: seen.forPeople === true ? seen.error : null };
     case "api-back":
-      return { ...state, apiLostAt: null, apiRefused: null, apiBackAt: state.now };
+      return { ...state, apiLostAt: null, apiProblem: null, apiBackAt: state.now };
     case "start-record":
       return { ...state, startRecord: state.startRecord ?? seen.record };
     case "cli-started":

@@ -29,8 +29,8 @@ export interface RunState {
   readonly apiLostAt: number | null;
   /** When it was seen again last. */
   readonly apiBackAt: number | null;
-  /** What the account may not do, when that is why nothing is seen. */
-  readonly apiRefused: string | null;
+  /** Why it is not seen, in a text for people: a missing permission, or a server that does not answer. */
+  readonly apiProblem: string | null;
   readonly startRecord: StartRecord | null;
   readonly cliStartedAt: number | null;
   /** What the CLI began with. */
@@ -87,7 +87,7 @@ export function initialState(identity: RunIdentity, askedAt: number): RunState {
     events: [],
     apiLostAt: null,
     apiBackAt: null,
-    apiRefused: null,
+    apiProblem: null,
     startRecord: null,
     cliStartedAt: null,
     restored: null,

@@ -4,8 +4,8 @@ import type { RunState } from "../outcome/state.ts";
 import { scaleReason } from "../outcome/unschedulable.ts";
 import type { StatusLine } from "./status-lines.ts";
 
-/** Told already: by the pod's status, or as the trouble that keeps it from starting. */
-const TOLD_ELSEWHERE = new Set([
+/** These have lines of their own: from the pod's status, or as the startup problem. */
+const COVERED = new Set([
   "Failed",
   "BackOff",
   "InspectFailed",
@@ -21,7 +21,7 @@ const TOLD_ELSEWHERE = new Set([
 ]);
 
 /** What the events add to the pod's status: autoscalers, other schedulers, and warnings of kinds not known here. */
-export function newsOf(state: RunState): StatusLine[] {
+export function eventLines(state: RunState): StatusLine[] {
   const scheduled = state.pod?.conditions.PodScheduled?.message;
   return state.events.flatMap((event) => lineOf(event, scheduled == null ? null : schedulerReason(scheduled)));
 }
@@ -31,9 +31,9 @@ function lineOf(event: EventView, scheduler: string | null): StatusLine[] {
   if (event.reason === "NotTriggerScaleUp")
     return [{ level: "warning", text: `the autoscaler adds no node: ${scaleReason(event.message)}` }];
   if (event.reason === "Nominated") return [{ level: "info", text: plain(event.message) }];
-  if (event.type !== "Warning" || TOLD_ELSEWHERE.has(event.reason)) return [];
+  if (event.type !== "Warning" || COVERED.has(event.reason)) return [];
   if (event.reason !== "FailedScheduling") return [{ level: "warning", text: `${event.reason}: ${plain(event.message)}` }];
-  // The scheduler's own text stands in the pod's status; an older one is no news, another scheduler's is.
+  // The scheduler's own text stands in the pod's status; an older text adds nothing, another scheduler's does.
   const isOwn = /^\d+\/\d+ nodes are available/.test(event.message) || schedulerReason(event.message) === scheduler;
   return isOwn ? [] : [{ level: "warning", text: `not scheduled: ${schedulerReason(event.message)}` }];
 }

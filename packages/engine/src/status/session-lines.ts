@@ -1,30 +1,16 @@
 import type { StatePoint } from "@paperclip-k8s/runner";
 import { cliEnd } from "../outcome/ended.ts";
+import { stateEvidence } from "../outcome/evidence.ts";
 import type { RunState } from "../outcome/state.ts";
 import type { StateEvidence } from "../run-outcome.ts";
 import type { StatusLine } from "./status-lines.ts";
 
-/** What is known of the run's session; null = not even what it began with. */
-export function stateEvidence(state: RunState): StateEvidence | null {
-  const end = cliEnd(state)?.state ?? null;
-  if (state.restored === null && end?.last == null) return null;
-  return {
-    restored: state.restored?.point ?? end?.restored ?? null,
-    restoreMs: state.restored?.ms ?? end?.restoreMs ?? 0,
-    // Killed hard: what the CLI did after the last save is gone.
-    saved: end?.saved ?? false,
-    last: end?.last ?? state.savedPoint ?? state.restored?.point ?? null,
-    saveMs: end?.saveMs ?? null,
-    error: end?.error ?? null,
-  };
-}
-
-/** What people are told of the session: where it comes from, that it is kept, and where it stands when it could not be. */
-export function stateLines(before: RunState, after: RunState): StatusLine[] {
+/** Where the session comes from, that it is saved, and where it stands when it could not be. */
+export function sessionLines(before: RunState, after: RunState): StatusLine[] {
   const lines: StatusLine[] = [];
   const { restored } = after;
   if (before.restored === null && restored?.point)
-    lines.push({ level: "info", text: `session restored (saved ${told(restored.point)}, ${restored.ms} ms)` });
+    lines.push({ level: "info", text: `session restored (saved ${savedAt(restored.point)}, ${restored.ms} ms)` });
   if (before.savedPoint === null && after.savedPoint !== null) lines.push(...otherVersion(restored?.point ?? null, after.savedPoint));
   if (before.endRecord === null && after.endRecord !== null) lines.push(...endLines(before, after));
   if (before.outcome === null && after.outcome !== null && cliEnd(after) === null) lines.push(...standingLines(after));
@@ -43,7 +29,7 @@ function endLines(before: RunState, after: RunState): StatusLine[] {
   return [...(before.savedPoint === null ? otherVersion(evidence.restored, last) : []), { level: "info", text }];
 }
 
-/** Nobody was left to save it. */
+/** The CLI was killed before it could be saved. */
 function standingLines(state: RunState): StatusLine[] {
   const evidence = stateEvidence(state);
   const goesOn = state.outcome?.kind === "detached" || state.outcome?.kind === "superseded";
@@ -60,7 +46,7 @@ function otherVersion(was: StatePoint | null, is: StatePoint): StatusLine[] {
   return [{ level: "info", text: `the session was saved by CLI version ${was.version} and goes on with ${is.version}` }];
 }
 
-const told = ({ at, version, bytes }: StatePoint): string => `${at}${version ? ` by CLI version ${version}` : ""}, ${size(bytes)}`;
+const savedAt = ({ at, version, bytes }: StatePoint): string => `${at}${version ? ` by CLI version ${version}` : ""}, ${size(bytes)}`;
 
 function size(bytes: number): string {
   return bytes < 1_000_000 ? `${Math.max(1, Math.round(bytes / 1000))} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;

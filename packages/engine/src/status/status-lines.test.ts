@@ -168,3 +168,33 @@ test("a run that was taken over is told as one: neither its pod nor its CLI is n
   const texts = [...narrate(before, seen), ...narrate(seen, after)].map(({ text }) => text);
   expect(texts).toEqual([`its pod is ${pod(running).name}`, "container running", "CLI started by run run-1"]);
 });
+
+describe("a node that does not report", () => {
+  const conditions = (ready: string) => ({
+    Ready: { ...condition(""), status: ready },
+    ContainersReady: { ...condition(""), status: "True" },
+  });
+  const lost = pod(running, { conditions: conditions("False") });
+  const back = pod(running, { conditions: conditions("True") });
+  const blamed = (texts: readonly string[]) => texts.filter((text) => text.includes("node node1"));
+
+  test("is named at once, and when it reports again", () => {
+    const { texts } = replay(
+      [at(100, { kind: "pod", pod: back }), at(5000, { kind: "pod", pod: lost }), at(60_000, { kind: "pod", pod: back })],
+      { untilMs: 90_000 },
+    );
+    expect(blamed(texts)).toEqual(["node node1 does not answer; the pod may still run there, waiting", "node node1 answers again"]);
+  });
+
+  test("is not blamed for what the API server did: it gets time to report after an outage", () => {
+    const outage = [
+      at(100, { kind: "pod", pod: back }),
+      at(10_000, { kind: "api-lost", error: "silent" }),
+      at(50_000, { kind: "api-back" }),
+      at(50_500, { kind: "pod", pod: lost }),
+    ];
+    expect(blamed(replay([...outage, at(62_000, { kind: "pod", pod: back })], { untilMs: 120_000 }).texts)).toEqual([]);
+    expect(blamed(replay(outage, { untilMs: 79_000 }).texts)).toEqual([]);
+    expect(blamed(replay(outage, { untilMs: 120_000 }).texts)).toHaveLength(1);
+  });
+});

@@ -6,67 +6,72 @@ import { isStartError, mainContainer } from "../outcome/pod-facts.ts";
 import { startError } from "../outcome/start-error.ts";
 import { startupProblem } from "../outcome/startup-problem.ts";
 import type { RunIdentity, RunState } from "../outcome/state.ts";
-import { newsOf } from "./event-lines.ts";
-import { stateLines } from "./session-lines.ts";
+import { eventLines } from "./event-lines.ts";
+import { sessionLines } from "./session-lines.ts";
 
 /** One line for people about what the run is doing. */
 export interface StatusLine {
   readonly level: "info" | "warning";
   readonly text: string;
+  /** Set on the lines that report these two events, for code that waits for them. */
+  readonly cli?: "started" | "ended";
 }
 
 const info = (text: string): StatusLine => ({ level: "info", text });
 const warning = (text: string): StatusLine => ({ level: "warning", text });
 
-/** Tells a run's story, a line per change. It remembers what it said: trouble that comes and goes is told when it changes, not each time. */
+/** Describes each change of a run in lines. It remembers what it has written: a problem that comes and goes is written when it changes, not each time. */
 export function createStatusLog(): (before: RunState, after: RunState) => StatusLine[] {
-  let trouble = "";
+  let problem = "";
   let last = "";
-  const told = new Set<string>();
-  const news = (lines: readonly StatusLine[]): StatusLine[] => {
-    const unsaid = lines.filter(({ text }) => !told.has(text));
-    for (const { text } of unsaid) told.add(text);
-    return unsaid;
+  const written = new Set<string>();
+  const unwritten = (lines: readonly StatusLine[]): StatusLine[] => {
+    const fresh = lines.filter(({ text }) => !written.has(text));
+    for (const { text } of fresh) written.add(text);
+    return fresh;
   };
   return (before, after) => {
-    const lines = podLines(before, after);
+    const lines = [...podLines(before, after), ...nodeLines(before, after)];
     const now = startupProblem(after)?.text ?? null;
-    if (now !== null && now !== trouble) {
-      trouble = now;
+    if (now !== null && now !== problem) {
+      problem = now;
       lines.push(warning(now));
     }
-    const events = after.events === before.events ? [] : news(newsOf(after));
+    const events = after.events === before.events ? [] : unwritten(eventLines(after));
     const memory = memoryOf(after);
-    const starved = memory.killed && !memoryOf(before).killed ? news([warning(childKilled(memory))]) : [];
-    const rest = [...jobLines(before, after), ...sightLines(before, after), ...endLines(before, after), ...stateLines(before, after)];
-    const all = [...lines, ...events, ...rest, ...starved];
-    const said = all.filter(({ text }, place) => text !== (all[place - 1]?.text ?? last));
+    const killed = memory.killed && !memoryOf(before).killed ? unwritten([warning(childKilled(memory))]) : [];
+    const rest = [
+      ...jobLines(before, after),
+      ...connectionLines(before, after),
+      ...cliLines(before, after),
+      ...sessionLines(before, after),
+    ];
+    const all = [...lines, ...events, ...rest, ...killed];
+    const fresh = all.filter(({ text }, place) => text !== (all[place - 1]?.text ?? last));
     last = all.at(-1)?.text ?? last;
-    return said;
+    return fresh;
   };
 }
 
 function podLines(before: RunState, after: RunState): StatusLine[] {
   if (after.pod === null || after.pod === before.pod) return [];
-  const lines: StatusLine[] = before.pod === null ? [info(podNews(after.pod, after.identity))] : [];
-  const was = before.pod === null ? null : podText(before.pod, after.identity);
-  const is = podText(after.pod, after.identity);
+  const lines: StatusLine[] = before.pod === null ? [info(podFound(after.pod, after.identity))] : [];
+  const was = before.pod === null ? null : podLine(before.pod, after.identity);
+  const is = podLine(after.pod, after.identity);
   if (is !== null && is.text !== was?.text) lines.push(is);
   return lines;
 }
 
-// One that was taken over is not new, and must not look like a second one.
-const podNews = ({ name }: PodView, { adopted }: RunIdentity): string => (adopted ? `its pod is ${name}` : `pod ${name} created`);
-const startNews = ({ adopted, firstRun }: RunIdentity): string => (adopted ? `CLI started by run ${firstRun}` : "CLI started");
+// The pod of a Job that was taken over is not new, and must not look like a second one.
+const podFound = ({ name }: PodView, { adopted }: RunIdentity): string => (adopted ? `its pod is ${name}` : `pod ${name} created`);
 
-/** Null = nothing that the lines before have not told, or that keeps it from starting: that is told as such. */
-function podText(pod: PodView, { container, image }: RunIdentity): StatusLine | null {
+/** Null: nothing that earlier lines do not say, or a startup problem, which has its own line. */
+function podLine(pod: PodView, { container, image }: RunIdentity): StatusLine | null {
   const disrupted = disruption(pod);
   if (disrupted !== null) return warning(disrupted.message);
   if (pod.reason !== null) return warning(`pod ${pod.reason}${pod.message === null ? "" : `: ${plain(pod.message)}`}`);
   const state = mainContainer(pod, container)?.state;
-  if (state?.kind === "running" && pod.deletedAt !== null) return info("container stopping");
-  if (state?.kind === "running") return isNodeSilent(pod) ? warning(silentNode(pod)) : info("container running");
+  if (state?.kind === "running") return info(pod.deletedAt === null ? "container running" : "container stopping");
   if (state?.kind === "terminated" && isStartError(state)) return warning(startError(state, image).message);
   if (state?.kind === "terminated" && state.reason === "ContainerStatusUnknown")
     return info("container gone; the node does not know how it ended");
@@ -74,12 +79,24 @@ function podText(pod: PodView, { container, image }: RunIdentity): StatusLine | 
   return pod.node === null ? null : info(`pod scheduled on node ${pod.node}`);
 }
 
-/** Without readiness probes a container that runs is ready, unless nobody has heard of its node for a while. */
-function isNodeSilent({ conditions }: PodView): boolean {
-  return conditions.Ready?.status === "False" && conditions.ContainersReady?.status === "True";
+/** A node could not report while the API server was away: it gets this long to do so afterwards before it is blamed. */
+const NODE_REPORT_MS = 30_000;
+
+function nodeLines(before: RunState, after: RunState): StatusLine[] {
+  if (isNodeSilent(before) === isNodeSilent(after) || after.pod === null) return [];
+  if (isNodeSilent(after)) return [warning(`node ${after.pod.node} does not answer; the pod may still run there, waiting`)];
+  return after.apiLostAt === null && isRunning(after) ? [info(`node ${after.pod.node} answers again`)] : [];
 }
 
-const silentNode = ({ node }: PodView): string => `node ${node} does not answer; the pod may still run there, waiting`;
+/** Without readiness probes a container that runs is ready, unless its node has not reported for a while. */
+function isNodeSilent(state: RunState): boolean {
+  const { pod, apiLostAt, apiBackAt, now } = state;
+  if (!isRunning(state) || apiLostAt !== null || (apiBackAt !== null && now - apiBackAt < NODE_REPORT_MS)) return false;
+  return pod?.conditions.Ready?.status === "False" && pod.conditions.ContainersReady?.status === "True";
+}
+
+const isRunning = ({ pod, identity }: RunState): boolean =>
+  pod?.deletedAt === null && pod.reason === null && mainContainer(pod, identity.container)?.state.kind === "running";
 
 function jobLines(before: RunState, after: RunState): StatusLine[] {
   const lines: StatusLine[] = [];
@@ -89,16 +106,16 @@ function jobLines(before: RunState, after: RunState): StatusLine[] {
   }
   if (isLate(after) && !isLate(before)) lines.push(warning("the Job's deadline has passed (activeDeadlineSeconds)"));
   if (before.jobGoneAt === null && after.jobGoneAt !== null && after.cancel === null && after.overAt === null)
-    lines.push(warning(`Job ${after.identity.jobName} is gone; waiting for what its pod has to say`));
+    lines.push(warning(`Job ${after.identity.jobName} is gone; waiting for the end of its pod`));
   return lines;
 }
 
 const isLate = ({ job }: RunState): boolean => (job?.conditions.FailureTarget ?? job?.conditions.Failed)?.reason === "DeadlineExceeded";
 
-function sightLines(before: RunState, after: RunState): StatusLine[] {
+function connectionLines(before: RunState, after: RunState): StatusLine[] {
   const lines: StatusLine[] = [];
   if (before.apiLostAt === null && after.apiLostAt !== null)
-    lines.push(warning(`${after.apiRefused ?? "the API server cannot be reached"}; the run goes on, retrying`));
+    lines.push(warning(`${after.apiProblem ?? "the API server cannot be reached"}; the run goes on, retrying`));
   if (before.apiLostAt !== null && after.apiLostAt === null) lines.push(info("the API server is back"));
   if (before.stalled === null && after.stalled !== null)
     lines.push(warning(`the shared volume does not answer (${after.stalled.error}); output comes late`));
@@ -106,25 +123,25 @@ function sightLines(before: RunState, after: RunState): StatusLine[] {
   return lines;
 }
 
-function endLines(before: RunState, after: RunState): StatusLine[] {
+function cliLines(before: RunState, after: RunState): StatusLine[] {
   const lines: StatusLine[] = [];
-  if (before.cliStartedAt === null && after.cliStartedAt !== null) lines.push(info(startNews(after.identity)));
+  const { adopted, firstRun } = after.identity;
+  if (before.cliStartedAt === null && after.cliStartedAt !== null)
+    lines.push({ ...info(adopted ? `CLI started by run ${firstRun}` : "CLI started"), cli: "started" });
   if (before.cancel === null && after.cancel !== null) lines.push(info(`cancelling: ${after.cancel.reason}`));
-  if (before.endRecord === null && after.endRecord !== null) lines.push(info(endText(after)));
+  if (before.endRecord === null && after.endRecord !== null) lines.push({ ...info(endText(after.endRecord)), cli: "ended" });
   return lines;
 }
 
-function endText(state: RunState): string {
-  const end = state.endRecord;
-  if (end === null) return "";
-  const how = end.signal === null ? `exit code ${end.exitCode}` : `signal ${end.signal}`;
+function endText({ signal, exitCode, cause, bytes }: NonNullable<RunState["endRecord"]>): string {
+  const how = signal === null ? `exit code ${exitCode}` : `signal ${signal}`;
   const why = {
     exit: "",
     timeout: ", time limit reached",
-    stopped: ", told to stop",
+    stopped: ", stopped from outside",
     "final-line": ", after its final line",
     "spawn-failed": ", not started",
     "runner-failed": ", the runner failed",
   };
-  return `CLI over: ${how}${why[end.cause]}, ${end.bytes} bytes of output`;
+  return `CLI ended: ${how}${why[cause]}, ${bytes} bytes of output`;
 }

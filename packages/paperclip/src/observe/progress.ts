@@ -7,12 +7,14 @@ const MESSAGE_CHARS = 180;
 export function createProgress(ctx: ExecutionContext): (line: StatusLine) => void {
   let started = false;
   return (line) => {
-    const over = line.text.startsWith("CLI over");
-    if (!started || over)
-      courtesy(() => ctx.onRuntimeProgress?.({ phase: over ? "finalize" : "adapter_startup", message: line.text.slice(0, MESSAGE_CHARS) }));
+    const ended = line.cli === "ended";
+    if (!started || ended)
+      courtesy(() =>
+        ctx.onRuntimeProgress?.({ phase: ended ? "finalize" : "adapter_startup", message: line.text.slice(0, MESSAGE_CHARS) }),
+      );
     if (line.level === "warning")
       courtesy(() => ctx.onEvent?.({ eventType: "k8s.warning", stream: "system", level: "warn", message: line.text }));
-    started ||= line.text.startsWith("CLI started");
+    started ||= line.cli === "started";
   };
 }
 

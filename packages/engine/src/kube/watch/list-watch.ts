@@ -144,6 +144,7 @@ export class ListWatch<V> {
       let failure: ApiError | null = null;
       let events = 0;
       await readWatch(stream, this.#options.idleMs, this.#options.clock, (event) => {
+        this.#options.connection.health.heard();
         failure = this.#take(event);
         if (failure === null) events++;
         return failure === null && !this.#stop.signal.aborted;

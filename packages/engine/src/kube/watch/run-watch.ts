@@ -1,5 +1,5 @@
 import { systemClock } from "../../clock.ts";
-import { type ApiError, isRefused } from "../api-error.ts";
+import { ApiError, isRefused } from "../api-error.ts";
 import type { Connection } from "../connection.ts";
 import { paths } from "../paths.ts";
 import { projectJob, projectPod } from "../project.ts";
@@ -36,7 +36,8 @@ interface Active {
   readonly jobs: ListWatch<JobView>;
   readonly pods: ListWatch<PodView>;
   readonly store: JobStore;
-  readonly lost: Map<"jobs" | "pods", ApiLost>;
+  readonly lost: Map<"jobs" | "pods" | "server", ApiLost>;
+  readonly stopListening: () => void;
   readonly ready: Promise<void>;
 }
 
@@ -112,6 +113,7 @@ export class RunWatch {
   /** Ends the watches at once, subscribers or not. */
   close(): void {
     this.#cancelLinger();
+    this.#active?.stopListening();
     this.#active?.jobs.stop();
     this.#active?.pods.stop();
     this.#active = null;
@@ -123,11 +125,13 @@ export class RunWatch {
     if (this.#active) return this.#active;
     const store = new JobStore();
     const lost: Active["lost"] = new Map();
-    const jobs = this.#listWatch(paths.jobs, projectJob, { ...this.#jobListener(store), ...this.#sight("jobs", lost) });
-    const pods = this.#listWatch(paths.pods, projectPod, { ...this.#podListener(store), ...this.#sight("pods", lost) });
+    const jobs = this.#listWatch(paths.jobs, projectJob, { ...this.#jobListener(store), ...this.#connectivity("jobs", lost) });
+    const pods = this.#listWatch(paths.pods, projectPod, { ...this.#podListener(store), ...this.#connectivity("pods", lost) });
     const ready = Promise.all([jobs.ready, pods.ready]).then(() => {});
     ready.catch(() => {});
-    this.#active = { jobs, pods, store, lost, ready };
+    const server = this.#connectivity("server", lost);
+    const stopListening = this.#connection.health.listen((since) => (since === null ? server.back() : server.lost(silence(since))));
+    this.#active = { jobs, pods, store, lost, ready, stopListening };
     return this.#active;
   }
 
@@ -166,11 +170,15 @@ export class RunWatch {
     };
   }
 
-  /** Sight is lost when either watch is, and back when both are. */
-  #sight(source: "jobs" | "pods", lost: Active["lost"]): Pick<ListWatchListener<unknown>, "lost" | "back"> {
+  /** The view is lost with the first of its sources, and back with the last. */
+  #connectivity(source: "jobs" | "pods" | "server", lost: Active["lost"]): Pick<ListWatchListener<unknown>, "lost" | "back"> {
     return {
       lost: (error: ApiError) => {
-        const fact: ApiLost = { kind: "api-lost", error: error.message, ...(isRefused(error) ? { refused: true } : {}) };
+        const fact: ApiLost = {
+          kind: "api-lost",
+          error: error.message,
+          ...(isRefused(error) || source === "server" ? { forPeople: true } : {}),
+        };
         lost.set(source, fact);
         if (lost.size === 1) for (const subscriber of this.#all()) subscriber.tell(fact);
       },
@@ -217,6 +225,9 @@ export class RunWatch {
     }
   }
 }
+
+const silence = (since: number): ApiError =>
+  new ApiError("api_timeout", `the API server does not answer since ${new Date(since).toISOString()}`);
 
 function notStarted(): Promise<never> {
   const rejected = Promise.reject(new Error("the watch starts with its first subscriber"));

@@ -19,13 +19,13 @@ export function replay(
   options: { readonly untilMs?: number; readonly image?: string; readonly timeouts?: Timeouts } = {},
 ): Played {
   const begun = accepted();
-  const narrate = createStatusLog();
+  const describe = createStatusLog();
   const lines: StatusLine[] = [];
   let state: RunState = { ...begun, identity: { ...begun.identity, image: options.image ?? "localhost/agent:1" } };
   const see = (seen: Observation) => {
     const before = state;
     state = reduce(before, seen, options.timeouts ?? timeouts);
-    lines.push(...narrate(before, state));
+    lines.push(...describe(before, state));
   };
   const left = [...facts];
   for (let at = STEP_MS; at <= (options.untilMs ?? 700_000) && state.outcome === null; at += STEP_MS) {

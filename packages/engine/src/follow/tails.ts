@@ -1,0 +1,66 @@
+import type { MetaRecord } from "@paperclip-k8s/runner";
+import { type RunContext, say } from "../run-context.ts";
+import { MetaReader } from "../volume/meta.ts";
+
+export interface Tails {
+  /** Fresh looks at both files; bytes of output delivered so far. */
+  refresh(): Promise<number>;
+  close(): void;
+}
+
+/** Follows the run's two files: what stands in them becomes output for the caller and facts for the run. */
+export function openTails(context: RunContext): Tails {
+  const { run, volume, io } = context;
+  const { identity } = run.state;
+  const records = new MetaReader({ run: identity.firstRun, nonce: identity.nonce });
+  const stalls = {
+    onStall: (error: string) => run.observe({ kind: "output-stalled", error }),
+    onBack: () => run.observe({ kind: "output-back" }),
+  };
+  let bytes = 0;
+  const output = volume.tail(identity.files.output, {
+    ...stalls,
+    onBytes: async (chunk) => {
+      await io.onOutput(chunk);
+      bytes += chunk.length;
+      run.observe({ kind: "output", bytes });
+    },
+  });
+  const meta = volume.tail(identity.files.meta, {
+    ...stalls,
+    onBytes: async (chunk) => {
+      for (const record of records.push(chunk)) {
+        if (record.type === "end") output.expect(record.written);
+        await take(context, record);
+      }
+    },
+  });
+  return {
+    refresh: async () => {
+      await meta.refresh();
+      return (await output.refresh()).delivered;
+    },
+    close: () => {
+      output.close();
+      meta.close();
+    },
+  };
+}
+
+async function take(context: RunContext, record: MetaRecord): Promise<void> {
+  const { run, io } = context;
+  switch (record.type) {
+    case "start":
+      return run.observe({ kind: "start-record", record });
+    case "cli-started":
+      return run.observe({ kind: "cli-started" });
+    case "state":
+      return run.observe({ kind: "state-record", record });
+    case "stderr":
+      return io.onStderr(record.text);
+    case "note":
+      return say(context, "info", record.text);
+    case "end":
+      return run.observe({ kind: "end-record", record });
+  }
+}
