@@ -17,6 +17,7 @@ const longest = [
   "operator",
   "restart-loop",
   "volume-trouble",
+  "hung-volume",
 ];
 
 export default defineConfig({

@@ -1,4 +1,4 @@
-// Bundles the programs that run outside the server process (runner, reader, filter) and writes each as a module that exports its text.
+// Bundles the programs that run outside the server process (runner, volume, filter) and writes each as a module that exports its text.
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -15,9 +15,9 @@ const programs = [
     target: "node18",
   },
   {
-    entry: "packages/engine/src/volume/reader-process.ts",
-    text: "packages/engine/generated/reader-text.ts",
-    name: "readerText",
+    entry: "packages/engine/src/volume/child/main.ts",
+    text: "packages/engine/generated/volume-text.ts",
+    name: "volumeText",
     target: "node24",
   },
   {

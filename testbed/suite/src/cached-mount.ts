@@ -7,6 +7,9 @@ import { onKube } from "./bed.ts";
 
 /** A mount that shows a folder with attributes as old as its cache allows. */
 export interface CachedMount {
+  /** Stops the process behind the mount: calls on it hang until `thaw`. */
+  freeze(): void;
+  thaw(): void;
   unmount(): Promise<void>;
 }
 
@@ -26,8 +29,10 @@ export async function mountCached(folder: string, at: string, cacheSec: number):
   await mkdir(at, { recursive: true });
   const cache = `attr_timeout=${cacheSec},entry_timeout=${cacheSec},negative_timeout=${cacheSec}`;
   // Ends with this process however that ends: its stdin is closed then, and the mount is removed.
-  const script = `bindfs -f -o ${cache} "$1" "$2" & read -r _; umount -l "$2"; wait`;
-  const holder = spawn("sh", ["-c", script, "sh", folder, at], { stdio: ["pipe", "ignore", "inherit"], detached: true });
+  const script = `bindfs -f -o ${cache} "$1" "$2" >/dev/null & echo $!; read -r _; umount -l "$2"; wait`;
+  const holder = spawn("sh", ["-c", script, "sh", folder, at], { stdio: ["pipe", "pipe", "inherit"], detached: true });
+  const [daemon] = (await once(holder.stdout, "data")) as [Buffer];
+  const signal = (name: NodeJS.Signals) => void process.kill(Number(daemon.toString()), name);
   const unmount = async () => {
     if (holder.exitCode !== null || holder.signalCode !== null) return;
     holder.stdin.end();
@@ -40,7 +45,7 @@ export async function mountCached(folder: string, at: string, cacheSec: number):
     }
     await sleep(50);
   }
-  return { unmount };
+  return { freeze: () => signal("SIGSTOP"), thaw: () => signal("SIGCONT"), unmount };
 }
 
 function isInstalled(): boolean {

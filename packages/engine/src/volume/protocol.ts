@@ -1,4 +1,4 @@
-// What the server and its reader process say to each other over the IPC channel.
+// The messages between the server and the process of a volume, over its IPC channel.
 
 /** Largest piece of a file in one message. */
 export const chunkBytes = 64 * 1024;
@@ -10,49 +10,124 @@ export interface FileOwner {
   readonly gid: number;
 }
 
-/** A request that is answered with the same `ask` number, once. All of them may be repeated without harm. */
-export type Question =
-  | { readonly type: "refresh"; readonly ask: number; readonly id: number }
-  | {
-      readonly type: "prepare";
-      readonly ask: number;
-      readonly paths: readonly string[];
-      readonly folders: readonly string[];
-      readonly owner: FileOwner | null;
-    }
-  | { readonly type: "remove"; readonly ask: number; readonly paths: readonly string[] };
+/**
+ * Whose links are followed. `none`: pods write there, so a path that begins below the root has to end there, and a server that is root,
+ * which may read what pods cannot, follows none at all. `all`: a place of the operator's own.
+ */
+export type Links = "none" | "all";
 
-export type ToReader =
-  | Question
+/** A file of a tree, by its path in it; a tree that is one file has the path "". */
+export interface TreeFile {
+  readonly path: string;
+  readonly bytes: Buffer;
+  readonly executable: boolean;
+}
+
+export interface FolderEntry {
+  readonly name: string;
+  readonly kind: "file" | "folder" | "link" | "other";
+  /** Where a link leads, as it is written in it. */
+  readonly target: string | null;
+}
+
+/** Which entries of a folder may go, and when. */
+export interface SweepRule {
+  /** Begins the names of entries that are being removed, or were never finished. */
+  readonly unfinished: string;
+  readonly unfinishedKeptMs: number;
+  /** A file in each entry whose time of change says when the entry was last used; else the entry's own time does. */
+  readonly marker: string | null;
+  readonly keptMs: number;
+  /** Of more entries than this, those unused for longest are kept for `surplusKeptMs` only. */
+  readonly most: number;
+  readonly surplusKeptMs: number;
+  /** The name of an entry that stays, however old. */
+  readonly except: string | null;
+}
+
+/** An entry that may go. */
+export interface StaleEntry {
+  readonly folder: string;
+  readonly name: string;
+  readonly usedUntil: number;
+  readonly keptMs: number;
+}
+
+/** What the process does with files, by name. Each may be repeated without harm: a process that dies is replaced and asked again. */
+export interface Operations {
+  /** Creates files and folders where absent, writable for the pod's user. Their content stays. */
+  prepare(of: { readonly paths: readonly string[]; readonly folders: readonly string[]; readonly owner: FileOwner | null }): void;
+  /** Missing files are fine. */
+  remove(of: { readonly paths: readonly string[] }): void;
+  readFile(of: { readonly path: string; readonly links: Links; readonly maxBytes: number }): Buffer;
+  /** In the order of their names. */
+  listFolder(of: { readonly path: string; readonly links: Links }): FolderEntry[];
+  /** All regular files below a folder, or the one file. Links in it are left out. */
+  readTree(of: { readonly path: string; readonly links: Links; readonly limits: TreeLimits }): TreeFile[];
+  /** Which of the paths exist, or may exist for another user. */
+  existing(of: { readonly paths: readonly string[] }): string[];
+  /** Finds a folder with exactly these files, or writes one in a single step; returns its name, which begins with `key`. */
+  storeTree(of: StoreTree): string;
+  findStale(of: { readonly folder: string; readonly rule: SweepRule; readonly now: number }): StaleEntry[];
+  /** False = it came into use meanwhile, and stays. */
+  removeStale(of: { readonly entry: StaleEntry; readonly rule: SweepRule; readonly now: number }): boolean;
+}
+
+export interface TreeLimits {
+  readonly files: number;
+  readonly bytes: number;
+  readonly fileBytes: number;
+  readonly depth: number;
+  /** Names of folders that are left out. */
+  readonly without: readonly string[];
+}
+
+export interface StoreTree {
+  readonly folder: string;
+  readonly key: string;
+  readonly files: readonly TreeFile[];
+  /** Until when it is known to be of use; its time of change says so. */
+  readonly usedUntil: number;
+  /** Begins the names of folders that are not complete yet. */
+  readonly unfinished: string;
+}
+
+export type OperationName = keyof Operations;
+
+/** A request is answered with the same `ask` number, once. */
+export type Request =
+  | { readonly type: "refresh"; readonly ask: number; readonly id: number }
+  | { readonly type: "operation"; readonly ask: number; readonly name: OperationName; readonly of: unknown };
+
+export type ToVolume =
+  | Request
   | {
       readonly type: "open";
       readonly id: number;
       readonly path: string;
       readonly offset: number;
       readonly expected: number;
-      /** The consumer was told of trouble with this file and waits to hear that it is over. */
-      readonly troubled: boolean;
+      /** The consumer knows this file as unreadable and waits to hear that it can be read. */
+      readonly unreadable: boolean;
     }
   | { readonly type: "close"; readonly id: number }
   | { readonly type: "ack"; readonly id: number; readonly bytes: number }
   | { readonly type: "expect"; readonly id: number; readonly bytes: number };
 
 export type Answer =
-  | { readonly type: "done"; readonly ask: number }
-  | { readonly type: "failed"; readonly ask: number; readonly fault: Fault }
-  /** Everything up to `offset` has been sent. */
-  | { readonly type: "refreshed"; readonly ask: number; readonly offset: number; readonly missing: boolean };
+  | { readonly type: "done"; readonly ask: number; readonly result: unknown }
+  | { readonly type: "failed"; readonly ask: number; readonly fault: Fault };
 
-export type FromReader =
+export type FromVolume =
   | Answer
   | { readonly type: "alive" }
   | { readonly type: "bytes"; readonly id: number; readonly offset: number; readonly bytes: Buffer }
-  | { readonly type: "trouble"; readonly id: number; readonly fault: Fault }
-  | { readonly type: "well"; readonly id: number };
+  | { readonly type: "unreadable"; readonly id: number; readonly fault: Fault }
+  | { readonly type: "readable"; readonly id: number };
 
 /** An error of the file system as plain data. */
 export interface Fault {
-  /** `ENOENT`, `EACCES`, … */
+  /** `ENOENT`, `EACCES`, … or "" */
   readonly errno: string;
   readonly message: string;
   readonly path: string;

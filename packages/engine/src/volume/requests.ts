@@ -1,80 +1,82 @@
-import type { Answer, Question, ToReader } from "./protocol.ts";
+import type { Answer, Request, ToVolume } from "./protocol.ts";
 import { VolumeError, volumeErrorOf } from "./volume-error.ts";
 
-type Unasked<Q> = Q extends Question ? Omit<Q, "ask"> : never;
-type Refreshed = Extract<Answer, { type: "refreshed" }>;
+type Unnumbered<R> = R extends Request ? Omit<R, "ask"> : never;
 
-export interface AskOptions {
+export interface RequestOptions {
   readonly path: string;
-  readonly timeoutMs: number;
-  /** Asked when the time is up: true gives the same time again. */
+  /** Asked after each of these intervals: false gives the request up. */
+  readonly intervalMs: number;
   readonly goesOn: () => boolean;
 }
 
-interface Waiting {
-  readonly question: Question;
+interface Pending {
+  readonly request: Request;
   readonly path: string;
   readonly timer: NodeJS.Timeout;
-  readonly resolve: (answer: Refreshed | null) => void;
+  readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** Questions to the reader that wait for their answer, so that a reader that replaces a dead one can be asked again. */
-export class Questions {
-  readonly #send: (message: ToReader) => void;
+/** Requests to a volume's process that wait for their answer. A process that replaces a dead one is asked again. */
+export class PendingRequests {
+  readonly #root: string;
+  readonly #send: (message: ToVolume) => void;
   readonly #onAwaited: (awaited: boolean) => void;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #pending = new Map<number, Pending>();
   #last = 0;
 
-  constructor(send: (message: ToReader) => void, onAwaited: (awaited: boolean) => void) {
+  constructor(root: string, send: (message: ToVolume) => void, onAwaited: (awaited: boolean) => void) {
+    this.#root = root;
     this.#send = send;
     this.#onAwaited = onAwaited;
   }
 
-  ask(unasked: Unasked<Question>, options: AskOptions): Promise<Refreshed | null> {
-    const question = { ...unasked, ask: ++this.#last } as Question;
+  ask(unnumbered: Unnumbered<Request>, { path, intervalMs, goesOn }: RequestOptions): Promise<unknown> {
+    const request = { ...unnumbered, ask: ++this.#last } as Request;
     return new Promise((resolve, reject) => {
       const timer = setInterval(() => {
-        if (!options.goesOn()) this.#take(question.ask)?.reject(stalled(options.path));
-      }, options.timeoutMs).unref();
-      this.#waiting.set(question.ask, { question, path: options.path, timer, resolve, reject });
+        if (!goesOn()) this.#take(request.ask)?.reject(this.#stalled(path));
+      }, intervalMs).unref();
+      this.#pending.set(request.ask, { request, path, timer, resolve, reject });
       this.#onAwaited(true);
-      this.#send(question);
+      this.#send(request);
     });
   }
 
   answer(answer: Answer): void {
-    const waiting = this.#take(answer.ask);
-    if (answer.type === "failed") waiting?.reject(volumeErrorOf(answer.fault));
-    else waiting?.resolve(answer.type === "refreshed" ? answer : null);
+    const pending = this.#take(answer.ask);
+    if (answer.type === "failed") pending?.reject(volumeErrorOf(answer.fault));
+    else pending?.resolve(answer.result);
   }
 
-  /** Everything that is not answered yet, to a reader that has not heard it. */
+  /** Asks a new process everything that is not answered yet. */
   repeat(): void {
-    for (const { question } of this.#waiting.values()) this.#send(question);
+    for (const { request } of this.#pending.values()) this.#send(request);
   }
 
   /** The volume does not answer. */
   giveUp(): void {
-    for (const [ask, { path }] of this.#waiting) this.#take(ask)?.reject(stalled(path));
+    for (const [ask, { path }] of this.#pending) this.#take(ask)?.reject(this.#stalled(path));
   }
 
   /** Nobody follows this file any more. */
   forget(id: number, error: Error): void {
-    for (const [ask, { question }] of this.#waiting) {
-      if (question.type === "refresh" && question.id === id) this.#take(ask)?.reject(error);
+    for (const [ask, { request }] of this.#pending) {
+      if (request.type === "refresh" && request.id === id) this.#take(ask)?.reject(error);
     }
   }
 
-  #take(ask: number): Waiting | undefined {
-    const waiting = this.#waiting.get(ask);
-    this.#waiting.delete(ask);
-    clearInterval(waiting?.timer);
-    if (this.#waiting.size === 0) this.#onAwaited(false);
-    return waiting;
+  #take(ask: number): Pending | undefined {
+    const pending = this.#pending.get(ask);
+    this.#pending.delete(ask);
+    clearInterval(pending?.timer);
+    if (this.#pending.size === 0) this.#onAwaited(false);
+    return pending;
   }
-}
 
-function stalled(path: string): VolumeError {
-  return new VolumeError("volume_stalled", path, `the shared volume does not answer: ${path}`);
+  #stalled(path: string): VolumeError {
+    const below = path === this.#root ? "" : `: ${path}`;
+    return new VolumeError("volume_stalled", path, `the volume at ${this.#root} does not answer${below}`);
+  }
 }

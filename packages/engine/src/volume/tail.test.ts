@@ -1,21 +1,21 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { Question, ToReader } from "./protocol.ts";
-import { Questions } from "./requests.ts";
+import type { Request, ToVolume } from "./protocol.ts";
+import { PendingRequests } from "./requests.ts";
 import { FollowingTail } from "./tail.ts";
 
-// The server's end alone: the test is the reader, and has time in its hand.
+// The server's end alone: the test plays the process, with fake timers.
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 function follow(onBytes: (bytes: Buffer) => Promise<void>) {
-  const sent: ToReader[] = [];
-  const send = (message: ToReader): void => void sent.push(message);
-  const questions = new Questions(send, () => {});
-  const tail = new FollowingTail({ onBytes }, { id: 1, path: "/volume/a", send, questions, closed: () => {} });
+  const sent: ToVolume[] = [];
+  const send = (message: ToVolume): void => void sent.push(message);
+  const requests = new PendingRequests("/volume", send, () => {});
+  const tail = new FollowingTail({ onBytes }, { id: 1, path: "/volume/a", send, requests, closed: () => {} });
   const answer = (offset: number): void => {
-    const { ask } = sent.findLast(({ type }) => type === "refresh") as Question;
-    questions.answer({ type: "refreshed", ask, offset, missing: false });
+    const { ask } = sent.findLast(({ type }) => type === "refresh") as Request;
+    requests.answer({ type: "done", ask, result: offset });
   };
   return { tail, answer };
 }
@@ -28,10 +28,10 @@ it("does not blame the volume while the consumer takes its time", async () => {
   await vi.advanceTimersByTimeAsync(60_000);
   answer(3);
   held.resolve();
-  expect(await refreshed).toEqual({ delivered: 3, missingFile: false });
+  expect(await refreshed).toEqual({ delivered: 3 });
 });
 
-it("waits for a reader that makes progress, and no longer than told for one that does not", async () => {
+it("waits while bytes arrive, and no longer than the timeout when none do", async () => {
   const { tail } = follow(() => Promise.resolve());
   let end: unknown = "waiting";
   tail.refresh(50).catch((error: unknown) => {
@@ -48,7 +48,7 @@ it("waits for a reader that makes progress, and no longer than told for one that
   expect(end).toMatchObject({ code: "volume_stalled", path: "/volume/a" });
 });
 
-it("takes only what follows on what has arrived: a reader that was replaced may still speak", async () => {
+it("takes only what follows on what has arrived: a process that was replaced may still send", async () => {
   const taken: string[] = [];
   const { tail } = follow(async (bytes) => void taken.push(bytes.toString()));
   for (const [offset, text] of [

@@ -1,11 +1,9 @@
-import { chunkBytes, type Fault, type ToReader } from "./protocol.ts";
-import type { AskOptions, Questions } from "./requests.ts";
+import { chunkBytes, type Fault, type ToVolume } from "./protocol.ts";
+import type { PendingRequests, RequestOptions } from "./requests.ts";
 import { VolumeError } from "./volume-error.ts";
 
 export interface TailOptions {
-  /** Where to begin; 0 unless told. */
-  readonly offset?: number;
-  /** Awaited before more is given. If a callback throws, the tail is over and `refresh` rejects with what was thrown. */
+  /** Awaited before more is given. If a callback throws, the tail ends and `refresh` rejects with what was thrown. */
   readonly onBytes: (bytes: Buffer) => Promise<void> | void;
   /** The volume does not answer, or the file cannot be read. Output may still come. */
   readonly onStall?: (error: string) => void;
@@ -14,10 +12,10 @@ export interface TailOptions {
 
 /** A file that is followed while it grows. */
 export interface Tail {
-  /** Position in the file up to which bytes were delivered and taken: `offset` and all bytes since. */
+  /** Position in the file up to which bytes were delivered and taken. */
   readonly delivered: number;
-  /** A fresh look, past every cache: resolves when all that it found was taken. Rejects with `volume_stalled` after `timeoutMs` without progress. */
-  refresh(timeoutMs?: number): Promise<{ delivered: number; missingFile: boolean }>;
+  /** Reads past every cache and resolves when all that was found is taken. Rejects with `volume_stalled` after `timeoutMs` without progress. */
+  refresh(timeoutMs?: number): Promise<{ delivered: number }>;
   /** The file is known to be complete up to `bytes`: NULs before that are data, not a hole. */
   expect(bytes: number): void;
   close(): void;
@@ -26,53 +24,51 @@ export interface Tail {
 export interface TailLink {
   readonly id: number;
   readonly path: string;
-  readonly send: (message: ToReader) => void;
-  readonly questions: Questions;
+  readonly send: (message: ToVolume) => void;
+  readonly requests: PendingRequests;
   readonly closed: () => void;
 }
 
-/** The server's end of a tail: hands bytes to the consumer one piece at a time and tells the reader how far it has got. */
+/** The server's end of a tail: hands bytes to the consumer one piece at a time and acknowledges them to the volume's process. */
 export class FollowingTail implements Tail {
-  delivered: number;
+  delivered = 0;
   readonly #options: TailOptions;
   readonly #link: TailLink;
   readonly #queue: Buffer[] = [];
   readonly #waiters: { readonly upTo: number; readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
-  #received: number;
+  #received = 0;
   #unacked = 0;
   #expected = 0;
   #busy = false;
-  #over: Error | null = null;
+  #ended: Error | null = null;
   #stalled = false;
-  #troubled = false;
+  #unreadable = false;
 
   constructor(options: TailOptions, link: TailLink) {
     this.#options = options;
     this.#link = link;
-    this.delivered = this.#received = options.offset ?? 0;
   }
 
-  /** Tells a reader that knows nothing where to go on: after what has arrived here. */
+  /** Has a new process go on after what has arrived here. */
   open(): void {
     const { id, path } = this.#link;
-    this.#link.send({ type: "open", id, path, offset: this.#received, expected: this.#expected, troubled: this.#troubled });
-    // The new reader does not know of bytes that wait here: they count against nothing.
+    this.#link.send({ type: "open", id, path, offset: this.#received, expected: this.#expected, unreadable: this.#unreadable });
+    // The new process does not count the bytes that still wait here as in flight.
     this.#unacked = this.delivered - this.#received;
   }
 
   receive(offset: number, bytes: Buffer): void {
-    if (this.#over !== null || offset !== this.#received) return;
+    if (this.#ended !== null || offset !== this.#received) return;
     this.#received += bytes.length;
     this.#queue.push(bytes);
     if (!this.#busy) void this.#pump();
   }
 
-  async refresh(timeoutMs = 10_000): Promise<{ delivered: number; missingFile: boolean }> {
-    if (this.#over !== null) throw this.#over;
-    const { id, path, questions } = this.#link;
-    const answer = await questions.ask({ type: "refresh", id }, this.#patience(path, timeoutMs));
-    await this.#deliveredUpTo(answer?.offset ?? 0);
-    return { delivered: this.delivered, missingFile: answer?.missing ?? false };
+  async refresh(timeoutMs = 10_000): Promise<{ delivered: number }> {
+    if (this.#ended !== null) throw this.#ended;
+    const { id, path, requests } = this.#link;
+    await this.#deliveredUpTo((await requests.ask({ type: "refresh", id }, this.#untilStuck(path, timeoutMs))) as number);
+    return { delivered: this.delivered };
   }
 
   expect(bytes: number): void {
@@ -85,23 +81,23 @@ export class FollowingTail implements Tail {
     this.#end(new VolumeError("volume_failed", this.#link.path, `no longer followed: ${this.#link.path}`));
   }
 
-  /** The whole volume is silent, or speaks again. */
+  /** The whole volume does not answer, or answers again. */
   setStalled(error: string | null): void {
-    const before = this.#stalled || this.#troubled;
+    const before = this.#stalled || this.#unreadable;
     this.#stalled = error !== null;
-    this.#tell(before, error);
+    this.#report(before, error);
   }
 
   /** This one file cannot be read, or can be read again. */
-  setTroubled(fault: Fault | null): void {
-    const before = this.#stalled || this.#troubled;
-    this.#troubled = fault !== null;
-    this.#tell(before, fault?.message ?? null);
+  setUnreadable(fault: Fault | null): void {
+    const before = this.#stalled || this.#unreadable;
+    this.#unreadable = fault !== null;
+    this.#report(before, fault?.message ?? null);
   }
 
-  #tell(before: boolean, error: string | null): void {
-    const after = this.#stalled || this.#troubled;
-    if (before === after || this.#over !== null) return;
+  #report(before: boolean, error: string | null): void {
+    const after = this.#stalled || this.#unreadable;
+    if (before === after || this.#ended !== null) return;
     try {
       if (after) this.#options.onStall?.(error ?? "");
       else this.#options.onBack?.();
@@ -110,15 +106,15 @@ export class FollowingTail implements Tail {
     }
   }
 
-  // While bytes move, or the consumer holds them, the volume is not to blame.
-  #patience(path: string, timeoutMs: number): AskOptions {
+  // While bytes arrive, or the consumer is busy with them, the volume is not stuck.
+  #untilStuck(path: string, timeoutMs: number): RequestOptions {
     let seen = this.#received;
     const goesOn = (): boolean => {
       const moved = this.#busy || this.#received > seen;
       seen = this.#received;
       return moved;
     };
-    return { path, timeoutMs, goesOn };
+    return { path, intervalMs: timeoutMs, goesOn };
   }
 
   async #pump(): Promise<void> {
@@ -127,7 +123,7 @@ export class FollowingTail implements Tail {
       for (let bytes = this.#queue.shift(); bytes !== undefined; bytes = this.#queue.shift()) {
         const taken = this.#options.onBytes(bytes);
         if (taken !== undefined) await taken;
-        if (this.#over !== null) return;
+        if (this.#ended !== null) return;
         this.#took(bytes.length);
       }
     } catch (error) {
@@ -137,7 +133,7 @@ export class FollowingTail implements Tail {
     }
   }
 
-  // Acknowledged in steps: a consumer that keeps up costs the reader almost no messages.
+  // Acknowledged in steps: a consumer that keeps up costs almost no messages.
   #took(bytes: number): void {
     this.delivered += bytes;
     this.#unacked += bytes;
@@ -150,7 +146,7 @@ export class FollowingTail implements Tail {
 
   #deliveredUpTo(upTo: number): Promise<void> {
     if (this.delivered >= upTo) return Promise.resolve();
-    if (this.#over !== null) return Promise.reject(this.#over);
+    if (this.#ended !== null) return Promise.reject(this.#ended);
     return new Promise((resolve, reject) => this.#waiters.push({ upTo, resolve, reject }));
   }
 
@@ -160,11 +156,11 @@ export class FollowingTail implements Tail {
   }
 
   #end(error: Error): void {
-    if (this.#over !== null) return;
-    this.#over = error;
+    if (this.#ended !== null) return;
+    this.#ended = error;
     this.#queue.length = 0;
     this.#link.send({ type: "close", id: this.#link.id });
-    this.#link.questions.forget(this.#link.id, error);
+    this.#link.requests.forget(this.#link.id, error);
     for (const waiter of this.#waiters.splice(0)) waiter.reject(error);
     this.#link.closed();
   }

@@ -7,11 +7,14 @@ export class VolumeError extends Error {
   override readonly name = "VolumeError";
   readonly code: VolumeErrorCode;
   readonly path: string;
+  /** The system's own code, `ENOENT` or the like; "" where the error is ours. */
+  readonly errno: string;
 
-  constructor(code: VolumeErrorCode, path: string, message: string, options?: ErrorOptions) {
-    super(message, options);
+  constructor(code: VolumeErrorCode, path: string, message: string, errno = "") {
+    super(message);
     this.code = code;
     this.path = path;
+    this.errno = errno;
   }
 }
 
@@ -27,5 +30,5 @@ const codes: Readonly<Record<string, VolumeErrorCode>> = {
 };
 
 export function volumeErrorOf(fault: Fault): VolumeError {
-  return new VolumeError(codes[fault.errno] ?? "volume_failed", fault.path, fault.message);
+  return new VolumeError(codes[fault.errno] ?? "volume_failed", fault.path, fault.message, fault.errno);
 }

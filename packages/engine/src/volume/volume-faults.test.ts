@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runFiles } from "./paths.ts";
 import { collector, isAlive, type Scratch, scratch, until } from "./testing/scratch.ts";
-import { readerPid } from "./volume.ts";
+import { volumePid } from "./volume.ts";
 
 let volume: Scratch;
 beforeEach(() => {
@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => volume.end());
 
 async function running(): Promise<number> {
-  await until(() => readerPid(volume.root) !== null);
+  await until(() => volumePid(volume.root) !== null);
   return volume.pid();
 }
 
@@ -99,10 +99,10 @@ describe("a volume that does not answer", () => {
 
 // A server of its own, so that it can end.
 function server(script: string) {
-  const source = `const { openVolume, readerPid } = await import(${JSON.stringify(new URL("./volume.ts", import.meta.url).href)});
+  const source = `const { openVolume, volumePid } = await import(${JSON.stringify(new URL("./volume.ts", import.meta.url).href)});
     const root = ${JSON.stringify(volume.root)}; const path = root + "/a";
     const volume = openVolume(root); const tail = volume.tail(path, { onBytes: () => {} });
-    await tail.refresh(); console.log(readerPid(root)); ${script}`;
+    await tail.refresh(); console.log(volumePid(root)); ${script}`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", source], { stdio: ["ignore", "pipe", "inherit"] });
   const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -111,7 +111,7 @@ function server(script: string) {
 
 describe("a server that ends", () => {
   it("can exit although its reader is stuck", async () => {
-    const { reader, exited } = server('process.kill(readerPid(root), "SIGSTOP"); tail.refresh().catch(() => {}); process.exit(7);');
+    const { reader, exited } = server('process.kill(volumePid(root), "SIGSTOP"); tail.refresh().catch(() => {}); process.exit(7);');
     const pid = await reader();
     expect(await exited).toBe(7);
     await until(() => !isAlive(pid));

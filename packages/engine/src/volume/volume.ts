@@ -1,84 +1,94 @@
 import type { RunFiles } from "@paperclip-k8s/runner";
 import { checkedPath, checkedRoot } from "./paths.ts";
-import type { FileOwner, FromReader } from "./protocol.ts";
-import { ReaderChild } from "./reader-child.ts";
-import { type AskOptions, Questions } from "./requests.ts";
+import type { FileOwner, FromVolume, OperationName, Operations } from "./protocol.ts";
+import { PendingRequests } from "./requests.ts";
 import { FollowingTail, type Tail, type TailOptions } from "./tail.ts";
 import { VolumeError } from "./volume-error.ts";
+import { VolumeProcess } from "./volume-process.ts";
 
 export type { FileOwner } from "./protocol.ts";
 export type { Tail, TailOptions } from "./tail.ts";
 export { VolumeError, type VolumeErrorCode } from "./volume-error.ts";
 
 export interface VolumeOptions {
-  /** No sign of life from the reader for this long counts as a stall: 5 s. */
+  /** No sign of life from the volume's process for this long counts as a stall: 5 s. */
   readonly stallAfterMs?: number;
-  /** How long the reader outlives its last holder: 30 s. */
+  /** How long the process outlives its last user: 30 s. */
   readonly lingerMs?: number;
   readonly clock?: () => number;
 }
 
-/** The shared volume below one mount root. Nothing here touches it from the server's own process. */
+/** The files below one root. Nothing here touches them from the server's own process. */
 export interface Volume {
-  /** Makes the output and meta files and the folders, where absent, writable for the pod's user. What is in them stays. */
+  /** Creates the output and meta files and the folders, where absent, writable for the pod's user. Their content stays. */
   prepare(files: RunFiles, owner: FileOwner | null, folders?: readonly string[]): Promise<void>;
   /** Follows a file from an offset, whether or not it is there yet. */
   tail(path: string, options: TailOptions): Tail;
-  /** Files that are not there are fine. */
+  /** Missing files are fine. */
   remove(paths: readonly string[]): Promise<void>;
-  /** This holder is done; its tails are closed. */
+  /** Rejects with `volume_stalled` when the volume does not answer, or after `timeoutMs` in any case. */
+  run<N extends OperationName>(name: N, of: Parameters<Operations[N]>[0], timeoutMs: number): Promise<ReturnType<Operations[N]>>;
+  /** This user is done; its tails are closed. */
   release(): void;
 }
 
 const shared = new Map<string, SharedVolume>();
 
-/** One reader process per mount root serves all holders. The options of the first holder count. */
+/** One process per root serves all users. The options of the first user count. */
 export function openVolume(root: string, options: VolumeOptions = {}): Volume {
   const path = checkedRoot(root);
   const volume = shared.get(path) ?? new SharedVolume(path, options);
   shared.set(path, volume);
-  return volume.hold();
+  return volume.use();
 }
 
-/** For diagnosis: the process that reads below this root, if there is one now. */
-export function readerPid(root: string): number | null {
+/** Opens a volume for one piece of work. */
+export async function withVolume<T>(root: string, work: (volume: Volume) => Promise<T>): Promise<T> {
+  const volume = openVolume(root);
+  try {
+    return await work(volume);
+  } finally {
+    volume.release();
+  }
+}
+
+/** For diagnosis: the process of this root, if there is one now. */
+export function volumePid(root: string): number | null {
   return shared.get(checkedRoot(root))?.pid ?? null;
 }
 
 class SharedVolume {
   readonly #root: string;
-  readonly #lingerMs: number;
-  readonly #stallAfterMs: number;
-  readonly #reader: ReaderChild;
-  readonly #questions: Questions;
+  readonly #options: Required<VolumeOptions>;
+  readonly #process: VolumeProcess;
+  readonly #requests: PendingRequests;
   readonly #tails = new Map<number, FollowingTail>();
-  #holders = 0;
+  #users = 0;
   #lastId = 0;
   #linger: NodeJS.Timeout | undefined;
 
   constructor(root: string, options: VolumeOptions) {
     this.#root = root;
-    this.#lingerMs = options.lingerMs ?? 30_000;
-    this.#stallAfterMs = options.stallAfterMs ?? 5_000;
-    const readerOptions = { stallAfterMs: this.#stallAfterMs, clock: options.clock ?? (() => performance.now()) };
-    this.#reader = new ReaderChild(root, readerOptions, {
+    this.#options = { lingerMs: 30_000, stallAfterMs: 5_000, clock: () => performance.now(), ...options };
+    this.#process = new VolumeProcess(root, this.#options, {
       started: () => this.#begin(),
       message: (message) => this.#receive(message),
-      stalled: (silentMs) => this.#stall(`the shared volume at ${root} has not answered for ${Math.round(silentMs / 1000)} s`),
+      stalled: (silentMs) => this.#stall(`the volume at ${root} has not answered for ${Math.round(silentMs / 1000)} s`),
       back: () => this.#each((tail) => tail.setStalled(null)),
     });
-    this.#questions = new Questions(
-      (message) => this.#reader.send(message),
-      (awaited) => this.#reader.setAwaited(awaited),
+    this.#requests = new PendingRequests(
+      root,
+      (message) => this.#process.send(message),
+      (awaited) => this.#process.setAwaited(awaited),
     );
   }
 
   get pid(): number | null {
-    return this.#reader.pid;
+    return this.#process.pid;
   }
 
-  hold(): Volume {
-    this.#holders++;
+  use(): Volume {
+    this.#users++;
     clearTimeout(this.#linger);
     const own = new Set<Tail>();
     let released = false;
@@ -89,11 +99,17 @@ class SharedVolume {
       prepare: async (files, owner, folders = []) => {
         check();
         const paths = [files.output, files.meta].map((path) => checkedPath(this.#root, path));
-        await this.#ask({ type: "prepare", paths, folders: folders.map((path) => checkedPath(this.#root, path)), owner });
+        const of = { paths, folders: folders.map((path) => checkedPath(this.#root, path)), owner };
+        await this.#run("prepare", of, files.output, Number.POSITIVE_INFINITY);
       },
       remove: async (paths) => {
         check();
-        await this.#ask({ type: "remove", paths: paths.map((path) => checkedPath(this.#root, path)) });
+        const of = { paths: paths.map((path) => checkedPath(this.#root, path)) };
+        await this.#run("remove", of, of.paths[0] ?? this.#root, Number.POSITIVE_INFINITY);
+      },
+      run: async (name, of, timeoutMs) => {
+        check();
+        return (await this.#run(name, of, this.#root, timeoutMs)) as never;
       },
       tail: (path, options) => {
         check();
@@ -105,30 +121,31 @@ class SharedVolume {
         if (released) return;
         released = true;
         for (const tail of own) tail.close();
-        this.#letGo();
+        this.#release();
       },
     };
   }
 
-  async #ask(question: Parameters<Questions["ask"]>[0] & { readonly paths: readonly string[] }): Promise<void> {
-    this.#reader.start();
+  async #run(name: OperationName, of: unknown, path: string, timeoutMs: number): Promise<unknown> {
+    this.#process.start();
+    const { clock } = this.#options;
+    const end = clock() + timeoutMs;
     // A volume that is slow but alive is waited for.
-    const patience: AskOptions = {
-      path: question.paths[0] ?? this.#root,
-      timeoutMs: this.#stallAfterMs,
-      goesOn: () => !this.#reader.stalled,
-    };
-    await this.#questions.ask(question, patience);
+    const goesOn = (): boolean => !this.#process.stalled && clock() < end;
+    return this.#requests.ask(
+      { type: "operation", name, of },
+      { path, intervalMs: Math.min(this.#options.stallAfterMs, timeoutMs), goesOn },
+    );
   }
 
   #follow(path: string, options: TailOptions, closed: () => void): Tail {
-    this.#reader.start();
+    this.#process.start();
     const id = ++this.#lastId;
     const tail = new FollowingTail(options, {
       id,
       path,
-      send: (message) => this.#reader.send(message),
-      questions: this.#questions,
+      send: (message) => this.#process.send(message),
+      requests: this.#requests,
       closed: () => {
         this.#tails.delete(id);
         closed();
@@ -136,38 +153,40 @@ class SharedVolume {
     });
     this.#tails.set(id, tail);
     tail.open();
-    if (this.#reader.stalled) tail.setStalled(`the shared volume at ${this.#root} does not answer`);
+    if (this.#process.stalled) tail.setStalled(`the volume at ${this.#root} does not answer`);
     return tail;
   }
 
   #begin(): void {
     this.#each((tail) => tail.open());
-    this.#questions.repeat();
+    this.#requests.repeat();
   }
 
-  #receive(message: FromReader): void {
+  #receive(message: FromVolume): void {
     if (message.type === "bytes") this.#tails.get(message.id)?.receive(message.offset, message.bytes);
-    else if (message.type === "trouble") this.#tails.get(message.id)?.setTroubled(message.fault);
-    else if (message.type === "well") this.#tails.get(message.id)?.setTroubled(null);
-    else if (message.type !== "alive") this.#questions.answer(message);
+    else if (message.type === "unreadable") this.#tails.get(message.id)?.setUnreadable(message.fault);
+    else if (message.type === "readable") this.#tails.get(message.id)?.setUnreadable(null);
+    else if (message.type !== "alive") this.#requests.answer(message);
   }
 
   #stall(error: string): void {
-    this.#questions.giveUp();
+    this.#requests.giveUp();
     this.#each((tail) => tail.setStalled(error));
+    // Tails go on in the same process once the volume is back; without any, a new process may find the way free.
+    if (this.#tails.size === 0) this.#process.kill();
   }
 
-  #each(act: (tail: FollowingTail) => void): void {
-    for (const tail of [...this.#tails.values()]) act(tail);
+  #each(change: (tail: FollowingTail) => void): void {
+    for (const tail of [...this.#tails.values()]) change(tail);
   }
 
-  #letGo(): void {
-    this.#holders--;
-    if (this.#holders > 0) return;
+  #release(): void {
+    this.#users--;
+    if (this.#users > 0) return;
     this.#linger = setTimeout(() => {
       shared.delete(this.#root);
-      this.#reader.stop();
-      this.#questions.giveUp();
-    }, this.#lingerMs).unref();
+      this.#process.stop();
+      this.#requests.giveUp();
+    }, this.#options.lingerMs).unref();
   }
 }

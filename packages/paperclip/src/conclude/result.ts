@@ -1,7 +1,7 @@
 import { ApiError, OwnPodError, PathPartError, RequestError, type RunOutcome } from "@paperclip-k8s/engine";
 import type { ExecutionResult } from "../host/types.ts";
 import { environmentOf } from "../prepare/attempt.ts";
-import { BundleError } from "../prepare/bundle/write-bundle.ts";
+import { BundleError } from "../prepare/bundle/prompt-bundle.ts";
 import { incomingSession } from "../prepare/session.ts";
 import { ConfigError } from "../settings/config-error.ts";
 import { type Attempts, costOf, isLeftToOthers } from "./attempts.ts";

@@ -23,6 +23,9 @@ export function bundlesFolder(ctx: ExecutionContext, config: AgentConfig): strin
   return companyFolder(ctx, config, "prompt-bundles");
 }
 
+/** Begins the names of bundles that are being written or removed. */
+export const UNFINISHED_BUNDLE = ".part-";
+
 function agentFolder(ctx: ExecutionContext, config: AgentConfig, kind: string): string {
   return `${companyFolder(ctx, config, kind)}/${checkedPart("agent.id", ctx.agent.id)}`;
 }

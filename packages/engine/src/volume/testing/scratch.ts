@@ -1,16 +1,16 @@
-// A folder that stands for a shared volume, and what tests need to watch its reader process.
+// A folder that stands for a shared volume, and what tests need to watch its process.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openVolume, readerPid, type Volume, type VolumeOptions } from "../volume.ts";
+import { openVolume, type Volume, type VolumeOptions, volumePid } from "../volume.ts";
 
 export interface Scratch {
   readonly root: string;
   readonly path: (name: string) => string;
   readonly open: (options?: VolumeOptions) => Volume;
   readonly pid: () => number;
-  /** Releases every holder and waits until reader and folder are gone. */
+  /** Releases every user and waits until process and folder are gone. */
   readonly end: () => Promise<void>;
 }
 
@@ -19,8 +19,8 @@ export function scratch(): Scratch {
   const volumes: Volume[] = [];
   const seen = new Set<number>();
   const pid = (): number => {
-    const found = readerPid(root);
-    if (found === null) throw new Error("no reader process");
+    const found = volumePid(root);
+    if (found === null) throw new Error("no volume process");
     seen.add(found);
     return found;
   };
@@ -34,7 +34,7 @@ export function scratch(): Scratch {
     },
     pid,
     end: async () => {
-      if (readerPid(root) !== null) pid();
+      if (volumePid(root) !== null) pid();
       for (const volume of volumes) volume.release();
       await until(() => [...seen].every((each) => !isAlive(each)));
       rmSync(root, { recursive: true, force: true });

@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseConfig } from "../../settings/parse.ts";
 import { hostContext } from "../../testing/host-context.ts";
-import { prepareBundle } from "./prompt-bundle.ts";
-import { KEPT_MS, MOST_BUNDLES, sweepBundles } from "./sweep-bundles.ts";
-import { BundleError, writeBundle } from "./write-bundle.ts";
+import { BUNDLE_KEPT_MS, MOST_BUNDLES, sweepBundles } from "../sweep/sweep-up.ts";
+import { BundleError, prepareBundle, writeBundle } from "./prompt-bundle.ts";
 
 let data: string;
 beforeEach(async () => {
@@ -102,15 +101,13 @@ test("ids that cannot be path parts are refused", async () => {
   await expect(prepare(["fix"], {}, "../company")).rejects.toThrow(/companyId/);
 });
 
-test("a volume that is not there, or does not take it, is told; nothing half-written stays", async () => {
+test("a volume that is not there is named, and nothing is made in its place", async () => {
   const content = [{ path: "a/b", bytes: Buffer.from("x"), executable: false }];
   const nowhere = { root: join(data, "nowhere"), folder: join(data, "nowhere/bundles"), key: "k" };
-  await expect(writeBundle(nowhere, content, 0)).rejects.toThrow(BundleError);
+  const write = writeBundle(nowhere, content, 0);
+  await expect(write).rejects.toThrow(BundleError);
+  await expect(write).rejects.toThrow(`cannot be written to ${nowhere.folder}`);
   expect(await readdir(data)).not.toContain("nowhere");
-  const place = { root: data, folder: join(data, "bundles"), key: "k" };
-  const clash = [...content, { path: "a/b/c", bytes: Buffer.from("x"), executable: false }];
-  await expect(writeBundle(place, clash, 0)).rejects.toThrow(/cannot be written to .*bundles/);
-  expect(await readdir(place.folder)).toEqual([]);
 });
 
 test("unused ones are collected, never one that a run may need, at most once an hour", async () => {
@@ -118,10 +115,10 @@ test("unused ones are collected, never one that a run may need, at most once an 
   const now = Date.now();
   const write = (key: string, usedUntil: number) =>
     writeBundle({ root: data, folder, key }, [{ path: "f", bytes: Buffer.from("x"), executable: false }], usedUntil);
-  const old = new Date(now - KEPT_MS - 60_000);
+  const old = new Date(now - BUNDLE_KEPT_MS - 60_000);
   for (const key of ["old", "running", "recent"]) await write(key, now);
   await utimes(join(folder, "old"), old, old);
-  await utimes(join(folder, "recent"), old, new Date(now - KEPT_MS + 60_000));
+  await utimes(join(folder, "recent"), old, new Date(now - BUNDLE_KEPT_MS + 60_000));
   await write("running", now + 400 * 24 * 3_600_000);
   await write("running", now);
   await mkdir(join(folder, ".part-dead"));

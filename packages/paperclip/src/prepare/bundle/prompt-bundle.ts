@@ -1,13 +1,16 @@
 import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { type TreeFile, withVolume } from "@paperclip-k8s/engine";
 import type { BundleLayout, PromptBundle } from "../../agent-cli/agent-cli.ts";
-import { bundlesFolder } from "../../host/paths.ts";
+import { bundlesFolder, UNFINISHED_BUNDLE } from "../../host/paths.ts";
 import type { ExecutionContext } from "../../host/types.ts";
 import type { AgentConfig } from "../../settings/agent-config.ts";
-import { BoundedFiles } from "../prompt/bounded-files.ts";
 import { readInstructions } from "../prompt/instructions.ts";
+import { ServerFiles } from "../prompt/server-files.ts";
 import { chosenSkills } from "../skills/chosen-skills.ts";
-import { type BundleFile, type SkillFiles, skillFiles } from "./skill-files.ts";
-import { type BundlePlace, writeBundle } from "./write-bundle.ts";
+import { type SkillFiles, skillFiles } from "./skill-files.ts";
+
+const WRITE_TIMEOUT_MS = 30_000;
 
 export interface BundleInput {
   readonly ctx: ExecutionContext;
@@ -18,14 +21,14 @@ export interface BundleInput {
 
 /** Writes the bundle this run needs, unless it is there, and marks it as used. */
 export async function prepareBundle({ ctx, config, cwd, layout }: BundleInput): Promise<PromptBundle> {
-  const files = new BoundedFiles({ shared: config.dataPath });
+  const files = new ServerFiles({ shared: config.dataPath });
   const instructions = await readInstructions(config.instructionsFilePath, cwd, files);
   const read = (_: string, entry: Parameters<typeof skillFiles>[0]) => skillFiles(entry, files);
   const skills = await chosenSkills(ctx.config, config.dataPath, files, read);
   const content = contentOf(layout, instructions.text, skills.read);
   const key = content.length === 0 ? "none" : keyOf(content);
-  const place: BundlePlace = { root: config.dataPath, folder: bundlesFolder(ctx, config), key };
   const usedSec = config.timeoutSec === 0 ? config.maxRunSec : config.timeoutSec;
+  const place: BundlePlace = { root: config.dataPath, folder: bundlesFolder(ctx, config), key };
   const folder = content.length === 0 ? null : await writeBundle(place, content, Date.now() + usedSec * 1000);
   return {
     key,
@@ -38,7 +41,30 @@ export async function prepareBundle({ ctx, config, cwd, layout }: BundleInput): 
   };
 }
 
-function contentOf(layout: BundleLayout, instructions: string, skills: readonly SkillFiles[]): BundleFile[] {
+/** The volume did not take a bundle; it may the next time. */
+export class BundleError extends Error {
+  override readonly name = "BundleError";
+}
+
+export interface BundlePlace {
+  /** Mount point of the shared volume. */
+  readonly root: string;
+  /** Holds the bundles of one company. */
+  readonly folder: string;
+  readonly key: string;
+}
+
+/** Pods can change a bundle: one that is not as it was written is left alone, and a copy is written beside it. */
+export async function writeBundle({ root, folder, key }: BundlePlace, files: readonly TreeFile[], usedUntil: number): Promise<string> {
+  const tree = { folder, key, files, usedUntil, unfinished: UNFINISHED_BUNDLE };
+  try {
+    return join(folder, await withVolume(root, (volume) => volume.run("storeTree", tree, WRITE_TIMEOUT_MS)));
+  } catch (error) {
+    throw new BundleError(`skills and instructions cannot be written to ${folder}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function contentOf(layout: BundleLayout, instructions: string, skills: readonly SkillFiles[]): TreeFile[] {
   const names = new Set<string>();
   const own = skills.filter(({ name }) => !names.has(name) && names.add(name));
   const files = own.flatMap((skill) => skill.files.map((file) => ({ ...file, path: `${layout.skills}/${skill.name}/${file.path}` })));
@@ -47,7 +73,7 @@ function contentOf(layout: BundleLayout, instructions: string, skills: readonly 
 }
 
 /** The same content has the same key, in whatever order it was read. */
-function keyOf(content: readonly BundleFile[]): string {
+function keyOf(content: readonly TreeFile[]): string {
   const hash = createHash("sha256");
   const sums = content.map(
     ({ path, bytes, executable }) => `${path}\0${executable}\0${createHash("sha256").update(bytes).digest("hex")}\n`,

@@ -8,7 +8,6 @@ export {
   isPaperclipSkillSourceMissing,
   joinPromptSections,
   type PaperclipSkillEntry,
-  readInstalledSkillTargets,
   readPaperclipIssueWorkModeFromContext,
   readPaperclipRuntimeSkillEntries,
   renderPaperclipWakePrompt,

@@ -2,9 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { asUser, isRoot } from "../../testing/as-user.ts";
-import { BoundedFiles } from "./bounded-files.ts";
 import { readInstructions } from "./instructions.ts";
+import { ServerFiles } from "./server-files.ts";
 
 let top: string;
 let volume: string;
@@ -19,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(top, { recursive: true, force: true }));
 
-const read = (path: string) => readInstructions(path, volume, new BoundedFiles({ shared: volume }));
+const read = (path: string) => readInstructions(path, volume, new ServerFiles({ shared: volume }));
 const AGENTS = "agents/a/AGENTS.md";
 
 function linkInstead(path: string, target: string): void {
@@ -48,14 +47,4 @@ test("what the operator has elsewhere on the server is read, links and all", asy
   symlinkSync(join(top, "server"), join(top, "link"));
   expect((await read(join(top, "server/AGENTS.md"))).text).toMatch(/^of the server\n/);
   expect((await read(join(top, "link/AGENTS.md"))).text).toMatch(/^of the server\n/);
-});
-
-test.skipIf(!isRoot)("a link within the volume is followed, but not by a server that may read more there than a pod", async () => {
-  renameSync(join(volume, AGENTS), join(volume, "key"));
-  symlinkSync(join(volume, "key"), join(volume, AGENTS));
-  expect((await asUser(1000, () => read(AGENTS))).text).toMatch(/^of the agent\n/);
-  chmodSync(join(volume, "key"), 0o600);
-  expect((await asUser(1000, () => read(AGENTS))).warnings).toEqual([expect.stringContaining("not readable for the server")]);
-  const { text, warnings } = await read(AGENTS);
-  expect([text, warnings]).toEqual(["", [expect.stringContaining("a server that is root follows none")]]);
 });

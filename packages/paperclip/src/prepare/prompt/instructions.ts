@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import type { BoundedFiles } from "./bounded-files.ts";
+import type { ServerFiles } from "./server-files.ts";
 
 export interface Instructions {
   readonly text: string;
@@ -8,7 +8,7 @@ export interface Instructions {
 }
 
 /** The agent's instructions from the server's disk, and where they came from, so that the files they name are found. */
-export async function readInstructions(path: string | null, cwd: string, files: BoundedFiles): Promise<Instructions> {
+export async function readInstructions(path: string | null, cwd: string, files: ServerFiles): Promise<Instructions> {
   if (path === null) return { text: "", notes: [], warnings: [] };
   const file = resolve(cwd, path);
   try {

@@ -2,8 +2,8 @@ import type { PromptBundle } from "../../agent-cli/agent-cli.ts";
 import { recordOf, textOf } from "../../host/context-values.ts";
 import type { ExecutionContext } from "../../host/types.ts";
 import { readSkills } from "../skills/read-skills.ts";
-import { BoundedFiles, type BoundedFilesOptions } from "./bounded-files.ts";
 import { readInstructions } from "./instructions.ts";
+import { ServerFiles, type ServerFilesOptions } from "./server-files.ts";
 import { withoutTokens } from "./without-tokens.ts";
 
 export interface PromptInput {
@@ -19,7 +19,7 @@ export interface PromptInput {
   readonly cwd: string;
   /** Holds instructions and skills, where they are not part of the prompt. */
   readonly bundle?: PromptBundle | null;
-  readonly files?: Omit<BoundedFilesOptions, "shared">;
+  readonly files?: Omit<ServerFilesOptions, "shared">;
 }
 
 export interface PreparedPrompt {
@@ -72,7 +72,7 @@ interface Lasting {
 }
 
 async function readLasting({ ctx, settings, cwd, files: options }: PromptInput): Promise<Lasting> {
-  const files = new BoundedFiles({ ...options, shared: settings.dataPath });
+  const files = new ServerFiles({ ...options, shared: settings.dataPath });
   const instructions = await readInstructions(settings.instructionsFilePath, cwd, files);
   const skills = await readSkills(ctx.config, settings.dataPath, files);
   return {

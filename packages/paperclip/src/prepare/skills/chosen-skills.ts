@@ -1,5 +1,5 @@
-import type { BoundedFiles } from "../prompt/bounded-files.ts";
 import type { PaperclipSkillEntry } from "../prompt/host-rendering.ts";
+import type { ServerFiles } from "../prompt/server-files.ts";
 import { findSkills } from "./find-skills.ts";
 
 export interface ChosenSkills<T> {
@@ -15,7 +15,7 @@ type Read<T> = (key: string, entry: PaperclipSkillEntry) => Promise<T>;
 export async function chosenSkills<T>(
   config: Readonly<Record<string, unknown>>,
   dataPath: string,
-  files: BoundedFiles,
+  files: ServerFiles,
   read: Read<T>,
 ): Promise<ChosenSkills<T>> {
   const { entries, desired } = await findSkills(config, dataPath, files);

@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { isBelow } from "../../host/context-values.ts";
-import type { BoundedFiles } from "../prompt/bounded-files.ts";
 import type { PaperclipSkillEntry } from "../prompt/host-rendering.ts";
+import type { ServerFiles } from "../prompt/server-files.ts";
 import { chosenSkills } from "./chosen-skills.ts";
 
 const SEPARATOR = "\n\n---\n\n";
@@ -13,12 +13,12 @@ export interface SkillTexts {
 }
 
 /** The texts of the wanted skills; one that cannot be had is named and left out. */
-export async function readSkills(config: Readonly<Record<string, unknown>>, dataPath: string, files: BoundedFiles): Promise<SkillTexts> {
+export async function readSkills(config: Readonly<Record<string, unknown>>, dataPath: string, files: ServerFiles): Promise<SkillTexts> {
   const { read, notes, warnings } = await chosenSkills(config, dataPath, files, (key, entry) => skillText(key, entry, dataPath, files));
   return { text: read.join(SEPARATOR), notes, warnings };
 }
 
-async function skillText(key: string, entry: PaperclipSkillEntry, dataPath: string, files: BoundedFiles): Promise<string> {
+async function skillText(key: string, entry: PaperclipSkillEntry, dataPath: string, files: ServerFiles): Promise<string> {
   const { text, folder } = await skillFile(entry.source, files);
   if (text.trim() === "") throw new Error(`its text in ${folder} is empty`);
   // A folder of the server alone, where the host's built-in skills are, is not there in a pod.
@@ -27,7 +27,7 @@ async function skillText(key: string, entry: PaperclipSkillEntry, dataPath: stri
 }
 
 /** A skill is a folder with SKILL.md, or the file itself. */
-async function skillFile(source: string, files: BoundedFiles): Promise<{ text: string; folder: string }> {
+async function skillFile(source: string, files: ServerFiles): Promise<{ text: string; folder: string }> {
   try {
     return { text: await files.read(join(source, "SKILL.md")), folder: source };
   } catch (inFolder) {

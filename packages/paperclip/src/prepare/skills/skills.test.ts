@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { AdapterSkillContext, AdapterSkillSnapshot } from "@paperclipai/adapter-utils";
 import { afterAll, beforeAll, expect, expectTypeOf, test } from "vitest";
 import type { SkillContext, SkillSnapshot } from "../../host/types.ts";
-import { BoundedFiles } from "../prompt/bounded-files.ts";
+import { ServerFiles } from "../prompt/server-files.ts";
 import { readSkills } from "./read-skills.ts";
 import { listSkills, syncSkills } from "./snapshot.ts";
 
@@ -38,7 +38,7 @@ const config = (desiredSkills?: unknown[], entries = runtimeSkills) => ({
   paperclipRuntimeSkills: entries,
   ...(desiredSkills === undefined ? {} : { paperclipSkillSync: { desiredSkills } }),
 });
-const read = (desired?: unknown[]) => readSkills(config(desired), data, new BoundedFiles({ shared: data }));
+const read = (desired?: unknown[]) => readSkills(config(desired), data, new ServerFiles({ shared: data }));
 
 test.each<[string, unknown[] | undefined, string[], string[]]>([
   ["none without a choice", undefined, [], []],
@@ -72,7 +72,7 @@ test.each([
 
 test("each text says where its own files are, if a pod can find them there", async () => {
   expect((await read(["fix"])).text).toBe(`Skill "acme/fix" (its own files are in ${data}/skills/fix):\n\nHow to fix.`);
-  const elsewhere = await readSkills(config(["fix"]), join(data, "volume"), new BoundedFiles({ shared: join(data, "volume") }));
+  const elsewhere = await readSkills(config(["fix"]), join(data, "volume"), new ServerFiles({ shared: join(data, "volume") }));
   expect(elsewhere.text).toBe('Skill "acme/fix":\n\nHow to fix.');
   expect((await read(["plain"])).text).toContain(`in ${data}/skills)`);
 });
@@ -80,7 +80,7 @@ test("each text says where its own files are, if a pod can find them there", asy
 test("the host's operational skill is always there, as for its own adapters of this kind", async () => {
   const key = "paperclipai/paperclip/paperclip";
   const entries = [...runtimeSkills, { key, runtimeName: "paperclip", source: join(data, "skills/fix") }];
-  const skills = await readSkills(config([], entries), data, new BoundedFiles({ shared: data }));
+  const skills = await readSkills(config([], entries), data, new ServerFiles({ shared: data }));
   expect(skills.text).toContain(`Skill "${key}"`);
 });
 
@@ -112,7 +112,7 @@ test.each<[string, (skill: string, outside: string) => Promise<void>]>([
     await writeFile(join(outside, "SKILL.md"), "the server's secret");
     await plant(source, outside);
     const entries = [...runtimeSkills, { key: "acme/swapped", runtimeName: "swapped", source }];
-    const skills = await readSkills(config(["swapped", "fix"], entries), data, new BoundedFiles({ shared: data }));
+    const skills = await readSkills(config(["swapped", "fix"], entries), data, new ServerFiles({ shared: data }));
     expect(skills.warnings).toEqual([expect.stringMatching(/"acme\/swapped".*leads out of/)]);
     expect(skills.text).toMatch(/^Skill "acme\/fix"/);
   } finally {
@@ -121,7 +121,7 @@ test.each<[string, (skill: string, outside: string) => Promise<void>]>([
 });
 
 test("a volume that does not answer is told for each skill", async () => {
-  const skills = await readSkills(config(["fix", "plain"]), data, new BoundedFiles({ shared: data, timeoutMs: 0 }));
+  const skills = await readSkills(config(["fix", "plain"]), data, new ServerFiles({ shared: data, timeoutMs: 0 }));
   expect(skills.text).toBe("");
   expect(skills.warnings).toHaveLength(2);
   expect(skills.warnings[0]).toContain("no answer within");

@@ -1,12 +1,13 @@
+import { resolve } from "node:path";
+import type { FolderEntry } from "@paperclip-k8s/engine";
 import type { SkillContext, SkillSnapshot } from "../../host/types.ts";
-import { BoundedFiles } from "../prompt/bounded-files.ts";
+import { ServerFiles } from "../prompt/server-files.ts";
 import { findSkills, ownSkillsFolder } from "./find-skills.ts";
 
 /** Which skills there are and which the next run gets. */
 export async function listSkills(ctx: SkillContext, dataPath: string): Promise<SkillSnapshot> {
   const host = await import("../prompt/host-rendering.ts");
-  const files = new BoundedFiles({ shared: dataPath });
-  const { entries, desired } = await findSkills(ctx.config, dataPath, files);
+  const { entries, desired, own } = await findSkills(ctx.config, dataPath, new ServerFiles({ shared: dataPath }));
   const folder = ownSkillsFolder(dataPath);
   // People's own skills are shown as theirs, unless the agent wants them.
   const isOwn = (entry: { readonly source: string }) => entry.source.startsWith(`${folder}/`);
@@ -17,11 +18,17 @@ export async function listSkills(ctx: SkillContext, dataPath: string): Promise<S
     mode: "ephemeral",
     configuredDetail: "Given to the agent from the next run on.",
     missingDetail: "Paperclip cannot find this skill on the server's disk.",
-    externalInstalled: await files.within(() => host.readInstalledSkillTargets(folder)),
+    externalInstalled: installed(folder, own),
     externalLocationLabel: folder,
     externalDetail: "Lies on the shared volume; add its name to the agent's skills to use it.",
     skillsHome: folder,
   });
+}
+
+/** As the host's own library would find them, which reads folders in the server's process. */
+function installed(folder: string, own: readonly FolderEntry[]) {
+  const kinds = { link: "symlink", folder: "directory", file: "file", other: "file" } as const;
+  return new Map(own.map(({ name, kind, target }) => [name, { targetPath: resolve(folder, target ?? name), kind: kinds[kind] }]));
 }
 
 /** Nothing is installed: each run takes its skills along. The answer shows what the new choice leads to. */

@@ -2,9 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, u
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { sweepBundles } from "../bundle/sweep-bundles.ts";
-import { sweepStates } from "../state/sweep-states.ts";
-import { findStale, removeStale, type SweepRule } from "./sweep-folder.ts";
+import { removeBundle, staleBundles, sweepBundles, sweepStates } from "./sweep-up.ts";
 
 const HOUR = 3_600_000;
 const NOW = Date.now();
@@ -39,10 +37,10 @@ test.each([
   old(join(outside, "logs"));
   symlinkSync(outside, join(root, "company/link"));
   const link = join(root, "company/link");
-  expect(await sweep(link)).toEqual({ removed: [], troubles: [expect.stringContaining(`${link} is a link`)] });
-  expect(await sweep(link, NOW + 2 * HOUR)).toEqual({ removed: [], troubles: [] });
+  expect(await sweep(link)).toEqual({ removed: [], problems: [expect.stringContaining(`${link} is a link`)] });
+  expect(await sweep(link, NOW + 2 * HOUR)).toEqual({ removed: [], problems: [] });
   symlinkSync(join(root, "company"), join(root, "within"));
-  expect((await sweep(join(root, "within"))).troubles).toHaveLength(1);
+  expect((await sweep(join(root, "within"))).problems).toHaveLength(1);
   old(join(root, "company/gone"));
   symlinkSync(join(outside, "logs"), join(root, "company/gone/link"));
   utimesSync(join(root, "company/gone"), LONG_AGO, LONG_AGO);
@@ -56,30 +54,32 @@ test("what cannot be removed is told once, and the rest goes", async () => {
   utimesSync(deep, LONG_AGO, LONG_AGO);
   old(join(root, "company/a"));
   old(join(root, "company/z"));
-  const { removed, troubles } = await states(join(root, "company"));
+  const { removed, problems } = await states(join(root, "company"));
   expect([...removed].sort()).toEqual(["a", "z"]);
-  expect(troubles).toEqual([expect.stringMatching(/company\/deep could not be cleaned up: .* is too deep/)]);
+  expect(problems).toEqual([expect.stringMatching(/company\/deep could not be cleaned up: .* is too deep/)]);
   for (const hours of [30, 32, 60]) {
     const again = await states(join(root, "company"), NOW + hours * HOUR);
-    expect([again.removed, again.troubles.length]).toEqual([[], hours === 30 ? 1 : 0]);
+    expect([again.removed, again.problems.length]).toEqual([[], hours === 30 ? 1 : 0]);
   }
 });
 
 test("the session that the run at hand is about to resume stays, however old", async () => {
   for (const task of ["own", "other"]) old(join(root, "company", task));
-  expect(await states(join(root, "company"))).toEqual({ removed: ["other"], troubles: [] });
+  expect(await states(join(root, "company"))).toEqual({ removed: ["other"], problems: [] });
   expect(readdirSync(join(root, "company"))).toEqual(["own"]);
 });
 
 test("a folder that is not there is no trouble", async () => {
-  expect(await states(join(root, "nowhere/at/all"))).toEqual({ removed: [], troubles: [] });
+  expect(await states(join(root, "nowhere/at/all"))).toEqual({ removed: [], problems: [] });
 });
 
-test("what comes into use between the look and the move is given back", async () => {
+test("what comes into use between the search and the move is given back", async () => {
   old(join(root, "company/a"));
-  let looks = 0;
-  const rule: SweepRule = { aside: ".aside-", keptMs: () => HOUR, usedUntil: async () => (looks++ === 0 ? 0 : NOW) };
-  const [stale] = await findStale({ root, folder: join(root, "company") }, rule, NOW);
-  expect(await removeStale(stale!, rule, NOW)).toBe(false);
+  const [stale] = await staleBundles({ root, folder: join(root, "company") }, NOW);
+  utimesSync(join(root, "company/a"), new Date(NOW), new Date(NOW));
+  expect(await removeBundle(stale!, NOW)).toBe(false);
   expect(readdirSync(join(root, "company/a"))).toEqual(["f"]);
+  utimesSync(join(root, "company/a"), LONG_AGO, LONG_AGO);
+  expect(await removeBundle(stale!, NOW)).toBe(true);
+  expect(readdirSync(join(root, "company"))).toEqual([]);
 });

@@ -1,17 +1,84 @@
-import { bundlesFolder } from "../../host/paths.ts";
+// What earlier runs left on the shared volume and nobody needs any more: saved sessions of the agent, bundles of its company.
+import { basename, dirname, join } from "node:path";
+import { type StaleEntry, type SweepRule, withVolume } from "@paperclip-k8s/engine";
+import { bundlesFolder, UNFINISHED_BUNDLE } from "../../host/paths.ts";
 import type { AgentConfig } from "../../settings/agent-config.ts";
 import type { RunInputs } from "../attempt.ts";
-import { sweepBundles } from "../bundle/sweep-bundles.ts";
-import { type Retention, sweepStates } from "../state/sweep-states.ts";
+import { SWEEP_TIMEOUT_MS, type SweepPlace, type Swept, sweepFolder } from "./sweep-folder.ts";
 
-/** Removes what earlier runs of the agent and its company left and nobody needs any more. No run waits for it. */
-export async function sweepUp({ ctx, config, state, bundle }: RunInputs, tell: (trouble: string) => unknown): Promise<void> {
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+/** How long a bundle is kept that no run can need any more: a session may come back to it. */
+export const BUNDLE_KEPT_MS = 14 * DAY;
+export const MOST_BUNDLES = 200;
+/** However many tasks there are: a run may have restored a session and not saved it again yet. */
+const SESSION_IN_USE_MS = 2 * DAY;
+
+/** No run waits for it. */
+export async function sweepUp({ ctx, config, state, bundle }: RunInputs, report: (problem: string) => unknown): Promise<void> {
   const root = config.dataPath;
   const states = () => (state.mode === "portable" ? sweepStates({ root, own: state.spec.saved }, retention(config)) : null);
   const bundles = () => (bundle?.folder == null ? null : sweepBundles({ root, folder: bundlesFolder(ctx, config) }));
-  for (const sweep of [states, bundles]) for (const trouble of (await sweep())?.troubles ?? []) tell(trouble);
+  for (const sweep of [states, bundles]) for (const problem of (await sweep())?.problems ?? []) report(problem);
+}
+
+export interface Retention {
+  readonly days: number;
+  /** Of more tasks than this, those that were not used for longest go. */
+  readonly tasks: number;
+  /** How long a run may take. */
+  readonly runSec: number;
 }
 
 function retention({ stateRetentionDays, stateMaxTasks, timeoutSec, maxRunSec }: AgentConfig): Retention {
   return { days: stateRetentionDays, tasks: stateMaxTasks, runSec: timeoutSec === 0 ? maxRunSec : timeoutSec };
+}
+
+export interface StatePlace {
+  readonly root: string;
+  /** The saved session of the task at hand, among those of the agent's other tasks: it stays. */
+  readonly own: string;
+}
+
+export function sweepStates({ root, own }: StatePlace, keep: Retention, now: number = Date.now()): Promise<Swept> {
+  const inUseMs = Math.max(SESSION_IN_USE_MS, keep.runSec * 1000 + HOUR);
+  const rule: SweepRule = {
+    unfinished: ".removing-",
+    unfinishedKeptMs: DAY,
+    // The runner touches its pointer when it restores, and replaces it when it saves.
+    marker: "current",
+    keptMs: Math.max(keep.days * DAY, inUseMs),
+    most: keep.tasks,
+    surplusKeptMs: inUseMs,
+    except: basename(own),
+  };
+  return sweepFolder({ root, folder: dirname(own) }, rule, now);
+}
+
+const bundleRule: SweepRule = {
+  unfinished: UNFINISHED_BUNDLE,
+  unfinishedKeptMs: DAY,
+  marker: null,
+  keptMs: BUNDLE_KEPT_MS,
+  most: MOST_BUNDLES,
+  surplusKeptMs: DAY,
+  except: null,
+};
+
+export const sweepBundles = (place: SweepPlace, now: number = Date.now()): Promise<Swept> => sweepFolder(place, bundleRule, now);
+
+export interface StaleBundle extends StaleEntry {
+  readonly root: string;
+  readonly path: string;
+}
+
+export async function staleBundles({ root, folder }: SweepPlace, now: number): Promise<StaleBundle[]> {
+  const stale = await withVolume(root, (volume) => volume.run("findStale", { folder, rule: bundleRule, now }, SWEEP_TIMEOUT_MS));
+  return stale.map((entry) => ({ ...entry, root, path: join(folder, entry.name) }));
+}
+
+/** False = a run has chosen it meanwhile. */
+export function removeBundle({ root, folder, name, usedUntil, keptMs }: StaleBundle, now: number): Promise<boolean> {
+  const entry = { folder, name, usedUntil, keptMs };
+  return withVolume(root, (volume) => volume.run("removeStale", { entry, rule: bundleRule, now }, SWEEP_TIMEOUT_MS));
 }

@@ -8,9 +8,18 @@ const shareOfStart = 0.005;
 const slackMs = 10;
 /** After this long the loop lets messages in. */
 const sliceMs = 20;
-/** A sweep is followed by a pause of this many times its own cost, so that it takes a third of a core at most. */
+/** A sweep is followed by a rest of this many times its own cost, so that it takes a third of a core at most. */
 const pauseShare = 2;
 const longestPauseMs = 1_000;
+
+let workBegan = 0;
+
+/** Longer work on files calls this between two of them, so that tails and messages never wait for it much longer than a slice. */
+export async function pause(): Promise<void> {
+  if (performance.now() - workBegan < sliceMs) return;
+  await new Promise((resolve) => setImmediate(resolve));
+  workBegan = performance.now();
+}
 
 export function pollInterval(silenceMs: number, hasGrown: boolean): number {
   return Math.min(longestMs, Math.max(shortestMs, silenceMs * (hasGrown ? shareOfSilence : shareOfStart)));
@@ -65,11 +74,6 @@ export class TailLoop<F extends Followed> {
     if (!this.#sweep?.waiting) return;
     this.#sweep.waiting = false;
     setImmediate(this.#slice);
-  }
-
-  stop(): void {
-    this.files.clear();
-    clearTimeout(this.#timer);
   }
 
   #schedule(): void {

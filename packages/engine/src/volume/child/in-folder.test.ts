@@ -1,4 +1,5 @@
 import {
+  fchmodSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -10,13 +11,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { readFile, rename, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { inFolder, LinkError } from "./in-folder.ts";
-import { inFolderSync } from "./in-folder-sync.ts";
-import { removeTree } from "./remove-tree.ts";
+import { inFolder, LinkError, removeTree } from "./in-folder.ts";
 
 const isLinux = process.platform === "linux";
 let top: string;
@@ -34,7 +32,7 @@ beforeEach(() => {
 afterEach(() => rmSync(top, { recursive: true, force: true }));
 
 /** How many descriptors of this process lead to the folders of this test. */
-function held(): number {
+function openDescriptors(): number {
   if (!isLinux) return 0;
   const target = (fd: string): string => {
     try {
@@ -46,68 +44,46 @@ function held(): number {
   return readdirSync("/proc/self/fd").filter((fd) => target(fd).startsWith(top)).length;
 }
 
-const ways = [
-  ["waiting", (folder: string) => inFolder(root, folder, (at) => readFile(at("f"), "utf8"))],
-  ["blocking", async (folder: string) => inFolderSync(root, folder, (at) => readFileSync(at("f"), "utf8"))],
-] as const;
+const read = (folder: string) => inFolder(root, folder, (at) => readFileSync(at("f"), "utf8"));
 
-test.each(ways)("%s: a folder is reached, a link on the way to it or in its place is refused by name", async (_, read) => {
+test("a folder is reached, a link on the way to it or in its place is refused by name", async () => {
   expect(await read(join(root, "a/b"))).toBe("the pod's");
   symlinkSync(outside, join(root, "a/link"));
   symlinkSync(join(root, "a"), join(root, "within"));
   await expect(read(join(root, "a/link"))).rejects.toThrow(new LinkError(join(root, "a/link")));
   await expect(read(join(root, "within/b"))).rejects.toMatchObject({ code: "ELOOP", path: join(root, "within") });
   for (const way of [outside, `${root}/../server`, `${root}2`]) await expect(read(way)).rejects.toThrow(/is not below/);
-  expect(held()).toBe(0);
+  expect(openDescriptors()).toBe(0);
 });
 
-test.each(ways)("%s: the root itself may be a link; errors name the path, not the descriptor", async (_, read) => {
+test("the root itself may be a link; errors name the path, not the descriptor", async () => {
   renameSync(root, join(top, "elsewhere"));
   symlinkSync(join(top, "elsewhere"), root);
   expect(await read(join(root, "a/b"))).toBe("the pod's");
   await expect(read(join(root, "a"))).rejects.toMatchObject({ code: "ENOENT", path: join(root, "a/f"), message: /volume\/a\/f/ });
   await expect(read(join(root, "a/none/b"))).rejects.toMatchObject({ code: "ENOENT", path: join(root, "a/none") });
-  expect(held()).toBe(0);
+  expect(openDescriptors()).toBe(0);
 });
 
-test("what is missing is made and handed over, what is there is not", async () => {
-  const made: string[] = [];
-  await inFolder(
-    root,
-    join(root, "a/new/er"),
-    (at) => writeFile(at("g"), "x"),
-    async (folder) => {
-      made.push("one");
-      await folder.chmod(0o711);
-    },
-  );
-  inFolderSync(
-    root,
-    join(root, "a/new/est"),
-    () => {},
-    () => made.push("two"),
-  );
-  expect([made, statSync(join(root, "a/new/er")).mode & 0o777, readFileSync(join(root, "a/new/er/g"), "utf8")]).toEqual([
-    ["one", "one", "two"],
-    0o711,
-    "x",
-  ]);
+test("missing folders are created and set up, those that exist are not", async () => {
+  let made = 0;
+  const setUp = (fd: number): void => {
+    made++;
+    fchmodSync(fd, 0o711);
+  };
+  await inFolder(root, join(root, "a/new/er"), (at) => writeFileSync(at("g"), "x"), setUp);
+  await inFolder(root, join(root, "a/new/est"), () => {}, setUp);
+  expect([made, statSync(join(root, "a/new/er")).mode & 0o777, readFileSync(join(root, "a/new/er/g"), "utf8")]).toEqual([3, 0o711, "x"]);
   symlinkSync(join(outside, "none"), join(root, "dangling"));
-  const make = inFolder(
-    root,
-    join(root, "dangling/x"),
-    async () => {},
-    async () => {},
-  );
-  await expect(make).rejects.toThrow(LinkError);
+  await expect(inFolder(root, join(root, "dangling/x"), () => {}, setUp)).rejects.toThrow(LinkError);
   expect(readdirSync(outside)).toEqual(["f"]);
 });
 
 test.skipIf(!isLinux)("a link that is put there meanwhile leads nowhere", async () => {
-  await inFolder(root, join(root, "a/b"), async (at) => {
-    await rename(join(root, "a/b"), join(root, "a/moved"));
+  await inFolder(root, join(root, "a/b"), (at) => {
+    renameSync(join(root, "a/b"), join(root, "a/moved"));
     symlinkSync(outside, join(root, "a/b"));
-    expect(await readFile(at("f"), "utf8")).toBe("the pod's");
+    expect(readFileSync(at("f"), "utf8")).toBe("the pod's");
   });
 });
 
@@ -116,7 +92,7 @@ test("a tree is removed with the links in it, not with what they lead to", async
   symlinkSync(outside, join(root, "link"));
   await removeTree(root, "a");
   await removeTree(root, "link");
-  expect([readdirSync(root), readdirSync(outside), held()]).toEqual([[], ["f"], 0]);
+  expect([readdirSync(root), readdirSync(outside), openDescriptors()]).toEqual([[], ["f"], 0]);
   mkdirSync(join(root, "1/2/3"), { recursive: true });
   await expect(removeTree(root, "1", 1)).rejects.toThrow(/1\/2 is too deep/);
 });

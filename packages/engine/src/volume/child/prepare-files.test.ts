@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runFiles } from "./paths.ts";
-import { type Scratch, scratch } from "./testing/scratch.ts";
-import { openVolume } from "./volume.ts";
+import { runFiles } from "../paths.ts";
+import { type Scratch, scratch } from "../testing/scratch.ts";
+import { openVolume } from "../volume.ts";
 
 const isRoot = process.geteuid?.() === 0;
 let volume: Scratch;

@@ -1,10 +1,10 @@
 import { appendFileSync, statSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { FollowedFile, type Outlet } from "./followed-file.ts";
-import { type Scratch, scratch } from "./testing/scratch.ts";
+import { type Scratch, scratch } from "../testing/scratch.ts";
+import { type FileEvents, FollowedFile } from "./followed-file.ts";
 
-// One file and a clock in the test's hand: each poll is told what time it is.
+// One file, and each poll gets the time from the test.
 
 let folder: Scratch;
 let path: string;
@@ -21,12 +21,12 @@ function follow(): FollowedFile {
   const bytes = (_id: number, _offset: number, piece: Buffer): void => {
     text += piece;
   };
-  const outlet: Outlet = { ready: true, bytes, refreshed: nothing, failed: nothing, trouble: nothing, well: nothing };
-  return new FollowedFile({ id: 1, path, offset: 0, expected: 0, troubled: false }, outlet, { plain: false }, 0);
+  const events: FileEvents = { ready: true, bytes, refreshed: nothing, failed: nothing, unreadable: nothing, readable: nothing };
+  return new FollowedFile({ id: 1, path, offset: 0, expected: 0, unreadable: false }, events, { showsGrowth: false }, 0);
 }
 
 describe("NULs in a file", () => {
-  it("are believed after two seconds of looks", () => {
+  it("are data after two seconds of reads", () => {
     writeFileSync(path, "a\0b\n");
     const file = follow();
     const seen = [0, 500, 1_000, 1_500, 1_990, 2_000].map((now) => {
@@ -36,7 +36,7 @@ describe("NULs in a file", () => {
     expect(seen).toEqual([1, 1, 1, 1, 1, 4]);
   });
 
-  it("are believed at once when the file is known to be complete", () => {
+  it("are data at once when the file is known to be complete", () => {
     writeFileSync(path, "a\0b\n");
     const file = follow();
     file.poll(0);
@@ -46,7 +46,7 @@ describe("NULs in a file", () => {
   });
 });
 
-describe("the look for the true size", () => {
+describe("the size probe", () => {
   /** Whether a poll at this time leaves its mark on the file. */
   async function looks(file: FollowedFile, now: number): Promise<boolean> {
     const before = statSync(path).ctimeMs;
@@ -59,9 +59,9 @@ describe("the look for the true size", () => {
   it("comes often until a plain read has shown growth, then seldom", async () => {
     writeFileSync(path, "");
     const file = follow();
-    const blind = [0, 90, 100, 190, 200].map((now) => () => looks(file, now));
+    const unproven = [0, 90, 100, 190, 200].map((now) => () => looks(file, now));
     const seen: boolean[] = [];
-    for (const look of blind) seen.push(await look());
+    for (const look of unproven) seen.push(await look());
     expect(seen).toEqual([false, false, true, false, true]);
     appendFileSync(path, "x");
     file.poll(220);

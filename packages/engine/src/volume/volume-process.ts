@@ -1,17 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readerText } from "../../generated/reader-text.ts";
-import type { FromReader, ToReader } from "./protocol.ts";
+import { volumeText } from "../../generated/volume-text.ts";
+import type { FromVolume, ToVolume } from "./protocol.ts";
 
-export interface ReaderEvents {
-  /** A new process waits to be told what to do; the one before it, if any, is over. */
+export interface ProcessEvents {
+  /** A new process waits for messages; the one before it, if any, has ended. */
   started(): void;
-  message(message: FromReader): void;
+  message(message: FromVolume): void;
   /** No sign of life for too long. */
   stalled(silentMs: number): void;
   back(): void;
 }
 
-export interface ReaderOptions {
+export interface ProcessOptions {
   readonly stallAfterMs: number;
   readonly clock: () => number;
 }
@@ -21,16 +21,16 @@ const lastRestartMs = 10_000;
 /** A process that lived this long did not die of its start. */
 const steadyMs = 10_000;
 
-/** Every reader of this server. One stuck in a call to a dead mount would otherwise outlive a server that exits. */
+/** Every such process of this server. One stuck in a call to a dead mount would otherwise outlive a server that exits. */
 const running = new Set<ChildProcess>();
 let killsAtExit = false;
 
-/** The reader process of one volume: started again when it dies, watched for silence. It does not keep the server alive. */
-export class ReaderChild {
+/** The process of one volume: started again when it dies, watched for silence. It does not keep the server alive. */
+export class VolumeProcess {
   stalled = false;
   readonly #root: string;
-  readonly #options: ReaderOptions;
-  readonly #events: ReaderEvents;
+  readonly #options: ProcessOptions;
+  readonly #events: ProcessEvents;
   #child: ChildProcess | null = null;
   #watch: NodeJS.Timeout | null = null;
   #restart: NodeJS.Timeout | undefined;
@@ -39,7 +39,7 @@ export class ReaderChild {
   #heardAt = 0;
   #watchedAt = 0;
 
-  constructor(root: string, options: ReaderOptions, events: ReaderEvents) {
+  constructor(root: string, options: ProcessOptions, events: ProcessEvents) {
     this.#root = root;
     this.#options = options;
     this.#events = events;
@@ -52,12 +52,12 @@ export class ReaderChild {
   start(): void {
     if (this.#watch !== null) return;
     this.#heardAt = this.#watchedAt = this.#options.clock();
-    this.#watch = setInterval(() => this.#look(), this.#options.stallAfterMs / 10).unref();
+    this.#watch = setInterval(() => this.#checkSilence(), this.#options.stallAfterMs / 10).unref();
     this.#spawn();
   }
 
   /** What cannot be sent is repeated when the next process has started. */
-  send(message: ToReader): void {
+  send(message: ToVolume): void {
     if (this.#child?.connected) this.#child.send(message, () => {});
   }
 
@@ -65,6 +65,14 @@ export class ReaderChild {
   setAwaited(awaited: boolean): void {
     if (awaited) this.#watch?.ref();
     else this.#watch?.unref();
+  }
+
+  /**
+   * Ends a process that is stuck, so that the next request meets a new one. Its end is not waited for: a call to a dead mount may never
+   * return, and then no second process is started to get stuck as well.
+   */
+  kill(): void {
+    this.#child?.kill("SIGKILL");
   }
 
   stop(): void {
@@ -84,7 +92,7 @@ export class ReaderChild {
     try {
       this.#child = this.#spawned();
     } catch {
-      // No memory, no process left: some kinds of that are thrown, others come as an event.
+      // No memory, or no process left: some of these errors are thrown, others come as an event.
       this.#retry();
       return;
     }
@@ -93,7 +101,7 @@ export class ReaderChild {
 
   #spawned(): ChildProcess {
     const aliveEveryMs = Math.min(500, this.#options.stallAfterMs / 5);
-    const child = spawn(process.execPath, ["--input-type=commonjs", "-e", readerText, "--", this.#root, String(aliveEveryMs)], {
+    const child = spawn(process.execPath, ["--input-type=commonjs", "-e", volumeText, "--", this.#root, String(aliveEveryMs)], {
       // Neither the volume as working directory nor the server's settings and secrets.
       cwd: "/",
       env: process.env.LD_LIBRARY_PATH === undefined ? {} : { LD_LIBRARY_PATH: process.env.LD_LIBRARY_PATH },
@@ -103,13 +111,13 @@ export class ReaderChild {
     child.unref();
     child.channel?.unref();
     if (child.pid !== undefined) endWithServer(child);
-    child.on("message", (message: FromReader) => this.#child === child && this.#hear(message));
-    child.on("exit", () => this.#over(child));
-    child.on("error", () => child.pid === undefined && this.#over(child));
+    child.on("message", (message: FromVolume) => this.#child === child && this.#receive(message));
+    child.on("exit", () => this.#ended(child));
+    child.on("error", () => child.pid === undefined && this.#ended(child));
     return child;
   }
 
-  #over(child: ChildProcess): void {
+  #ended(child: ChildProcess): void {
     running.delete(child);
     if (this.#child !== child) return;
     this.#child = null;
@@ -123,7 +131,7 @@ export class ReaderChild {
     this.#restart = setTimeout(() => this.#spawn(), wait).unref();
   }
 
-  #hear(message: FromReader): void {
+  #receive(message: FromVolume): void {
     this.#heardAt = this.#options.clock();
     if (this.stalled) {
       this.stalled = false;
@@ -132,9 +140,9 @@ export class ReaderChild {
     this.#events.message(message);
   }
 
-  #look(): void {
+  #checkSilence(): void {
     const now = this.#options.clock();
-    // A server that was itself held up has not listened: what was said meanwhile comes first.
+    // A server that was itself blocked has not listened: messages that came meanwhile are read first.
     if (now - this.#watchedAt > this.#options.stallAfterMs / 2) this.#heardAt = now;
     this.#watchedAt = now;
     const silentMs = now - this.#heardAt;

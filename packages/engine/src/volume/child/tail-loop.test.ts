@@ -4,7 +4,7 @@ import { type Followed, pauseAfter, pollInterval, TailLoop } from "./tail-loop.t
 let loop: TailLoop<Followed>;
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setImmediate", "clearImmediate", "performance"] }));
 afterEach(() => {
-  loop?.stop();
+  loop?.files.clear();
   vi.useRealTimers();
 });
 

@@ -1,6 +1,6 @@
 import { statSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Scratch, scratch, until } from "./testing/scratch.ts";
+import { type Scratch, scratch, until } from "../testing/scratch.ts";
 
 // That this is enough for a client with a cache is shown in the suite, on a mount with one.
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type Retention, sweepStates } from "./sweep-states.ts";
+import { type Retention, sweepStates } from "./sweep-up.ts";
 
 const DAY = 86_400_000;
 const NOW = Date.now();

@@ -1,0 +1,176 @@
+import { closeSync, readSync } from "node:fs";
+import { chunkBytes, creditBytes, type Fault, faultOf } from "../protocol.ts";
+import { type ClientCache, NulGuard, openToRead, SizeProbe } from "./client-cache.ts";
+import { pollInterval } from "./tail-loop.ts";
+
+/** Where a followed file's events go. */
+export interface FileEvents {
+  /** False while the channel to the server is full. */
+  readonly ready: boolean;
+  bytes(id: number, offset: number, bytes: Buffer): void;
+  refreshed(ask: number, offset: number): void;
+  failed(ask: number, fault: Fault): void;
+  unreadable(id: number, fault: Fault): void;
+  readable(id: number): void;
+}
+
+export interface FollowedFileOptions {
+  readonly id: number;
+  readonly path: string;
+  readonly offset: number;
+  readonly expected: number;
+  readonly unreadable: boolean;
+}
+
+type ReadState = "end" | "more" | "no-credit";
+
+// One for all files: a poll that finds nothing allocates nothing.
+const buffer = Buffer.allocUnsafeSlow(chunkBytes);
+
+/** One file that grows: each poll opens it, reads from the offset until nothing is left, closes it. Its size is never asked for. */
+export class FollowedFile {
+  readonly id: number;
+  readonly path: string;
+  /** Time of the next poll; infinite while the consumer has to catch up. */
+  due: number;
+  readonly #events: FileEvents;
+  readonly #probe: SizeProbe;
+  readonly #nuls = new NulGuard();
+  readonly #startedFrom: number;
+  #offset: number;
+  #inFlight = 0;
+  #expected = 0;
+  #expectedNext: number;
+  #grewAt: number;
+  /** The last read came to the end of the file as it was then. */
+  #atEnd = false;
+  #unreadable: boolean;
+  /** Refreshes that wait for a probe, and those that wait for the reads after it. */
+  #asked: number[] = [];
+  #probed: number[] = [];
+
+  constructor(options: FollowedFileOptions, events: FileEvents, cache: ClientCache, now: number) {
+    this.id = options.id;
+    this.path = options.path;
+    this.due = now;
+    this.#events = events;
+    this.#probe = new SizeProbe(cache, now);
+    this.#offset = this.#startedFrom = options.offset;
+    this.#expectedNext = options.expected;
+    this.#grewAt = now;
+    this.#unreadable = options.unreadable;
+  }
+
+  /** The consumer has taken bytes. True when the file waited for that. */
+  ack(bytes: number, now: number): boolean {
+    this.#inFlight -= bytes;
+    if (this.due !== Number.POSITIVE_INFINITY) return false;
+    this.due = now;
+    return true;
+  }
+
+  /** NULs below `bytes` are data. */
+  expect(bytes: number, now: number): void {
+    this.#expectedNext = Math.max(this.#expectedNext, bytes);
+    this.due = now;
+  }
+
+  refresh(ask: number, now: number): void {
+    this.#asked.push(ask);
+    this.due = now;
+  }
+
+  poll(now: number): void {
+    try {
+      const state = this.#readNew(now);
+      this.#setReadable();
+      if (state === "end") this.#answer();
+      this.due = state === "no-credit" ? Number.POSITIVE_INFINITY : state === "more" ? now : this.#nextPoll(now);
+    } catch (error) {
+      this.due = this.#nextPoll(now);
+      const { code } = error as NodeJS.ErrnoException;
+      // Not there yet, or replaced behind the client's back: the next poll opens it by its path again.
+      if (code === "ENOENT" || code === "ESTALE") this.#answer();
+      else this.#setUnreadable(faultOf(error, this.path));
+    }
+  }
+
+  #nextPoll(now: number): number {
+    return now + pollInterval(now - this.#grewAt, this.#offset > this.#startedFrom);
+  }
+
+  #readNew(now: number): ReadState {
+    if (this.#asked.length > 0 || this.#expected !== this.#expectedNext) {
+      this.#probeSize(now);
+      return this.#read(now);
+    }
+    const { state, grew } = this.#reread(now);
+    if (grew) this.#probe.grew("plain-read");
+    if (state !== "end" || !this.#probe.isDue(now)) return state;
+    this.#probeSize(now);
+    const second = this.#reread(now);
+    if (second.grew) this.#probe.grew("probe");
+    return second.state;
+  }
+
+  #reread(now: number): { state: ReadState; grew: boolean } {
+    const end = this.#atEnd ? this.#offset : Number.POSITIVE_INFINITY;
+    const state = this.#read(now);
+    return { state, grew: this.#offset > end };
+  }
+
+  #read(now: number): ReadState {
+    this.#atEnd = false;
+    const fd = openToRead(this.path);
+    try {
+      for (;;) {
+        if (creditBytes - this.#inFlight < chunkBytes) return "no-credit";
+        if (!this.#events.ready) return "more";
+        const size = readSync(fd, buffer, 0, chunkBytes, this.#offset);
+        this.#atEnd = size === 0;
+        if (size === 0) return "end";
+        const inDoubt = this.#nuls.isHoldingBack;
+        const good = this.#nuls.dataLength(buffer.subarray(0, size), this.#offset, this.#expected, now);
+        if (good > 0) this.#deliver(buffer.subarray(0, good), now);
+        if (good > 0) continue;
+        if (!inDoubt) this.#probe.soon(now);
+        return "end";
+      }
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  #deliver(bytes: Buffer, now: number): void {
+    this.#events.bytes(this.id, this.#offset, bytes);
+    this.#offset += bytes.length;
+    this.#inFlight += bytes.length;
+    this.#grewAt = now;
+    this.#probe.restart(now);
+  }
+
+  /** Always for a refresh, and before NULs are taken for data on somebody's word. */
+  #probeSize(now: number): void {
+    this.#probe.run(this.path, now);
+    this.#expected = this.#expectedNext;
+    this.#probed.push(...this.#asked);
+    this.#asked = [];
+  }
+
+  #answer(): void {
+    for (const ask of this.#probed) this.#events.refreshed(ask, this.#offset);
+    this.#probed = [];
+  }
+
+  #setReadable(): void {
+    if (this.#unreadable) this.#events.readable(this.id);
+    this.#unreadable = false;
+  }
+
+  #setUnreadable(fault: Fault): void {
+    for (const ask of this.#probed) this.#events.failed(ask, fault);
+    this.#probed = [];
+    if (!this.#unreadable) this.#events.unreadable(this.id, fault);
+    this.#unreadable = true;
+  }
+}

@@ -1,0 +1,77 @@
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { asUser, isRoot } from "../testing/as-user.ts";
+import { existing, listFolder, readFile, readTree } from "./read-files.ts";
+
+let top: string;
+let root: string;
+beforeEach(() => {
+  top = mkdtempSync(join(tmpdir(), "read-files-"));
+  chmodSync(top, 0o755);
+  root = join(top, "volume");
+  mkdirSync(join(root, "a/b"), { recursive: true });
+  mkdirSync(join(top, "server"));
+  writeFileSync(join(root, "a/one"), "1");
+  writeFileSync(join(root, "a/b/two"), "22", { mode: 0o755 });
+  writeFileSync(join(top, "server/secret"), "the server's");
+});
+afterEach(() => rmSync(top, { recursive: true, force: true }));
+
+const text = async (path: string, links: "none" | "all" = "none") =>
+  (await readFile(root, { path: join(root, path), links, maxBytes: 1000 })).toString();
+const limits = { files: 10, bytes: 1024 * 1024, fileBytes: 100, depth: 8, without: ["skipped"] };
+const tree = async (path: string, changes: Partial<typeof limits> = {}) => {
+  const files = await readTree(root, { path: join(root, path), links: "none", limits: { ...limits, ...changes } });
+  return files.map((file) => [file.path, file.bytes.toString(), file.executable]);
+};
+
+test("a link that leads out of the volume is refused, unless the operator's links are trusted", async () => {
+  symlinkSync(join(top, "server/secret"), join(root, "a/link"));
+  symlinkSync(join(top, "server"), join(root, "out"));
+  for (const path of ["a/link", "out/secret"]) {
+    await expect(text(path)).rejects.toThrow(`it leads out of ${root}`);
+    expect(await text(path, "all")).toBe("the server's");
+  }
+  await expect(text("../server/secret")).rejects.toThrow("it leads out of");
+});
+
+test.skipIf(!isRoot)("a link within the volume is followed, but not by a server that may read more there than a pod", async () => {
+  renameSync(join(root, "a/one"), join(root, "key"));
+  symlinkSync(join(root, "key"), join(root, "a/one"));
+  expect(await asUser(1000, () => text("a/one"))).toBe("1");
+  chmodSync(join(root, "key"), 0o600);
+  await expect(asUser(1000, () => text("a/one"))).rejects.toMatchObject({ code: "EACCES" });
+  await expect(text("a/one")).rejects.toThrow("a server that is root follows none");
+});
+
+test("a tree has all its files but no links, and a file is a tree of one", async () => {
+  symlinkSync(join(top, "server/secret"), join(root, "a/link"));
+  mkdirSync(join(root, "a/skipped"));
+  writeFileSync(join(root, "a/skipped/x"), "x");
+  expect(await tree("a")).toEqual([
+    ["b/two", "22", true],
+    ["one", "1", false],
+  ]);
+  expect(await tree("a/one")).toEqual([["", "1", false]]);
+  expect(await tree("a", { depth: 1 })).toEqual([["one", "1", false]]);
+});
+
+test("a tree is bounded in files, bytes and the size of each file", async () => {
+  await expect(tree("a", { files: 1 })).rejects.toThrow("it has more than 1 files or 1 MiB");
+  await expect(tree("a", { bytes: 2 })).rejects.toThrow("it has more than 10 files");
+  await expect(tree("a", { fileBytes: 1 })).rejects.toThrow("b/two: larger than 1 bytes");
+});
+
+test("a folder is listed with what its entries are; paths that may exist for the pod's user count as existing", async () => {
+  symlinkSync("../server", join(root, "link"));
+  expect(await listFolder(root, { path: root, links: "none" })).toEqual([
+    { name: "a", kind: "folder", target: null },
+    { name: "link", kind: "link", target: "../server" },
+  ]);
+  const paths = [join(root, "a/one"), join(root, "none"), join(root, "a/one/none")];
+  expect(await existing({ paths })).toEqual([paths[0]]);
+  chmodSync(join(root, "a"), 0o700);
+  if (isRoot) expect(await asUser(1000, () => existing({ paths }))).toEqual([paths[0], paths[2]]);
+});

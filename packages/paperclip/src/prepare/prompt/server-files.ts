@@ -1,0 +1,81 @@
+import { resolve } from "node:path";
+import { type FolderEntry, mountPointOf, type TreeFile, VolumeError, withVolume } from "@paperclip-k8s/engine";
+import { isBelow } from "../../host/context-values.ts";
+
+const MAX_BYTES = 1024 * 1024;
+const TIMEOUT_MS = 10_000;
+/** Of one tree. */
+const LIMITS = { files: 500, bytes: 8 * 1024 * 1024, depth: 8, without: [".git"] };
+
+export interface ServerFilesOptions {
+  /** Mount point of the volume that pods write on; null = none of the files is there. */
+  readonly shared: string | null;
+  readonly maxBytes?: number;
+  /** For everything that is read through one of these together. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Reads what a run takes along from the server's side: on the shared volume, where no link is trusted, or elsewhere, where the operator's
+ * links are followed. Each mount is read by a process of its own, so that one that hangs blocks nothing else.
+ */
+export class ServerFiles {
+  readonly #shared: string | null;
+  readonly #maxBytes: number;
+  readonly #timeoutMs: number;
+  #left: number;
+
+  constructor(options: ServerFilesOptions) {
+    this.#shared = options.shared;
+    this.#maxBytes = options.maxBytes ?? MAX_BYTES;
+    this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+    this.#left = this.#timeoutMs;
+  }
+
+  /** The text of a file. Rejects, as the others do, with an error whose message gives the reason in a few words. */
+  async read(path: string): Promise<string> {
+    const bytes = await this.#within(path, (root, of, timeoutMs) =>
+      withVolume(root, (volume) => volume.run("readFile", { ...of, maxBytes: this.#maxBytes }, timeoutMs)),
+    );
+    return bytes.toString("utf8").replace(/^\uFEFF/, "");
+  }
+
+  list(path: string): Promise<FolderEntry[]> {
+    return this.#within(path, (root, of, timeoutMs) => withVolume(root, (volume) => volume.run("listFolder", of, timeoutMs)));
+  }
+
+  /** All files below a folder, or the file itself, with the path "". */
+  readTree(path: string): Promise<TreeFile[]> {
+    const limits = { ...LIMITS, fileBytes: this.#maxBytes };
+    return this.#within(path, (root, of, timeoutMs) => withVolume(root, (volume) => volume.run("readTree", { ...of, limits }, timeoutMs)));
+  }
+
+  async #within<T>(path: string, work: (root: string, of: Place, timeoutMs: number) => Promise<T>): Promise<T> {
+    if (this.#left <= 0) throw new Error(`no answer within ${this.#timeoutMs / 1000} s`);
+    const asked = resolve(path);
+    const shared = this.#shared === null ? null : resolve(this.#shared);
+    const begun = performance.now();
+    try {
+      if (shared !== null && isBelow(asked, shared)) return await work(shared, { path: asked, links: "none" }, this.#left);
+      return await work(mountPointOf(asked), { path: asked, links: "all" }, this.#left);
+    } catch (error) {
+      if (error instanceof VolumeError && error.code === "volume_stalled") this.#left = 0;
+      throw new Error(reasonOf(error), { cause: error });
+    } finally {
+      this.#left -= performance.now() - begun;
+    }
+  }
+}
+
+interface Place {
+  readonly path: string;
+  readonly links: "none" | "all";
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof VolumeError)) return error instanceof Error ? error.message : String(error);
+  if (error.code === "volume_missing") return "no such file";
+  if (error.errno === "EACCES" || error.errno === "EPERM") return "not readable for the server";
+  if (error.errno === "ENXIO") return "not a file";
+  return error.errno === "" || error.errno === "ELOOP" ? error.message : error.errno;
+}
