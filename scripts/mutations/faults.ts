@@ -22,10 +22,10 @@ export const FAULTS: readonly Fault[] = [
     caughtBy: [engine("volume/volume.test.ts")],
   },
   {
-    what: "the tail takes bytes at any offset: output is lost or doubled when its reader is restarted",
+    what: "the tail takes bytes at any offset: output is lost or doubled when the volume's process is restarted",
     file: engine("volume/tail.ts"),
-    find: "if (this.#over !== null || offset !== this.#received) return;",
-    replace: "if (this.#over !== null) return;",
+    find: "if (this.#ended !== null || offset !== this.#received) return;",
+    replace: "if (this.#ended !== null) return;",
     caughtBy: [engine("volume/tail.test.ts"), engine("volume/volume-faults.test.ts")],
   },
   {
