@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { relayEnv } from "./relay-env.ts";
+import { relayEnv } from "./start-relay.ts";
 import { parseTarget } from "./target.ts";
 
 const loopback = "127.0.0.1,localhost";

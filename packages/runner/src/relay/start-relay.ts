@@ -1,91 +1,86 @@
-// The API relay: listens on loopback while the CLI runs, and passes its requests on as whoever the run is at that time.
-import { createServer, type Server, type Socket } from "node:net";
-import { answer, type Relaying, type Tally } from "./answer.ts";
+// The API relay: listens on loopback while the CLI runs, and passes its requests on in the name of the run that the Secret names at that time.
+import type { Server, ServerResponse } from "node:http";
 import { Credentials } from "./credentials.ts";
-import { formatHead, Problem } from "./head.ts";
+import { handleRequest, MAX_HEAD, Problem, type RelayCounts, type Relaying } from "./handle-request.ts";
 import type { RelayConfig } from "./read-relay.ts";
-import { readRequest } from "./read-request.ts";
-import { relayEnv } from "./relay-env.ts";
 import { TargetConnector } from "./target.ts";
-import { Wire } from "./wire.ts";
 
 export interface Relay {
   /** For the CLI: the relay's URL, or the target's own where the relay cannot listen, and exceptions from proxies. */
   readonly env: Readonly<Record<string, string>>;
-  /** Cuts all connections and says what is worth a note. */
+  /** Cuts all connections; what is worth a note. */
   readonly close: () => string[];
 }
 
 /** Never rejects: without a relay the CLI reaches the target by itself. */
-export async function startRelay(order: RelayConfig, env: NodeJS.ProcessEnv, note: (text: string) => void): Promise<Relay> {
-  const credentials = new Credentials(order.credentialsFile, env[order.tokenEnv]);
+export async function startRelay(config: RelayConfig, env: NodeJS.ProcessEnv, note: (text: string) => void): Promise<Relay> {
+  // Loaded only here: the runner's other processes need none of it.
+  const http = await import("node:http");
+  const credentials = new Credentials(config.credentialsFile, env[config.tokenEnv]);
   credentials.onSwap = (runId) => note(`now acting as run ${runId}`);
-  const tally: Tally = { conflicts: 0, reconnects: 0, failures: 0, lastFailure: "" };
-  const relaying: Relaying = { order, credentials, tally, target: new TargetConnector(order.target, env) };
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
-    serve(new Wire(socket), relaying).catch(() => socket.destroy());
+  const counts: RelayCounts = { conflicts: 0, reconnects: 0, failures: 0, lastFailure: "" };
+  const relaying: Relaying = { config, credentials, http, counts, target: new TargetConnector(config.target, env) };
+  // No time limits: neither a slow upload nor an idle connection of the CLI is a fault.
+  const limits = { maxHeaderSize: MAX_HEAD, requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0, noDelay: true };
+  const server = http.createServer(limits, (request, response) => {
+    handleRequest(request, response, relaying).catch((error) => answerProblem(response, error, counts));
   });
+  server.on("connect", (_request, socket) => socket.end("HTTP/1.1 405 Method Not Allowed\r\nConnection: close\r\n\r\n"));
   const listening = await listen(server);
-  if (typeof listening === "string")
-    return { env: relayEnv(env, order.urlEnv, order.targetUrl), close: () => [`no relay: cannot listen (${listening})`] };
+  const failed = typeof listening === "string";
   const close = (): string[] => {
     server.close();
-    for (const socket of sockets) socket.destroy();
-    return story(tally);
+    server.closeAllConnections();
+    return summary(counts);
   };
-  return { env: relayEnv(env, order.urlEnv, `http://127.0.0.1:${listening}${order.target.path}`), close };
+  return {
+    env: relayEnv(env, config.urlEnv, failed ? config.targetUrl : `http://127.0.0.1:${listening}${config.target.path}`),
+    close: failed ? () => [`no relay: cannot listen (${listening})`] : close,
+  };
 }
 
 /** The port, or why there is none. */
 function listen(server: Server): Promise<number | string> {
   return new Promise((resolve) => {
-    // Stays for later errors: a connection that cannot be accepted is the client's trouble only.
+    // Stays for later errors: a connection that cannot be accepted is the client's problem only.
     server.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? "unknown error"));
     server.listen(0, "127.0.0.1", () => resolve((server.address() as { port: number }).port));
   });
 }
 
-async function serve(client: Wire, relaying: Relaying): Promise<void> {
-  while (await serveOne(client, relaying));
-  client.finish();
-}
-
-async function serveOne(client: Wire, relaying: Relaying): Promise<boolean> {
-  try {
-    const request = await readRequest(client, relaying.order.maxReplayBytes);
-    return request !== null && (await answer(request, client, relaying));
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    if (error.status === 502 && !client.isGone) {
-      relaying.tally.failures++;
-      relaying.tally.lastFailure = error.message;
-    }
-    await client.write(problemAnswer(error));
-    return false;
+function answerProblem(response: ServerResponse, error: unknown, counts: RelayCounts): void {
+  if (response.destroyed || !(error instanceof Problem)) return void response.destroy();
+  if (error.status === 502) {
+    counts.failures++;
+    counts.lastFailure = error.message;
   }
+  const body = JSON.stringify({ error: `relay: ${error.message}` });
+  response.writeHead(error.status, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body), Connection: "close" });
+  response.end(body);
 }
 
-const REASONS: Readonly<Record<number, string>> = { 400: "Bad Request", 405: "Method Not Allowed", 431: "Request Header Fields Too Large" };
-
-function problemAnswer(problem: Problem): Buffer {
-  const body = Buffer.from(JSON.stringify({ error: `relay: ${problem.message}` }));
-  const first = `HTTP/1.1 ${problem.status} ${REASONS[problem.status] ?? "Bad Gateway"}`;
-  const headers = [
-    ["Content-Type", "application/json"] as const,
-    ["Content-Length", `${body.length}`] as const,
-    ["Connection", "close"] as const,
-  ];
-  return Buffer.concat([formatHead({ first, headers }), body]);
-}
-
-function story(tally: Tally): string[] {
-  const { conflicts, reconnects, failures, lastFailure } = tally;
+function summary({ conflicts, reconnects, failures, lastFailure }: RelayCounts): string[] {
   return [
     ...(conflicts > 0 ? [`relay: ${conflicts} answers of conflict were not passed on but the request sent again`] : []),
     ...(reconnects > 0 ? [`relay: ${reconnects} refused connections were tried again`] : []),
     ...(failures > 0 ? [`relay: ${failures} requests failed, the last one: ${lastFailure}`] : []),
   ];
+}
+
+const PROXIES = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+const LOOPBACK = ["127.0.0.1", "localhost"];
+
+export function relayEnv(env: NodeJS.ProcessEnv, urlEnv: string, url: string): Record<string, string> {
+  return { [urlEnv]: url, ...(PROXIES.some((name) => env[name]) ? proxyExceptions(env) : {}) };
+}
+
+/** Tools differ in which spelling they read; where one is missing it must not hide the other's exceptions. */
+function proxyExceptions(env: NodeJS.ProcessEnv): Record<string, string> {
+  const { NO_PROXY: upper, no_proxy: lower } = env;
+  return { NO_PROXY: withLoopback(upper || lower), no_proxy: withLoopback(lower || upper) };
+}
+
+function withLoopback(list = ""): string {
+  const hosts = list.split(/[\s,]+/).filter((host) => host !== "");
+  return hosts.includes("*") ? list : [...hosts, ...LOOPBACK.filter((host) => !hosts.includes(host))].join(",");
 }

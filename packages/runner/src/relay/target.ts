@@ -1,8 +1,7 @@
-// The one place the relay connects to. Directly: a proxy set for the pod is for the world outside.
+// The one server the relay connects to; directly, whatever proxy is set for the pod.
 import { readFileSync } from "node:fs";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import type { SecureContext } from "node:tls";
-import { Wire } from "./wire.ts";
 
 export interface Target {
   readonly secure: boolean;
@@ -27,7 +26,7 @@ export class ConnectError extends Error {
 
   constructor(error: unknown) {
     const { code, errors } = (error ?? {}) as NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] };
-    const name = (code ?? errors?.[0]?.code ?? "unknown error").replace(/^DNS_/, "");
+    const name = code ?? errors?.[0]?.code ?? "unknown error";
     super(`cannot connect (${name})`);
     this.passing = PASSING.has(name);
   }
@@ -60,7 +59,7 @@ export class TargetConnector {
   }
 
   /** A connection of its own for each request: a kept one may be closed by the other side just as a request is sent. */
-  async connect(ms: number): Promise<Wire> {
+  async connect(ms: number): Promise<Socket> {
     let socket: Socket;
     try {
       socket = await this.#open();
@@ -79,7 +78,8 @@ export class TargetConnector {
         clearTimeout(timer);
         socket.removeListener("close", failed);
         socket.setKeepAlive(true, 30_000);
-        resolve(new Wire(socket));
+        socket.setNoDelay(true);
+        resolve(socket);
       });
     });
   }

@@ -1,0 +1,164 @@
+// Answers one request with the target's answer, trying again only what has certainly not been carried out.
+import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { performance } from "node:perf_hooks";
+import { pipeline } from "node:stream/promises";
+import { sleep } from "../limits.ts";
+import { type BodyStart, readStart, saysConflict } from "./body.ts";
+import type { Credentials } from "./credentials.ts";
+import { bearerToken, requestHeaders, responseHeaders } from "./headers.ts";
+import type { RelayConfig } from "./read-relay.ts";
+import { ConnectError, type TargetConnector } from "./target.ts";
+
+export interface Relaying {
+  readonly config: RelayConfig;
+  readonly credentials: Credentials;
+  readonly target: TargetConnector;
+  readonly http: typeof import("node:http");
+  readonly counts: RelayCounts;
+}
+
+/** For the note at the end. */
+export interface RelayCounts {
+  conflicts: number;
+  reconnects: number;
+  failures: number;
+  lastFailure: string;
+}
+
+/** Answered by the relay itself. */
+export class Problem extends Error {
+  readonly status: number;
+
+  constructor(status: number, text: string) {
+    super(text);
+    this.status = status;
+  }
+}
+
+type Attempt = "answered" | "conflict" | "not-connected";
+
+export const MAX_HEAD = 64 * 1024;
+const LONGEST_CONNECT_MS = 10_000;
+const SHORTEST_CONNECT_MS = 1_000;
+const FIRST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 2_000;
+/** How often a wait looks for new credentials. */
+const LOOK_MS = 100;
+/** A longer answer is no conflict. */
+const MAX_CONFLICT = 64 * 1024;
+/** For a client to finish a body that nobody wants: cut at once, it might lose the answer. */
+const LINGER_MS = 1_000;
+
+export async function handleRequest(request: IncomingMessage, response: ServerResponse, relaying: Relaying): Promise<void> {
+  const { config, credentials, counts } = relaying;
+  checkRequest(request);
+  const body = await readStart(request, config.maxReplayBytes);
+  const giveUpAt = performance.now() + config.retryMs;
+  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+    const left = giveUpAt - performance.now();
+    const before = credentials.current();
+    const exchange = new Exchange(request, response, body, relaying, left > wait);
+    const attempt = await exchange.attempt(Math.min(LONGEST_CONNECT_MS, Math.max(left, SHORTEST_CONNECT_MS)));
+    if (attempt === "answered") return;
+    if (attempt === "conflict") counts.conflicts++;
+    else counts.reconnects++;
+    // New credentials cut the wait short: they are what a conflict waits for.
+    const until = performance.now() + wait * (0.75 + Math.random() / 4);
+    while (performance.now() < until && credentials.current() === before && !response.destroyed)
+      await sleep(Math.min(LOOK_MS, until - performance.now()));
+    if (response.destroyed) return;
+  }
+}
+
+/** Paths only: with whole URLs the relay would reach more than its target. */
+function checkRequest({ url = "", headers, httpVersion }: IncomingMessage): void {
+  if (!/^1\.[01]$/.test(httpVersion)) throw new Problem(400, "the request line cannot be read");
+  if (!/^\/[\x21-\x7e]*$/.test(url)) throw new Problem(400, "this is no proxy: only a path can be asked for");
+  if (httpVersion === "1.1" && !/^\S+$/.test(headers.host ?? "")) throw new Problem(400, "one host header is needed");
+}
+
+/** One attempt to have a request answered, on a connection of its own. */
+class Exchange {
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #body: BodyStart;
+  readonly #relaying: Relaying;
+  readonly #mayRepeat: boolean;
+
+  constructor(request: IncomingMessage, response: ServerResponse, body: BodyStart, relaying: Relaying, mayRepeat: boolean) {
+    this.#request = request;
+    this.#response = response;
+    this.#body = body;
+    this.#relaying = relaying;
+    this.#mayRepeat = mayRepeat;
+  }
+
+  async attempt(connectMs: number): Promise<Attempt> {
+    const { config, credentials } = this.#relaying;
+    const identity = credentials.current();
+    const own = credentials.owns(bearerToken(this.#request, config.headers.authorization));
+    const socket = await this.#connect(connectMs);
+    if (socket === null) return "not-connected";
+    const cut = (): void => void socket.destroy();
+    this.#response.once("close", cut);
+    try {
+      if (this.#response.destroyed) return "answered";
+      const answer = await this.#send(socket, requestHeaders(this.#request, config, own ? identity : null));
+      // Without a token of this run new credentials would change nothing; without the whole body it cannot be sent again.
+      const repeatable = this.#mayRepeat && own && this.#body.whole && config.statuses.includes(answer.statusCode ?? 0);
+      const start = repeatable ? await readStart(answer, MAX_CONFLICT).catch(lost) : { chunks: [], whole: false };
+      if (repeatable && (await saysConflict(answer, start, config.pattern))) return "conflict";
+      await this.#passOn(answer, start);
+      return "answered";
+    } finally {
+      this.#response.off("close", cut);
+      socket.destroy();
+    }
+  }
+
+  /** Null for a connection that was refused and may be tried again: nothing of the request has been sent yet. */
+  async #connect(ms: number): Promise<Socket | null> {
+    try {
+      return await this.#relaying.target.connect(ms);
+    } catch (error) {
+      if (!(error instanceof ConnectError)) throw error;
+      if (error.passing && this.#mayRepeat) return null;
+      throw new Problem(502, error.message);
+    }
+  }
+
+  #send(socket: Socket, headers: readonly string[]): Promise<IncomingMessage> {
+    const { method = "GET", url: path = "/" } = this.#request;
+    const options = { method, path, headers, maxHeaderSize: MAX_HEAD, createConnection: () => socket };
+    return new Promise<IncomingMessage>((resolve, reject) => {
+      const sent: ClientRequest = this.#relaying.http.request(options, resolve);
+      sent.on("error", reject);
+      sent.on("close", () => reject(new Error("closed")));
+      for (const chunk of this.#body.chunks) sent.write(chunk);
+      if (this.#body.whole) sent.end();
+      else this.#request.pipe(sent);
+    }).catch(lost);
+  }
+
+  async #passOn(answer: IncomingMessage, start: BodyStart): Promise<void> {
+    const [request, response] = [this.#request, this.#response];
+    const closing = request.complete ? [] : ["Connection", "close"];
+    response.sendDate = false;
+    response.writeHead(answer.statusCode ?? 502, answer.statusMessage, [...responseHeaders(answer), ...closing]);
+    response.flushHeaders();
+    try {
+      for (const chunk of start.chunks) response.write(chunk);
+      if (!start.whole) await pipeline(answer, response, { end: false });
+      if (!request.complete) await Promise.race([new Promise((resolve) => request.resume().once("end", resolve)), sleep(LINGER_MS)]);
+      response.end();
+    } catch {
+      // So that half an answer cannot be taken for a whole one.
+      request.socket.resetAndDestroy();
+    }
+  }
+}
+
+function lost(error: NodeJS.ErrnoException): never {
+  throw new Problem(502, `no answer (${error.code ?? error.message}); the request may have been carried out`);
+}
