@@ -1,5 +1,5 @@
 import { allowedToAll, permissions, qualified } from "../../packages/engine/src/kube/permissions.ts";
-import { clusterRbacObjects, rbacObjects, rbacYaml } from "../../packages/engine/src/manifest/rbac.ts";
+import { clusterRbacObjects, rbacObjects, rbacYaml } from "./rbac.ts";
 
 const HEAD = `# What the Paperclip server needs in the namespace its agents run in. Written from the table of permissions by \`npm run docs\`: change it there.
 # Put your namespace in place of "paperclip" (sed 's/namespace: paperclip/namespace: yours/'), apply it, and run the server's pod with serviceAccountName: paperclip.

@@ -14,18 +14,29 @@ export { isFinished, type LockDecision, type LockOwner } from "./lock/lock-owner
 export type { Adoption } from "./lock/take-over.ts";
 export { INPUT_MOUNT } from "./manifest/job.ts";
 export { isLabelKey, labelValue } from "./manifest/labels.ts";
-export { clusterRbacObjects, type RbacNames, type RbacRule, rbacObjects, rbacYaml } from "./manifest/rbac.ts";
-export { findClaim } from "./operator/find-claim.ts";
-export { findStorageClass } from "./operator/find-storage-class.ts";
-export { listJobsEverywhere, listRuns, type RunObjects } from "./operator/list-runs.ts";
-export { readEnd } from "./operator/read-end.ts";
-export { removeJob } from "./operator/remove-job.ts";
-export { type PermissionReview, reviewPermissions } from "./operator/review.ts";
-export { listSecrets, removeSecret, type SecretView } from "./operator/secrets.ts";
-export { type SelfCheckConfig, type SelfCheckFinding, selfCheckArgv, selfCheckFinding } from "./operator/self-check.ts";
-export { tryClaim } from "./operator/try-claim.ts";
-export { tryRun } from "./operator/try-run.ts";
-export { tryVolume } from "./operator/try-volume.ts";
+export {
+  findClaim,
+  findStorageClass,
+  type PermissionReview,
+  reviewPermissions,
+  type SelfCheckConfig,
+  type SelfCheckFinding,
+  selfCheckArgv,
+  selfCheckFinding,
+  tryClaim,
+  tryRun,
+  tryVolume,
+} from "./operator/checks.ts";
+export {
+  listJobsEverywhere,
+  listRuns,
+  listSecrets,
+  type RunObjects,
+  readEnd,
+  removeJob,
+  removeSecret,
+  type SecretView,
+} from "./operator/objects.ts";
 export { parseTermination } from "./outcome/termination.ts";
 export type { ClaimVolume, EnvReference, EnvSource, ObjectVolume, RunRequest } from "./request.ts";
 export type { RunIo } from "./run-context.ts";

@@ -1,6 +1,6 @@
 import { loadAllYaml } from "@kubernetes/client-node";
 import { expect, test } from "vitest";
-import { permissions } from "../kube/permissions.ts";
+import { permissions } from "../../packages/engine/src/kube/permissions.ts";
 import { clusterRbacObjects, rbacObjects, rbacYaml } from "./rbac.ts";
 
 interface Role {
