@@ -1,23 +1,16 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { claudeModel, type Llm, openCodeModel, scriptedSettings } from "@paperclip-k8s/llm";
-import * as claudeCli from "../packages/adapter-claude/src/cli.ts";
-import * as claudeEntry from "../packages/adapter-claude/src/index.ts";
-import * as opencodeCli from "../packages/adapter-opencode/src/cli.ts";
-import * as opencodeEntry from "../packages/adapter-opencode/src/index.ts";
+import { type Llm, scriptedSettings } from "@paperclip-k8s/llm";
+import { type AdapterKit, adapters, type CliName, cliNames, loadKits } from "../packages/adapters.ts";
 
 const MODULES = fileURLToPath(new URL("../node_modules", import.meta.url));
 
 /** An agent CLI that the demo can run, with the adapter that runs it. */
-export interface DemoAgent {
+export interface DemoAgent extends Pick<AdapterKit, "title" | "createServerAdapter" | "formatLine"> {
   readonly name: string;
-  /** What people call it. */
-  readonly title: string;
   readonly type: string;
   readonly version: string;
-  readonly createServerAdapter: typeof opencodeEntry.createServerAdapter;
-  readonly formatLine: typeof opencodeCli.formatLine;
   /** Settings that make the scripted LLM its model. */
   settings(llm: Llm): Readonly<Record<string, unknown>>;
 }
@@ -25,23 +18,14 @@ export interface DemoAgent {
 // Asking a CLI itself for its version would leave folders in the user's home.
 const versionOf = (name: string): string => JSON.parse(readFileSync(join(MODULES, name, "package.json"), "utf8")).version;
 
-const opencode: DemoAgent = {
-  ...opencodeEntry,
-  ...opencodeCli,
-  name: "opencode",
-  title: "OpenCode",
-  version: versionOf("opencode-ai"),
-  // With prices, so that a cost can be shown.
-  settings: (llm) => scriptedSettings(openCodeModel(llm, { name: "demo-1" })),
-};
+const kits = await loadKits();
 
-const claude: DemoAgent = {
-  ...claudeEntry,
-  ...claudeCli,
-  name: "claude",
-  title: "Claude Code",
-  version: versionOf("@anthropic-ai/claude-code"),
-  settings: (llm) => scriptedSettings(claudeModel(llm)),
-};
+const agentOf = (name: CliName): DemoAgent => ({
+  ...kits[name],
+  name,
+  type: kits[name].cli.type,
+  version: versionOf(adapters[name].npm),
+  settings: (llm) => scriptedSettings(kits[name].scriptedModel(llm, { name: "demo-1" })),
+});
 
-export const agents: readonly [DemoAgent, ...DemoAgent[]] = [opencode, claude];
+export const agents = cliNames.map(agentOf) as [DemoAgent, ...DemoAgent[]];

@@ -44,7 +44,7 @@ export function createScreen(out: NodeJS.WriteStream, agent: DemoAgent): DemoScr
       print();
     },
     line(line) {
-      const text = agent.formatLine(line, { color, width });
+      const text = agent.formatLine(line, { color });
       if (text !== "") print(text);
     },
     note: (text) => print(dim(`  (${text})`)),

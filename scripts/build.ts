@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { adapters } from "../packages/adapters.ts";
 import "./generate.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const adapters = ["adapter-opencode", "adapter-claude"];
 
-for (const adapter of adapters) {
+for (const { folder: adapter } of Object.values(adapters)) {
   const folder = join(root, "packages", adapter);
   await rm(join(folder, "dist"), { recursive: true, force: true });
   await bundle(folder);
@@ -80,7 +80,7 @@ async function declare(adapter: string): Promise<void> {
     execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", project], { stdio: "inherit" });
     const dist = join(root, "packages", adapter, "dist");
     await mkdir(dist, { recursive: true });
-    await cp(join(out, "packages/paperclip/src/host.d.ts"), join(dist, "host.d.ts"));
+    await cp(join(out, "packages/paperclip/src/host/types.d.ts"), join(dist, "host.d.ts"));
     for (const [name, file] of [
       ["index", "index.d.ts"],
       ["cli", "cli.d.ts"],

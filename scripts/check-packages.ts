@@ -4,13 +4,13 @@ import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { adapters } from "../packages/adapters.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bin = (name: string) => join(root, "node_modules/.bin", name);
 
 for (const [name, check] of [
-  ["adapter-opencode", checkAdapter],
-  ["adapter-claude", checkAdapter],
+  ...Object.values(adapters).map(({ folder }) => [folder, checkAdapter] as const),
   ["cli", checkCommand],
 ] as const) {
   const folder = await mkdtemp(join(tmpdir(), "packed-"));

@@ -2,10 +2,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { withSettings } from "../packages/paperclip/src/settings/readme.ts";
+import { adapters, cliNames, loadKits } from "../packages/adapters.ts";
 import { between } from "./docs/between.ts";
 import { checkTable } from "./docs/checks.ts";
 import { clusterRbacFile, permissionTable, rbacFile } from "./docs/permissions.ts";
+import { BEGIN, withSettings } from "./docs/settings.ts";
 
 interface Document {
   readonly path: string;
@@ -17,10 +18,14 @@ const args = process.argv.slice(2);
 const check = args.includes("--check");
 const otherReadme = args.find((arg) => !arg.startsWith("--"));
 
-const readme = (path: string, adapter = "opencode_k8s"): Document => ({ path, wanted: (found) => withSettings(found, adapter) });
+const kits = await loadKits();
+const readme = (path: string, cli = cliNames[0]): Document => ({
+  path,
+  wanted: (found) => (path === "README.md" || found.includes(BEGIN) || otherReadme === path ? withSettings(found, kits[cli].cli) : found),
+});
 const documents: readonly Document[] = [
   readme("README.md"),
-  readme("packages/adapter-claude/README.md", "claude_k8s"),
+  ...cliNames.map((cli) => readme(`packages/${adapters[cli].folder}/README.md`, cli)),
   { path: "deploy/rbac.yaml", wanted: rbacFile },
   { path: "deploy/rbac-cluster.yaml", wanted: clusterRbacFile },
   { path: "docs/permissions.md", wanted: (found) => between(found, "permissions", permissionTable()) },

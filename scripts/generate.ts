@@ -1,9 +1,10 @@
-// Bundles the programs that run outside the server process (runner, volume, filter) and writes each as a module that exports its text.
-import { existsSync } from "node:fs";
+// Bundles the programs that run outside the server process (runner, volume, programs of adapters) and writes each as a module that exports its text.
+import { existsSync, readdirSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { adapters } from "../packages/adapters.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const programs = [
@@ -20,17 +21,21 @@ const programs = [
     name: "volumeText",
     target: "node24",
   },
-  {
-    entry: "packages/adapter-claude/src/filter/main.ts",
-    text: "packages/adapter-claude/generated/filter-text.ts",
-    name: "filterText",
-    target: "node18",
-  },
+  ...Object.values(adapters).flatMap(({ folder }) => programsOf(`packages/${folder}`)),
 ];
+
+/** What an adapter runs in the pod: `src/programs/<name>.main.ts` becomes `<name>Text`. */
+function programsOf(folder: string) {
+  const names = existsSync(`${root}${folder}/src/programs`) ? readdirSync(`${root}${folder}/src/programs`) : [];
+  return names.flatMap((file) => {
+    const name = /^(\w+)\.main\.ts$/.exec(file)?.[1];
+    if (name === undefined) return [];
+    return [{ entry: `${folder}/src/programs/${file}`, text: `${folder}/generated/${name}-text.ts`, name: `${name}Text`, target: "node18" }];
+  });
+}
 
 for (const program of programs) {
   const entry = root + program.entry;
-  if (!existsSync(entry)) continue;
   const result = await build({
     entryPoints: [entry],
     bundle: true,

@@ -1,18 +1,15 @@
 import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { claude } from "../../packages/adapter-claude/src/agent-cli.ts";
-import { opencode } from "../../packages/adapter-opencode/src/agent-cli.ts";
+import { type CliName, cliNames, loadKits } from "../../packages/adapters.ts";
 import { restoreState } from "../../packages/runner/src/state/restore-state.ts";
 import { saveState } from "../../packages/runner/src/state/save-state.ts";
-import { type AgentRan, type Agents, type CliName, openAgents } from "../../testbed/suite/src/agents.ts";
+import { type AgentRan, type Agents, openAgents } from "../../testbed/suite/src/agents.ts";
 import { median, ms, type Row } from "../figures.ts";
-import { growSession } from "../grow-session.ts";
 
 const MESSAGES = [10, 100, 1000];
 const BUDGET_MS = 1000;
-const CLIS = { opencode, claude };
-const LABELS = { opencode: "OpenCode", claude: "Claude Code" } as const;
+const kits = await loadKits();
 
 interface Kept {
   readonly restoreMs: number;
@@ -25,8 +22,7 @@ export async function measureState(turns: number): Promise<Row[]> {
   const stage = await openAgents();
   try {
     const rows: Row[] = [];
-    for (const cli of ["opencode", "claude"] as const)
-      for (const messages of MESSAGES) rows.push(await measureLength(stage, cli, messages, turns));
+    for (const cli of cliNames) for (const messages of MESSAGES) rows.push(await measureLength(stage, cli, messages, turns));
     return rows;
   } finally {
     await stage.stop();
@@ -48,7 +44,7 @@ async function measureLength(stage: Agents, cli: CliName, messages: number, turn
   const [restore, save] = [median(kept.map(({ restoreMs }) => restoreMs)), median(kept.map(({ saveMs }) => saveMs))];
   const bytes = kept.at(-1)?.last.bytes ?? 0;
   return {
-    what: `\`portable\` over \`ephemeral\`, ${LABELS[cli]} session of ${messages.toLocaleString("en")} messages: medians of ${turns} turns`,
+    what: `\`portable\` over \`ephemeral\`, ${kits[cli].title} session of ${messages.toLocaleString("en")} messages: medians of ${turns} turns`,
     budget: messages === 1000 ? ms(BUDGET_MS) : "–",
     measured: `${ms(restore + save)}: restore ${ms(restore)}, save ${ms(save)}; ${(bytes / 1e6).toFixed(1)} MB each way`,
     ok: messages === 1000 ? restore + save <= BUDGET_MS : null,
@@ -59,11 +55,11 @@ async function measureLength(stage: Agents, cli: CliName, messages: number, turn
 async function grow(stage: Agents, conversation: Parameters<Agents["savedFolder"]>[0], messages: number): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), "bench-state-"));
   const saved = stage.savedFolder(conversation);
-  const parts = CLIS[conversation.cli].state?.parts ?? [];
+  const parts = kits[conversation.cli].cli.state?.parts ?? [];
   try {
     mkdirSync(home, { recursive: true });
     restoreState({ kind: "restore", saved, home, parts });
-    growSession(conversation.cli, home, messages);
+    kits[conversation.cli].growSession(home, messages);
     const known = { version: null, run: "bench", tag: "00000000", live: false, fingerprint: null, from: null, damaged: [] };
     await saveState({ kind: "save", saved, home, parts, maxBytes: 2 ** 30, ...known });
     // Pods may have another user than this process.

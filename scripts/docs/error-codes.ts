@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { adapters } from "../../packages/adapters.ts";
 
 /** Codes of checks have a page of their own. */
 const LEFT_OUT = /\.test\.ts$|^doctor\//;
@@ -10,7 +11,7 @@ const PLACES = [/\b(?:errorCode|code): ([^,}\n]+)/g, /\b[A-Z_]*CODES\b[^=\n]*= \
 /** Every error code a run can end with, as the source has them, sorted. */
 export function errorCodes(root: string): string[] {
   const codes = new Set<string>();
-  for (const name of ["paperclip", "adapter-opencode", "adapter-claude"]) {
+  for (const name of ["paperclip", ...Object.values(adapters).map(({ folder }) => folder)]) {
     const folder = join(root, "packages", name, "src");
     for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
       if (!file.endsWith(".ts") || LEFT_OUT.test(file)) continue;

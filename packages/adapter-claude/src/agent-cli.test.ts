@@ -1,6 +1,9 @@
 import type { CliTurn } from "@paperclip-k8s/paperclip";
 import { expect, test } from "vitest";
 import { claude } from "./agent-cli.ts";
+import type { ownSettings } from "./claude/settings.ts";
+
+type Turn = CliTurn<typeof ownSettings>;
 
 const config = {
   model: "claude-opus-5-5",
@@ -9,14 +12,12 @@ const config = {
   extraArgs: [],
   env: {},
   dangerouslySkipPermissions: true,
-  maxTurnsPerRun: 0,
-  enableRtk: false,
-  rtkMaxOutputBytes: 50_000,
 };
+const own = { maxTurnsPerRun: 0, enableRtk: false, rtkMaxOutputBytes: 50_000 };
 
-function plan(changes: Partial<CliTurn> = {}, settings: object = {}, values: Record<string, string> = {}, references: string[] = []) {
+function plan(changes: Partial<Turn> = {}, settings: object = {}, values: Record<string, string> = {}, references: string[] = []) {
   return claude.plan({
-    config: { ...config, ...settings } as unknown as CliTurn["config"],
+    config: { ...config, ...settings, own: { ...own, ...settings } } as unknown as Turn["config"],
     agentId: "agent-1",
     env: { values, names: new Set([...Object.keys(values), ...references]) },
     sessionId: null,

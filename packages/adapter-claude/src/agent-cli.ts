@@ -7,17 +7,24 @@ import { createListModels, models } from "./claude/models.ts";
 import { createParser } from "./claude/parse.ts";
 import { billing, isBedrockModel, usesBedrock } from "./claude/provider.ts";
 import { keyChecks } from "./claude/provider-key.ts";
+import { docs, ownSettings } from "./claude/settings.ts";
 import { toolOutputFilter } from "./claude/tool-output-filter.ts";
+import { variables } from "./claude/variables.ts";
 
 /** Below HOME. */
 const CONFIG = ".claude";
+/** Below any folder that Claude Code is pointed at. */
+const SKILLS = ".claude/skills";
 
 /** Claude Code as the host layer sees it. */
-export const claude: AgentCli = {
+export const claude: AgentCli<typeof ownSettings> = {
   type: "claude_k8s",
   label: "Claude Code on Kubernetes",
   container: "claude",
   jobPrefix: "agent-claude-",
+  settings: { own: ownSettings, docs },
+  variables,
+  skillsFolder: SKILLS,
   models,
   listModels: createListModels(),
   // It compacts its own context: the host needs no limits for a session.
@@ -27,7 +34,7 @@ export const claude: AgentCli = {
     defaultSessionCompaction: { enabled: true, maxSessionRuns: 0, maxRawInputTokens: 0, maxSessionAgeHours: 0 },
   },
   finalLine: { pattern: finalLinePattern, endAfterSec: END_AFTER_SEC, takenBackBy },
-  bundle: { skills: ".claude/skills", instructions: "agent-instructions.md" },
+  bundle: { skills: SKILLS, instructions: "agent-instructions.md" },
   sessionId: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
   usesMcpServers: true,
   state: {
@@ -47,9 +54,10 @@ export const claude: AgentCli = {
   createParser: () => createCliParser(),
 };
 
-function plan(turn: CliTurn): CliPlan {
+function plan(turn: CliTurn<typeof ownSettings>): CliPlan {
   const { config, bundle, without } = turn;
-  const filter = config.enableRtk ? toolOutputFilter(config.rtkMaxOutputBytes) : null;
+  const { enableRtk, rtkMaxOutputBytes, maxTurnsPerRun } = config.own;
+  const filter = enableRtk ? toolOutputFilter(rtkMaxOutputBytes) : null;
   const mcp = mcpConfig(turn.mcpServers);
   const { model, note } = modelFor(turn);
   return {
@@ -58,7 +66,7 @@ function plan(turn: CliTurn): CliPlan {
       sessionId: turn.sessionId,
       model,
       effort: without.includes("--effort") ? null : config.effort,
-      maxTurns: config.maxTurnsPerRun,
+      maxTurns: maxTurnsPerRun,
       skipPermissions: config.dangerouslySkipPermissions,
       instructionsFile: bundle?.instructionsFile,
       bundleFolder: bundle?.folder,
@@ -76,7 +84,7 @@ function plan(turn: CliTurn): CliPlan {
     secretEnv: agentHeader(turn),
     notes: [
       ...(note === null ? [] : [note]),
-      ...(filter === null ? [] : [`tool output above ${config.rtkMaxOutputBytes} bytes is shortened${filterIsOff(config.extraArgs)}`]),
+      ...(filter === null ? [] : [`tool output above ${rtkMaxOutputBytes} bytes is shortened${filterIsOff(config.extraArgs)}`]),
       ...(turn.mcpServers.length === 0 ? [] : [`tool servers: ${turn.mcpServers.map(({ name }) => name).join(", ")}`]),
       ...(config.env.CLAUDE_CONFIG_DIR ? ["CLAUDE_CONFIG_DIR is the agent's own: its sessions stay there"] : []),
     ],

@@ -57,13 +57,12 @@ test("with a parser: calls and results tied by id, tokens and errors", () => {
 });
 
 test("at a terminal, from the log and from the CLI's own output alike", () => {
-  const options = { color: false, width: 100 };
   const show = (lines: readonly string[]) =>
     lines
-      .map((line) => formatLine(line, options))
+      .map((line) => formatLine(line, { color: false }))
       .filter((text) => text !== "")
       .join("\n");
   for (const name of ["tool-call", "thinking", "max-turns", "tool-exit-code"])
     expect(show(transcript(name))).toEqual(show(loadFixture(name).lines));
-  expect(show(loadFixture("tool-exit-code").lines)).toContain("  ✗ about-to-fail\n    exit code 3");
+  expect(show(loadFixture("tool-exit-code").lines)).toContain("✗ exit 3 #toolu_1 about-to-fail");
 });

@@ -7,9 +7,13 @@ import { finalLinePattern } from "./opencode/final-line.ts";
 import { models, providerOf } from "./opencode/models.ts";
 import { createParser } from "./opencode/parse.ts";
 import { keyChecks } from "./opencode/provider-key.ts";
+import { variables } from "./opencode/variables.ts";
 
 /** Below HOME. */
 const DATABASE = ".local/share/opencode/opencode.db";
+
+/** As earlier adapters had it: their claims can be used on. */
+const CLAIM_PREFIX = "opencode-db-";
 
 /** OpenCode as the host layer sees it. */
 export const opencode: AgentCli = {
@@ -17,6 +21,17 @@ export const opencode: AgentCli = {
   label: "OpenCode on Kubernetes",
   container: "opencode",
   jobPrefix: "agent-opencode-",
+  settings: {
+    own: {},
+    docs: {
+      model: "passed to the CLI, as `provider/model`",
+      effort: "reasoning effort, passed to the CLI as `--variant`; `thinkingEffort` and `variant` mean the same, the first one set counts",
+      agentDbMode: `OpenCode's sessions. \`portable\`: carried in and out on the shared volume, one per task; \`dedicated_pvc\`: on one ReadWriteOnce claim per agent, \`${CLAIM_PREFIX}<agent id>\`, so that its runs take turns; \`ephemeral\`: nothing is kept`,
+    },
+  },
+  variables,
+  // OpenCode looks for skills where Claude Code does.
+  skillsFolder: ".claude/skills",
   models,
   listModels: createListModels(),
   // As the host has it for its own OpenCode adapter.
@@ -33,7 +48,7 @@ export const opencode: AgentCli = {
     // Said although it is the default: builds of other channels add the channel's name.
     env: (home) => ({ OPENCODE_DB: `${home}/${DATABASE}` }),
     // Name and file as earlier adapters had them: their claims can be used on.
-    claim: { prefix: "opencode-db-", env: (folder) => ({ OPENCODE_DB: `${folder}/opencode.db` }) },
+    claim: { prefix: CLAIM_PREFIX, env: (folder) => ({ OPENCODE_DB: `${folder}/opencode.db` }) },
     version: (command) => [command ?? "opencode", "--version"],
     seeds: [{ path: ".config/opencode" }, { path: ".local/share/opencode/auth.json" }],
   },

@@ -7,7 +7,7 @@ import { formatLine } from "./cli.ts";
 import { createParser } from "./opencode/parse.ts";
 
 function show(lines: readonly string[], color = false): string {
-  const shown = lines.map((line) => formatLine(line, { color, width: 100 }));
+  const shown = lines.map((line) => formatLine(line, { color }));
   return shown.filter((text) => text !== "").join("\n");
 }
 
@@ -22,13 +22,13 @@ function logged(name: string): string[] {
 test("a run reads like a conversation", () => {
   expect(show(raw("tool-call"))).toBe(
     [
-      "▸ bash  echo hello-from-tool",
-      "    hello-from-tool",
+      '▸ bash  echo hello-from-tool  {"description":"Print a greeting"}  #call_1',
+      "✓ #call_1 hello-from-tool",
       "● All done: scripted answer.",
-      "  stop · 400 in · 800 cached · 45 out · 12 reasoning · $0.002295",
+      "■ stop · 400 in · 800 cached · 45 out · 12 reasoning · $0.002295",
     ].join("\n"),
   );
-  expect(show(raw("tool-exit-code"))).toContain("  ✗ about-to-fail\n    exit code 3");
+  expect(show(raw("tool-exit-code"))).toContain("✗ exit 3 #call_1 about-to-fail");
   expect(show(raw("unauthorized"))).toBe("✖ APIError 401: Scripted refusal: invalid API key.");
 });
 
@@ -41,8 +41,8 @@ test("the host's log and OpenCode's own output look the same, with and without c
 });
 
 test("an empty line of a text is shown, an event without words is not", () => {
-  expect(formatLine("│", { color: false, width: 80 })).toBe(" ");
-  expect(formatLine('{"type":"step_start"}', { color: false, width: 80 })).toBe("");
-  expect(formatLine("", { color: false, width: 80 })).toBe("");
-  expect(formatLine("[paperclip] waiting", { color: false, width: 80 })).toBe("[paperclip] waiting");
+  expect(formatLine("│", { color: false })).toBe("│");
+  expect(formatLine('{"type":"step_start"}', { color: false })).toBe("");
+  expect(formatLine("", { color: false })).toBe("");
+  expect(formatLine("[paperclip] waiting", { color: false })).toBe("[paperclip] waiting");
 });

@@ -7,7 +7,7 @@ import { attend } from "./handover/drain/run-registry.ts";
 import type { FormField, ServerAdapter, SkillContext } from "./host/types.ts";
 import { sessionCodec } from "./prepare/session.ts";
 import { listSkills, syncSkills } from "./prepare/skills/snapshot.ts";
-import { configurationDoc } from "./settings/configuration-doc.ts";
+import { configurationDoc } from "./settings/documents.ts";
 import { formSchema } from "./settings/form.ts";
 import { parseConfig } from "./settings/parse.ts";
 
@@ -26,7 +26,7 @@ export interface AdapterOptions {
 export function createAdapter(cli: AgentCli, options: AdapterOptions): ServerAdapter {
   const serverEnv = options.serverEnv ?? process.env;
   const drain = options.drain ?? new Drain();
-  const dataPath = (ctx: SkillContext) => parseConfig(ctx.config, serverEnv, cli.type).dataPath;
+  const config = (ctx: SkillContext) => parseConfig(ctx.config, serverEnv, cli);
   return {
     type: cli.type,
     execute: (ctx) => attend(drain, ctx, serverEnv, (detach) => execute(cli, ctx, { ...options, serverEnv, detach })),
@@ -35,9 +35,9 @@ export function createAdapter(cli: AgentCli, options: AdapterOptions): ServerAda
     sessionManagement: cli.sessionManagement,
     models: [...cli.models],
     listModels: () => cli.listModels(serverEnv),
-    listSkills: (ctx) => listSkills(ctx, dataPath(ctx)),
-    syncSkills: (ctx, desired) => syncSkills(ctx, desired, dataPath(ctx)),
-    getConfigSchema: () => ({ fields: formSchema(cli.type).fields.map((field): FormField => ({ ...field })) }),
+    listSkills: (ctx) => listSkills(ctx, config(ctx)),
+    syncSkills: (ctx, desired) => syncSkills(ctx, desired, config(ctx)),
+    getConfigSchema: () => ({ fields: formSchema(cli).fields.map((field): FormField => ({ ...field })) }),
     agentConfigurationDoc: configurationDoc(cli),
     supportsLocalAgentJwt: true,
     supportsInstructionsBundle: true,

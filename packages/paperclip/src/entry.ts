@@ -5,7 +5,7 @@ import { openDoor } from "./handover/drain/control-server.ts";
 import { Drain } from "./handover/drain/drain.ts";
 import type { Model, ServerAdapter } from "./host/types.ts";
 import { requireNode } from "./node-version.ts";
-import { configurationDoc } from "./settings/configuration-doc.ts";
+import { configurationDoc } from "./settings/documents.ts";
 
 /** By then the host has stored a result, or never will: a run that is lost before that is settled again from its Job. */
 const STORED_MS = 3000;

@@ -46,8 +46,8 @@ export async function execute(cli: AgentCli, ctx: ExecutionContext, options: Exe
   let cancel: CancelWatch | null = null;
   try {
     const { serverEnv } = options;
-    const config = parseConfig(ctx.config, serverEnv, cli.type);
-    const inherited = await inherit(config, serverEnv);
+    const config = parseConfig(ctx.config, serverEnv, cli);
+    const inherited = await inherit(cli, config, serverEnv);
     for (const text of [...config.warnings, ...inherited.warnings]) void log.warning(text);
     const inputs = await gatherInputs({ ctx, cli, config, inherited, serverEnv });
     void sweepUp(inputs, (problem) => log.warning(problem)).catch(() => {});
@@ -68,10 +68,10 @@ export async function execute(cli: AgentCli, ctx: ExecutionContext, options: Exe
 }
 
 /** Image, namespace, volume and the rest, from the pod this server runs in, where the settings do not say otherwise. */
-export async function inherit(config: AgentConfig, serverEnv: NodeJS.ProcessEnv): Promise<Inherited> {
+export async function inherit(cli: AgentCli, config: AgentConfig, serverEnv: NodeJS.ProcessEnv): Promise<Inherited> {
   const containers = config.serverContainer === null ? SERVER_CONTAINER_NAMES : [config.serverContainer];
   const found = await findOwnPod({ kubeconfig: config.kubeconfig }, { env: serverEnv, containers });
-  return inheritFrom(found.pod, config, { env: serverEnv, ...(found.pod === null ? { noPod: found.why } : {}) });
+  return inheritFrom(found.pod, config, { env: serverEnv, variables: cli.variables, ...(found.pod === null ? { noPod: found.why } : {}) });
 }
 
 /** The first attempt, and further ones as long as something can be changed that helps. */

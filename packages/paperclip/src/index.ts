@@ -8,6 +8,7 @@ export type {
   CliReport,
   CliState,
   CliTurn,
+  CliVariables,
   FaultKind,
   KnownVariables,
   RunEnvironment,
@@ -18,6 +19,7 @@ export { type AdapterEntry, adapterEntry } from "./entry.ts";
 export type { McpServer } from "./host/mcp-servers.ts";
 export type { EnvironmentCheck, ExecutionContext, ExecutionResult, Model, ServerAdapter } from "./host/types.ts";
 export { HOME_MOUNT } from "./prepare/environment/mounts.ts";
-export { listedEnv } from "./prepare/inherit/allowed-env.ts";
+export { allowedEnv } from "./prepare/inherit/name-rules.ts";
 export type { AgentConfig } from "./settings/agent-config.ts";
 export { ConfigError } from "./settings/config-error.ts";
+export { toggle, wholeNumber } from "./settings/scalar-kinds.ts";

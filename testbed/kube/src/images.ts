@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { adapters, cliNames } from "../../../packages/adapters.ts";
 import { contentHash } from "./content-hash.ts";
 
 export const PAUSE_IMAGE = "localhost/pause:1";
@@ -36,7 +37,7 @@ export const AGENT_PACKAGES = [
 ];
 
 /** Programs from this project's own dependencies, so that package.json says their versions. */
-const NPM_PROGRAMS = { node: "node", opencode: "opencode-ai", claude: "@anthropic-ai/claude-code" } as const;
+const NPM_PROGRAMS = [["node", "node"], ...cliNames.map((name) => [name, adapters[name].npm] as const)] as const;
 
 export interface NpmProgram {
   readonly name: string;
@@ -46,7 +47,7 @@ export interface NpmProgram {
 
 export function npmPrograms(): NpmProgram[] {
   const require = createRequire(import.meta.url);
-  return Object.entries(NPM_PROGRAMS).map(([name, packageName]) => {
+  return NPM_PROGRAMS.map(([name, packageName]) => {
     const manifestPath = findManifest(require, packageName);
     const manifest = JSON.parse(readFileSync(manifestPath, "utf8")) as { version: string; bin: Record<string, string> };
     return { name, version: manifest.version, path: join(dirname(manifestPath), manifest.bin[name]!) };

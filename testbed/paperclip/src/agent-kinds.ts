@@ -1,19 +1,28 @@
-import { claudeModel, type Llm, openCodeModel, type ScriptedModel } from "@paperclip-k8s/llm";
+import type { Llm, ScriptedModel } from "@paperclip-k8s/llm";
+import { type CliName, cliNames, loadKits } from "../../../packages/adapters.ts";
 
-export const TYPES = ["opencode_k8s", "claude_k8s"] as const;
-export type AdapterType = (typeof TYPES)[number];
+export type AdapterType = `${CliName}_k8s`;
+export const TYPES: readonly [AdapterType, ...AdapterType[]] = cliNames.map((name) => `${name}_k8s` as const) as [AdapterType];
+
+/** For what is the same with every CLI. */
+export const [USUAL_TYPE] = TYPES;
 
 export interface AgentKind {
   readonly title: string;
   /** What makes the scripted model this agent's model. */
   scripted(llm: Pick<Llm, "url">): ScriptedModel;
+  readonly longCommands: Readonly<Record<string, string>>;
 }
 
-export const KINDS: Readonly<Record<AdapterType, AgentKind>> = {
-  // Dear, because the host counts costs in whole cents and a scripted run is short.
-  opencode_k8s: { title: "OpenCode", scripted: (llm) => openCodeModel(llm, { priceFactor: 100 }) },
-  claude_k8s: { title: "Claude Code", scripted: (llm) => claudeModel(llm) },
-};
+const kits = await loadKits();
+
+export const KINDS = Object.fromEntries(
+  cliNames.map((name) => {
+    const { title, longCommands, scriptedModel } = kits[name];
+    // At a high price, because the host counts costs in whole cents and a scripted run is short.
+    return [`${name}_k8s`, { title, longCommands, scripted: (llm: Pick<Llm, "url">) => scriptedModel(llm, { priceFactor: 100 }) }];
+  }),
+) as Readonly<Record<AdapterType, AgentKind>>;
 
 /** Where the model is and the key for it, for agents of every kind: in production a matter of the server's pod. */
 export const providersFor = (llm: Pick<Llm, "url">): Readonly<Record<string, string>> =>

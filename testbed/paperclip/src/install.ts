@@ -4,13 +4,14 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { adapters } from "../../../packages/adapters.ts";
 import { npmInstall, ROOT } from "./release.ts";
 import { serverUser } from "./user.ts";
 
 const run = promisify(execFile);
 const TIMEOUT_MS = 5 * 60_000;
 /** Folders of what we publish, below packages/. */
-const PACKAGES = ["adapter-opencode", "adapter-claude", "cli"] as const;
+const PACKAGES = [...Object.values(adapters).map(({ folder }) => folder), "cli"];
 /** Name of the operator's command line, as a package and as a command. */
 export const CLI = "paperclip-k8s";
 

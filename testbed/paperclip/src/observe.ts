@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { USUAL_TYPE } from "./agent-kinds.ts";
 import type { Issue, Run } from "./company.ts";
 import type { Scene, Way } from "./endings.ts";
 import type { Stage } from "./stage.ts";
@@ -25,7 +26,7 @@ const OVER = (run: Run) => !["queued", "running", "scheduled_retry"].includes(ru
 export async function makeHappen(stage: Stage, way: Way, number: number): Promise<() => Promise<Observed>> {
   const { company } = stage;
   const marker = `case-${number}`;
-  const agent = await company.hire(`Agent ${number}`, "opencode_k8s", { ...stage.config("opencode_k8s"), ...way.config });
+  const agent = await company.hire(`Agent ${number}`, USUAL_TYPE, { ...stage.config(USUAL_TYPE), ...way.config });
   const issue = await company.assign(agent.id, marker, way.task);
   let run = await until(`a run of ${way.name}`, async () => (await company.runs(agent.id))[0]);
   let complaint: string | null = null;

@@ -2,6 +2,7 @@
 // and with the ui-parser.
 import { parseArgs } from "node:util";
 import { adaptersOf } from "./adapters.ts";
+import { USUAL_TYPE } from "./agent-kinds.ts";
 import { loadParser, pageOf, pageText } from "./page.ts";
 import { prepare } from "./prepare.ts";
 import { VERSIONS } from "./release.ts";
@@ -15,14 +16,14 @@ const packed = await prepare([version], say);
 const stage = await openStage(packed, { version, say });
 try {
   const { company } = stage;
-  const agent = await company.hire("Writer", "opencode_k8s", stage.config("opencode_k8s"));
+  const agent = await company.hire("Writer", USUAL_TYPE, stage.config(USUAL_TYPE));
   await company.assign(agent.id, "Say hello", values.task ?? "Please use-tool once");
   const over = await until("the run's end", async () =>
     (await company.runs(agent.id)).findLast(({ status }) => !/queued|running/.test(status)),
   );
   const log = await company.log(over.id);
   console.log(`--- ${version}, as sent (no working parser)\n${pageText(pageOf(log))}`);
-  const parser = loadParser(await adaptersOf(stage.host).uiParser("opencode_k8s"));
+  const parser = loadParser(await adaptersOf(stage.host).uiParser(USUAL_TYPE));
   console.log(`\n--- ${version}, with the parser\n${pageText(pageOf(log, parser))}`);
 } finally {
   await stage.stop();

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AdapterType, plainEnv } from "../src/agent-kinds.ts";
+import { type AdapterType, KINDS, plainEnv, USUAL_TYPE } from "../src/agent-kinds.ts";
 import type { Agent, Issue, Run } from "../src/company.ts";
 import { nextRun } from "../src/follow.ts";
 import type { Stage } from "../src/stage.ts";
@@ -16,20 +16,14 @@ export interface AtWork {
 
 let begun = 0;
 
-/** A command may last longer than a restart or two take. */
-const LONG_TIMEOUTS = {
-  OPENCODE_EXPERIMENTAL_BASH_DEFAULT_TIMEOUT_MS: "1200000",
-  BASH_DEFAULT_TIMEOUT_MS: "1200000",
-  BASH_MAX_TIMEOUT_MS: "1200000",
-};
-
 /** `then`: what the command does when it goes on. */
-export async function atWork(stage: Stage, title: string, then: string, type: AdapterType = "opencode_k8s"): Promise<AtWork> {
+export async function atWork(stage: Stage, title: string, then: string, type: AdapterType = USUAL_TYPE): Promise<AtWork> {
   // A host takes a second issue of the same words for the first one sent again.
   const name = `${title} ${++begun}`;
   const gate = join(stage.host.home.path, `gate-${begun}`);
   const { env, ...config } = stage.config(type);
-  const agent = await stage.company.hire(name, type, { ...config, env: { ...(env as object), ...plainEnv(LONG_TIMEOUTS) } });
+  // A command may last longer than a restart or two take.
+  const agent = await stage.company.hire(name, type, { ...config, env: { ...(env as object), ...plainEnv(KINDS[type].longCommands) } });
   const command = `touch ${gate}-seen; until test -e ${gate}; do sleep 0.2; done; ${then}`;
   const issue = await stage.company.assign(agent.id, name, `bash:${command} #`);
   const run = await nextRun(stage.company, agent);
@@ -38,7 +32,7 @@ export async function atWork(stage: Stage, title: string, then: string, type: Ad
 }
 
 /** An agent that takes one step after the other, some of them done. Whoever starts its issue anew finds another task there. */
-export async function busy(stage: Stage, title: string, type: AdapterType = "opencode_k8s"): Promise<AtWork> {
+export async function busy(stage: Stage, title: string, type: AdapterType = USUAL_TYPE): Promise<AtWork> {
   const { company, llm } = stage;
   const name = `${title} ${++begun}`;
   const agent = await company.hire(name, type, stage.config(type));
@@ -88,8 +82,8 @@ export async function nothingLeft({ cluster, namespace }: Stage, ...whose: reado
   const ids = new Set(whose.map(({ id }) => id));
   const isTheirs = (labels: Readonly<Record<string, string>> = {}) =>
     ["paperclip.io/agent-id", "paperclip.io/run-id"].some((label) => ids.has(labels[label] ?? ""));
-  const left = () => KINDS.flatMap((kind) => cluster.list(kind, namespace).filter(({ metadata }) => isTheirs(metadata.labels)));
+  const left = () => RESOURCES.flatMap((kind) => cluster.list(kind, namespace).filter(({ metadata }) => isTheirs(metadata.labels)));
   await until("Jobs, pods and Secrets to go", async () => left().length === 0);
 }
 
-const KINDS = ["jobs", "pods", "secrets"] as const;
+const RESOURCES = ["jobs", "pods", "secrets"] as const;

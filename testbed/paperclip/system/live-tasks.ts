@@ -33,7 +33,7 @@ export async function startTasks(stage: ClusterStage, count: number): Promise<Li
   const [heavy, light] = await Promise.all(TYPES.map((type) => company.hire(`Live ${type}`, type, stage.config(type))));
   const tasks = await Promise.all(
     Array.from({ length: count }, async (_, index) => {
-      // OpenCode's start takes four times the work of Claude Code's, so it has one of three.
+      // The first CLI's start takes four times the work of the second's, so it has one of three.
       const [name, agent] = [`task-${index}`, (index % 3 === 0 ? heavy : light)!];
       return { name, agent, issue: await company.assign(agent.id, name, script(name)) };
     }),

@@ -1,15 +1,13 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createEngine, type EngineOptions } from "@paperclip-k8s/engine";
-import { type Llm, type LlmRequest, scriptedModels, scriptedSettings, startLlm } from "@paperclip-k8s/llm";
+import { type Llm, type LlmRequest, scriptedSettings, startLlm } from "@paperclip-k8s/llm";
 import { type AgentCli, createAdapter, type ExecutionResult } from "@paperclip-k8s/paperclip";
 import { type HostCall, hostContext } from "@paperclip-k8s/paperclip/testing";
-import { claude } from "../../../packages/adapter-claude/src/agent-cli.ts";
-import { opencode } from "../../../packages/adapter-opencode/src/agent-cli.ts";
+import { type CliName, loadKits } from "../../../packages/adapters.ts";
 import { type Bed, settingsFor, startBed } from "./bed.ts";
 
-const CLIS = { opencode, claude } as const;
-export type CliName = keyof typeof CLIS;
+const kits = await loadKits();
 
 /** What no log, Job or result may show. */
 export const SECRET = "sk-ant-s3cret-provider-key";
@@ -94,7 +92,7 @@ export interface Surroundings {
 
 export async function runAgent({ bed, llm }: Surroundings, run: AgentRun): Promise<AgentRan> {
   const { cli, prompt, task = null, config, env, engine, serverEnv = {}, hostTimeoutMs, changeCli = (same) => same } = run;
-  const own = scriptedSettings(scriptedModels[cli](llm, { apiKey: SECRET }));
+  const own = scriptedSettings(kits[cli].scriptedModel(llm, { apiKey: SECRET }));
   const settings = { ...settingsFor(bed), ...SMALL, graceSec: 5, promptTemplate: "Work.", ...own };
   const { ctx, log, meta } = hostContext({
     ...run,
@@ -103,7 +101,7 @@ export async function runAgent({ bed, llm }: Surroundings, run: AgentRun): Promi
     config: { ...settings, ...config, env: { ...own.env, ...env, ...(config?.env as object | undefined) } },
     change: { authToken: TOKEN, ...run.change },
   });
-  const adapter = createAdapter(changeCli(CLIS[cli]), { engine: createEngine(engine), serverEnv, pollMs: 100, hostTimeoutMs });
+  const adapter = createAdapter(changeCli(kits[cli].cli), { engine: createEngine(engine), serverEnv, pollMs: 100, hostTimeoutMs });
   const result = await adapter.execute(ctx);
   return { runId: ctx.runId, result, log: log(), meta, session: result.sessionParams ?? null };
 }

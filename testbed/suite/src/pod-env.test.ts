@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { createEngine } from "@paperclip-k8s/engine";
 import { type AgentCli, createAdapter } from "@paperclip-k8s/paperclip";
 import { hostContext } from "@paperclip-k8s/paperclip/testing";
+import { exampleCli } from "@paperclip-k8s/paperclip/testing/example-cli";
 import { silentReport } from "@paperclip-k8s/paperclip/testing/silent-report";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Bed, settingsFor, startBed } from "./bed.ts";
@@ -25,20 +26,11 @@ interface Told {
 
 function tellingCli(found: (line: string) => void): AgentCli {
   return {
-    type: "opencode_k8s",
-    label: "Teller",
+    ...exampleCli,
     container: "teller",
     jobPrefix: "agent-teller-",
-    models: [],
-    listModels: async () => [],
-    sessionManagement: {
-      supportsSessionResume: false,
-      nativeContextManagement: "none",
-      defaultSessionCompaction: { enabled: false, maxSessionRuns: 0, maxRawInputTokens: 0, maxSessionAgeHours: 0 },
-    },
-    finalLine: null,
+    state: undefined,
     plan: () => ({ argv: ["node", "-e", TELL], plainEnv: {}, secretEnv: {}, notes: [] }),
-    billing: () => ({ provider: null, biller: "unknown", type: "unknown" }),
     createParser: () => ({
       push(text) {
         found(text);

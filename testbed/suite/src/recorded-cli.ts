@@ -1,15 +1,9 @@
 import { access, chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Fixture, loadFixture } from "@paperclip-k8s/llm/fixtures";
-import type { CliName } from "./agents.ts";
+import { adapters, type CliName, loadKits } from "../../../packages/adapters.ts";
 
-const FOLDERS: Readonly<Record<CliName, URL>> = {
-  opencode: new URL("../../../packages/adapter-opencode/fixtures/", import.meta.url),
-  claude: new URL("../../../packages/adapter-claude/fixtures/", import.meta.url),
-};
-
-/** Below HOME: where a session is kept as files. */
-const LEAVES: Readonly<Record<CliName, readonly string[]>> = { opencode: [], claude: [".claude/projects/work"] };
+const kits = await loadKits();
 
 /** A program on the volume that writes again what the real CLI wrote when it was recorded. */
 export interface RecordedCli {
@@ -26,7 +20,8 @@ export interface RecordedCall {
   readonly stdin: string;
 }
 
-export const loadRecording = (cli: CliName, name: string): Fixture => loadFixture(FOLDERS[cli], name);
+export const loadRecording = (cli: CliName, name: string): Fixture =>
+  loadFixture(new URL(`../../../packages/${adapters[cli].folder}/fixtures/`, import.meta.url), name);
 
 /** Its first call plays the first recording (by name, or made up by the test), and so on; the last one is played again. `hold`: it waits before its last line until it is released. */
 export async function placeRecordedCli(
@@ -39,7 +34,7 @@ export async function placeRecordedCli(
   // The pod may have another user than the test.
   await chmod(join(folder, "calls"), 0o777);
   const plays: Fixture[] = recordings.map((each) => (typeof each === "string" ? loadRecording(cli, each) : each));
-  await writeFile(join(folder, "recordings.json"), JSON.stringify({ plays, hold, leaves: LEAVES[cli] }));
+  await writeFile(join(folder, "recordings.json"), JSON.stringify({ plays, hold, leaves: kits[cli].sessionFolders }));
   const command = join(folder, "recorded-cli");
   await writeFile(command, PROGRAM, { mode: 0o755 });
   await access(command);

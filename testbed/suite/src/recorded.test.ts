@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Fixture } from "@paperclip-k8s/llm/fixtures";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type AgentRun, type Agents, type CliName, openAgents, SECRET, TOKEN } from "./agents.ts";
+import type { CliName } from "../../../packages/adapters.ts";
+import { type AgentRun, type Agents, openAgents, SECRET, TOKEN } from "./agents.ts";
 import { loadRecording, placeRecordedCli, type RecordedCli } from "./recorded-cli.ts";
 
 // What the real CLIs were recorded to say, through whole runs: what the host is told of each end.

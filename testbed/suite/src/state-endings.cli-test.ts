@@ -3,7 +3,8 @@ import { chmod, copyFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type AgentRan, type Agents, type CliName, openAgents } from "./agents.ts";
+import type { CliName } from "../../../packages/adapters.ts";
+import { type AgentRan, type Agents, openAgents } from "./agents.ts";
 import { onKube } from "./bed.ts";
 
 // However a turn ends, the next one goes on from what was saved last, and the log says where that is.

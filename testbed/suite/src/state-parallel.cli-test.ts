@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type AgentRan, type Agents, type CliName, openAgents } from "./agents.ts";
+import type { CliName } from "../../../packages/adapters.ts";
+import { type AgentRan, type Agents, openAgents } from "./agents.ts";
 
 // Tasks of one agent at the same time, real CLIs: every session has its own turns and no other's.
 

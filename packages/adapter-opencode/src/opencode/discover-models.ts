@@ -1,9 +1,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createModelDiscovery, listedEnv } from "@paperclip-k8s/paperclip";
+import { allowedEnv, createModelDiscovery } from "@paperclip-k8s/paperclip";
 import { noPluginInstall } from "./config-layer.ts";
 import { type Model, models } from "./models.ts";
+import { variables } from "./variables.ts";
 
 const PATIENCE_MS = 20_000;
 const MAX_OUTPUT = 4 * 1024 * 1024;
@@ -53,5 +54,5 @@ async function outputOf(command: string, home: string, patienceMs: number): Prom
 function privateEnv(home: string): Record<string, string> {
   const taken = TAKEN.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
   const off = { OPENCODE_DISABLE_PROJECT_CONFIG: "true", OPENCODE_DISABLE_AUTOUPDATE: "true" };
-  return { ...listedEnv(process.env), ...Object.fromEntries(taken), ...off, HOME: home, TMPDIR: home };
+  return { ...allowedEnv(process.env, variables), ...Object.fromEntries(taken), ...off, HOME: home, TMPDIR: home };
 }

@@ -3,9 +3,10 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { defaultText, openCodeModel, startLlm } from "@paperclip-k8s/llm";
+import { defaultText, startLlm } from "@paperclip-k8s/llm";
 import { type CliRun, runCli } from "@paperclip-k8s/llm/run-cli";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { scriptedModel } from "../../testing/scripted-model.ts";
 import { argv } from "./argv.ts";
 import { configLayer, noPluginInstall } from "./config-layer.ts";
 import { createParser } from "./parse.ts";
@@ -32,7 +33,7 @@ afterAll(async () => {
 });
 
 function run(args: readonly string[], stdin: string): Promise<CliRun> {
-  const { model, provider } = openCodeModel(llm, { apiKey: "{env:SCRIPTED_KEY}", name: null });
+  const { model, provider } = scriptedModel(llm, { apiKey: "{env:SCRIPTED_KEY}", name: null });
   const own = {
     PATH: "/usr/local/bin:/usr/bin:/bin",
     HOME: home,

@@ -2,16 +2,22 @@ import type { Argument, FinalLine, Seed, StatePart } from "@paperclip-k8s/engine
 import type { McpServer } from "../host/mcp-servers.ts";
 import type { BillingType, EnvironmentCheck, Model, SessionManagement } from "../host/types.ts";
 import type { AgentConfig } from "../settings/agent-config.ts";
+import type { Fields } from "../settings/field.ts";
+import type { CliSettings } from "../settings/schema.ts";
 import type { Entry } from "./entry.ts";
 
-/** What differs between two agent CLIs; one folder with one of these adds a CLI. */
-export interface AgentCli {
-  /** Adapter type at the host: `opencode_k8s`. */
+/** Everything that differs between two agent CLIs: one folder with one of these adds a CLI. `Own` are the settings that only this CLI has. */
+export interface AgentCli<Own extends Fields = Fields> {
+  /** Adapter type at the host: the CLI's name and `_k8s`. */
   readonly type: string;
   readonly label: string;
   /** Name of the main container. */
   readonly container: string;
   readonly jobPrefix: string;
+  readonly settings: CliSettings<Own>;
+  readonly variables: CliVariables;
+  /** Where people put skills of their own on the shared volume, below the data path. */
+  readonly skillsFolder: string;
   readonly models: readonly Model[];
   /** The same with what can be asked for from here, with the server's own environment. */
   listModels(serverEnv: NodeJS.ProcessEnv): Promise<Model[]>;
@@ -27,12 +33,22 @@ export interface AgentCli {
   /** Whether the plan hands the host's tool servers to the CLI. */
   readonly usesMcpServers?: boolean;
   /** Environment, files and arguments of one turn. */
-  plan(turn: CliTurn): CliPlan;
+  plan(turn: CliTurn<Own>): CliPlan;
   billing(env: RunEnvironment, model: string | null): Billing;
   /** What can be told about the CLI's own needs before a pod runs, above all whether its provider's key is there. Names only, never values. */
-  checks?(settings: { readonly config: AgentConfig; readonly known: KnownVariables }): readonly EnvironmentCheck[];
+  checks?(settings: { readonly config: AgentConfig<Own>; readonly known: KnownVariables }): readonly EnvironmentCheck[];
   /** A parser for one turn, fed as lines arrive. */
   createParser(): CliParser;
+}
+
+/** Environment variables that mean something to this CLI, by name, or by its beginning and `*`. */
+export interface CliVariables {
+  /** Inherited from the server's pod, besides those that any CLI may have. */
+  readonly allowlist: readonly string[];
+  /** Places and settings of the server's own: not inherited unless the agent's settings name them in full. */
+  readonly denylist: readonly string[];
+  /** Never in a pod, whoever sets them: marks by which the CLI believes that it runs inside another one. */
+  readonly removed: readonly string[];
 }
 
 /** A CLI's files below its HOME, which is private to each run. */
@@ -80,8 +96,8 @@ export interface Billing {
   readonly type: BillingType;
 }
 
-export interface CliTurn {
-  readonly config: AgentConfig;
+export interface CliTurn<Own extends Fields = Fields> {
+  readonly config: AgentConfig<Own>;
   readonly agentId: string;
   readonly env: RunEnvironment;
   readonly sessionId: string | null;

@@ -39,7 +39,7 @@ export async function testEnvironment(cli: AgentCli, ctx: TestContext, options: 
 async function findings(cli: AgentCli, ctx: TestContext, options: TestOptions): Promise<readonly EnvironmentCheck[]> {
   const { serverEnv, engine } = options;
   const began = performance.now();
-  const config = attempt(() => parseConfig(ctx.config, serverEnv, cli.type));
+  const config = attempt(() => parseConfig(ctx.config, serverEnv, cli));
   if ("refused" in config) return [config.refused];
   const cluster = { kubeconfig: config.value.kubeconfig };
   const api = await checkApi(cluster);
@@ -84,7 +84,7 @@ async function prepare(
   serverEnv: NodeJS.ProcessEnv,
 ): Promise<Attempt<{ readonly inherited: Inherited; readonly probe: Probe }>> {
   try {
-    const inherited = await inherit(config, serverEnv);
+    const inherited = await inherit(cli, config, serverEnv);
     return { value: { inherited, probe: await probeRequest({ cli, companyId, config, inherited, serverEnv }) } };
   } catch (error) {
     return { refused: error instanceof ApiError ? apiTrouble(error) : invalid(error) };

@@ -66,7 +66,15 @@ export async function prepareAttempt(inputs: RunInputs, start: AttemptStart): Pr
   const env = environmentOf(inputs);
   const plan = cli.plan({ config, agentId: ctx.agent.id, env, sessionId, bundle, mcpServers: inputs.mcp.servers, without });
   const prompt = await preparePrompt({ ctx, settings: config, sessionId, cwd, bundle });
-  const podEnv = await buildEnv({ ctx, config, plan, serverEnv, inherited: inherited.env, forced: stateEnv(state) });
+  const podEnv = await buildEnv({
+    ctx,
+    config,
+    plan,
+    removed: cli.variables.removed,
+    serverEnv,
+    inherited: inherited.env,
+    forced: stateEnv(state),
+  });
   return { ...start, inputs, plan, prompt, env: podEnv };
 }
 

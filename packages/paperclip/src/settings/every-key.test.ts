@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { type Case, DAY, mapBad, mapGood, numberCase, quantityCase, textCase, toggleCase } from "./example-cases.ts";
-import { CLAUDE, OPENCODE } from "./fields/adapters.ts";
+import { exampleCli } from "../testing/example-cli.ts";
 import { parseConfig } from "./parse.ts";
-import { type Fields, fields } from "./schema.ts";
+import { type CommonValues, commonFields } from "./schema.ts";
+import { type Case, DAY, mapBad, mapGood, numberCase, quantityCase, testSetting, textCase, toggleCase } from "./testing/example-cases.ts";
 
 /** The compiler asks for every field of the schema. */
-const cases: { readonly [Name in keyof Fields]: Case } = {
+const cases: { readonly [Name in keyof CommonValues]: Case } = {
   model: textCase((c) => c.model),
   effort: { ...textCase((c) => c.effort), good: [["high", "high"]] },
   command: textCase((c) => c.command),
@@ -154,46 +154,18 @@ const cases: { readonly [Name in keyof Fields]: Case } = {
   stateMaxTasks: numberCase((c) => c.stateMaxTasks, 500, 100_000),
   agentDbStorageClass: { at: (c) => c.agentDbStorageClass, unset: null, good: [["fast", "fast"]], bad: ["Fast!", {}] },
   agentDbStorageCapacity: quantityCase((c) => c.agentDbStorageCapacity, "1Gi", "5Gi"),
-  maxTurnsPerRun: { ...numberCase((c) => c.maxTurnsPerRun, 0, 1_000_000), adapter: CLAUDE },
-  enableRtk: { ...toggleCase((c) => c.enableRtk, false), adapter: CLAUDE },
-  rtkMaxOutputBytes: { ...numberCase((c) => c.rtkMaxOutputBytes, 50_000, 100_000_000), adapter: CLAUDE },
 };
 
-describe.each(Object.entries(cases))("%s", (name, { at, unset, good, bad, adapter = OPENCODE }) => {
-  const field = fields[name as keyof Fields];
-  const parse = (raw: Record<string, unknown>) => parseConfig(raw, {}, adapter);
-  const keys = [field.key, ...field.aliases];
-  /** As the form sends it (dotted), and as people write it (nested). */
-  const sent = (value: unknown) => keys.flatMap((key) => [{ [key]: value }, nest(key, value)]);
-
-  test("unset", () => {
-    const nothing = field.kind === "toggle" ? [undefined, null, "", " "] : [undefined, null, "", " ", 0, false];
-    for (const raw of nothing.flatMap(sent)) expect(at(parse(raw)), JSON.stringify(raw)).toEqual(unset);
-  });
-
-  test("set", () => {
-    for (const [value, becomes] of good) for (const raw of sent(value)) expect(at(parse(raw)), JSON.stringify(raw)).toEqual(becomes);
-  });
-
-  test("bad", () => {
-    for (const value of bad)
-      for (const raw of sent(value)) expect(() => parse(raw), JSON.stringify(raw)).toThrow(new RegExp(`^(${keys.join("|")})[.[:]`));
-  });
+describe.each(Object.entries(cases))("%s", (name, found) => {
+  testSetting(commonFields[name as keyof CommonValues], found, (raw) => parseConfig(raw, {}, exampleCli));
 });
 
-test("the requirements' keys are all there, with their defaults", () => {
+test("the requirements' common keys are all there", () => {
   const required =
-    `model effort thinkingEffort variant maxTurnsPerRun dangerouslySkipPermissions instructionsFilePath promptTemplate bootstrapPromptTemplate
+    `model effort thinkingEffort variant dangerouslySkipPermissions instructionsFilePath promptTemplate bootstrapPromptTemplate
     extraArgs env cwd namespace image imagePullPolicy kubeconfig serviceAccountName resources.requests.cpu resources.requests.memory resources.limits.cpu
     resources.limits.memory nodeSelector labels tolerations ttlSecondsAfterFinished retainJobs reattachOrphanedJobs scheduleTimeoutSec timeoutSec graceSec
-    maxRunSec concurrency inherit inheritNames agentDbMode agentDbStorageClass agentDbStorageCapacity enableRtk rtkMaxOutputBytes`.split(
-      /\s+/,
-    );
-  const known = Object.values(fields).flatMap((field) => [field.key, ...field.aliases]);
+    maxRunSec concurrency inherit inheritNames agentDbMode agentDbStorageClass agentDbStorageCapacity`.split(/\s+/);
+  const known = Object.values(commonFields).flatMap((field) => [field.key, ...field.aliases]);
   expect(known).toEqual(expect.arrayContaining(required));
 });
-
-function nest(key: string, value: unknown): Record<string, unknown> {
-  const [first = "", ...rest] = key.split(".");
-  return { [first]: rest.length === 0 ? value : nest(rest.join("."), value) };
-}

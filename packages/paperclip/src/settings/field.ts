@@ -6,8 +6,6 @@ export interface Field<T> {
   readonly key: string;
   /** Other keys of the same meaning: the first one that is set counts. */
   readonly aliases: readonly string[];
-  /** Adapter types that have it; null = all. */
-  readonly adapters: readonly string[] | null;
   readonly kind: Kind;
   /** What an unset field gives. */
   readonly unset: T;
@@ -32,12 +30,11 @@ export interface FormPart {
   readonly visibleWhen?: { readonly key: string; readonly value: string };
 }
 
-/** What every kind of field is told. */
+/** What every kind of field is made of. */
 export interface Spec {
   readonly key: string;
   readonly doc: string;
   readonly aliases?: readonly string[];
-  readonly adapters?: readonly string[];
   readonly defaultText?: string;
   /** Its name in the form; none = it is not in our form. */
   readonly label?: string;
@@ -47,9 +44,9 @@ export interface Spec {
 type Shape<T> = Pick<Field<T>, "kind" | "unset" | "parse"> & { readonly form: Omit<FormPart, "label" | "visibleWhen"> };
 
 export function field<T>(spec: Spec, shape: Shape<T>): Field<T> {
-  const { key, doc, aliases = [], adapters = null, defaultText = null, label, visibleWhen } = spec;
+  const { key, doc, aliases = [], defaultText = null, label, visibleWhen } = spec;
   const form = label === undefined ? null : { label, ...shape.form, ...(visibleWhen && { visibleWhen }) };
-  return { key, doc, aliases, adapters, defaultText, ...shape, form };
+  return { key, doc, aliases, defaultText, ...shape, form };
 }
 
 /** The form cannot send "nothing": it sends 0, "" and false instead. Only a toggle's false is a choice. */
@@ -59,6 +56,6 @@ export function isUnset(value: unknown, kind: Kind): boolean {
   return kind !== "toggle" && (value === 0 || value === false);
 }
 
-export function isOf(described: Field<unknown>, adapter: string): boolean {
-  return described.adapters === null || described.adapters.includes(adapter);
-}
+/** Fields by the names that the code has for them, and what they hold. */
+export type Fields = Readonly<Record<string, Field<unknown>>>;
+export type ValuesOf<F extends Fields> = { readonly [Name in keyof F]: F[Name] extends Field<infer T> ? T : never };

@@ -1,5 +1,5 @@
 import type { Field, FormPart } from "./field.ts";
-import { fieldsOf } from "./schema.ts";
+import { fieldsOf, type SettingsOwner } from "./schema.ts";
 
 // The host's own types restated; the test proves that they fit.
 
@@ -18,8 +18,8 @@ export interface FormSchema {
 }
 
 /** The adapter's own fields of the host's form: what the platform's part of it does not already have. */
-export function formSchema(adapter: string): FormSchema {
-  return { fields: fieldsOf(adapter).flatMap((field) => (field.form === null ? [] : [formField(field, field.form)])) };
+export function formSchema(cli: SettingsOwner): FormSchema {
+  return { fields: fieldsOf(cli).flatMap((field) => (field.form === null ? [] : [formField(field, field.form)])) };
 }
 
 function formField(field: Field<unknown>, form: FormPart): FormField {

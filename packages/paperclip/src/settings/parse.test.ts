@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { CLAUDE } from "./fields/adapters.ts";
+import { exampleCli } from "../testing/example-cli.ts";
 import { parseConfig } from "./parse.ts";
+import { wholeNumber } from "./scalar-kinds.ts";
 
-const parse = (raw: Record<string, unknown>) => parseConfig(raw, {});
+const parse = (raw: Record<string, unknown>) => parseConfig(raw, {}, exampleCli);
 const GI = { requests: { cpu: "1000m", memory: "2Gi" }, limits: { cpu: "4000m", memory: "8Gi" } };
 
 test("nothing set: everything has a default, or comes from the server's pod", () => {
@@ -17,9 +18,7 @@ test("nothing set: everything has a default, or comes from the server's pod", ()
     bootstrapPromptTemplate: null,
     instructionsFilePath: null,
     dangerouslySkipPermissions: true,
-    maxTurnsPerRun: 0,
-    enableRtk: false,
-    rtkMaxOutputBytes: 50_000,
+    own: {},
     kubeconfig: null,
     namespace: null,
     image: null,
@@ -34,6 +33,7 @@ test("nothing set: everything has a default, or comes from the server's pod", ()
     labels: {},
     dataPath: "/paperclip",
     dataClaim: null,
+    skillsFolder: "/paperclip/.example/skills",
     instanceId: "default",
     timeoutSec: 0,
     graceSec: 60,
@@ -55,13 +55,13 @@ test("nothing set: everything has a default, or comes from the server's pod", ()
 
 test("the server's environment gives data path and instance", () => {
   const env = { PAPERCLIP_HOME: "/data/", PAPERCLIP_INSTANCE_ID: "two" };
-  expect(parseConfig({}, env)).toMatchObject({ dataPath: "/data", instanceId: "two" });
-  expect(parseConfig({ dataPath: "/other" }, env).dataPath).toBe("/other");
-  expect(parseConfig({}, { PAPERCLIP_HOME: "", PAPERCLIP_INSTANCE_ID: "" })).toMatchObject({
+  expect(parseConfig({}, env, exampleCli)).toMatchObject({ dataPath: "/data", instanceId: "two" });
+  expect(parseConfig({ dataPath: "/other" }, env, exampleCli).dataPath).toBe("/other");
+  expect(parseConfig({}, { PAPERCLIP_HOME: "", PAPERCLIP_INSTANCE_ID: "" }, exampleCli)).toMatchObject({
     dataPath: "/paperclip",
     instanceId: "default",
   });
-  expect(() => parseConfig({}, { PAPERCLIP_HOME: "data" })).toThrow(/^dataPath \(from PAPERCLIP_HOME\): /);
+  expect(() => parseConfig({}, { PAPERCLIP_HOME: "data" }, exampleCli)).toThrow(/^dataPath \(from PAPERCLIP_HOME\): /);
 });
 
 test("the first effort that is set counts", () => {
@@ -103,9 +103,19 @@ describe("requests and limits", () => {
   });
 });
 
-test("a setting of another adapter is not read", () => {
-  expect(parse({ maxTurnsPerRun: "bad" })).toMatchObject({ maxTurnsPerRun: 0, warnings: [expect.stringMatching(/^maxTurnsPerRun: /)] });
-  expect(parseConfig({ maxTurnsPerRun: 5, agentDbMode: "bad" }, {}, CLAUDE)).toMatchObject({ maxTurnsPerRun: 5, agentDbMode: "portable" });
+test("a CLI's own settings are read beside the common ones, and only by its own adapter", () => {
+  const own = { steps: wholeNumber({ key: "steps", default: 7, max: 100, doc: "" }) };
+  expect(parseConfig({ steps: "9" }, {}, { ...exampleCli, settings: { own } }).own).toEqual({ steps: 9 });
+  expect(parseConfig({ steps: "bad" }, {}, exampleCli)).toMatchObject({ own: {}, warnings: [] });
+});
+
+test("claims of the agents' own are settings only of a CLI that can use them", () => {
+  const { state: _, ...without } = exampleCli;
+  expect(parse({ agentDbMode: "ephemeral" })).toMatchObject({ agentDbMode: "ephemeral", warnings: [] });
+  expect(parseConfig({ agentDbMode: "bad" }, {}, without)).toMatchObject({
+    agentDbMode: "portable",
+    warnings: ["agentDbMode: has no effect with this adapter"],
+  });
 });
 
 describe("what may be a secret is not repeated", () => {

@@ -1,36 +1,39 @@
 import type { AgentConfig } from "./agent-config.ts";
-import { argumentWarnings } from "./argument-warnings.ts";
-import { type Field, isOf, type Raw } from "./field.ts";
-import { OPENCODE } from "./fields/adapters.ts";
-import { mountPath } from "./kinds/text-checks.ts";
-import { limitWarnings } from "./limit-warnings.ts";
+import type { Field, Fields, Raw, ValuesOf } from "./field.ts";
+import { CLAIM_FIELDS } from "./fields/state.ts";
 import { read } from "./read-field.ts";
 import { resources } from "./resources.ts";
-import { fields, type Values } from "./schema.ts";
+import { commonFields, type SettingsOwner } from "./schema.ts";
+import { mountPath } from "./text-checks.ts";
 import { unknownKeys } from "./unknown-keys.ts";
 import { userLabels } from "./user-labels.ts";
+import { argumentWarnings, limitWarnings } from "./warnings.ts";
 
 /** Reads an agent's adapterConfig; throws a ConfigError that names the field. */
-export function parseConfig(raw: Raw, serverEnv: NodeJS.ProcessEnv, adapter: string = OPENCODE): AgentConfig {
-  const values = readAll(raw, adapter);
+export function parseConfig<Own extends Fields>(raw: Raw, serverEnv: NodeJS.ProcessEnv, cli: SettingsOwner<Own>): AgentConfig<Own> {
+  const hidden = cli.state?.claim === undefined ? CLAIM_FIELDS : [];
+  const values = readAll(commonFields, raw, hidden);
   const labels = userLabels(values.labels ?? {});
   const { requestCpu, requestMemory, limitCpu, limitMemory, instructionsRootPath, instructionsEntryFile, instructionsBundleMode, ...rest } =
     values;
+  const dataPath = values.dataPath ?? mountPath(serverEnv.PAPERCLIP_HOME || "/paperclip", "dataPath (from PAPERCLIP_HOME)");
   return {
     ...rest,
+    own: readAll(cli.settings.own, raw),
     instructionsFilePath: values.instructionsFilePath ?? fileIn(instructionsRootPath, instructionsEntryFile),
     resources: resources(raw),
     labels: labels.labels,
-    dataPath: values.dataPath ?? mountPath(serverEnv.PAPERCLIP_HOME || "/paperclip", "dataPath (from PAPERCLIP_HOME)"),
+    dataPath,
+    skillsFolder: `${dataPath}/${cli.skillsFolder}`,
     instanceId: serverEnv.PAPERCLIP_INSTANCE_ID || "default",
-    warnings: [...unknownKeys(raw, adapter), ...labels.warnings, ...argumentWarnings(values.extraArgs), ...limitWarnings(raw)],
+    warnings: [...unknownKeys(raw, cli), ...labels.warnings, ...argumentWarnings(values.extraArgs), ...limitWarnings(raw)],
   };
 }
 
-/** A setting of another adapter is not even looked at. */
-function readAll(raw: Raw, adapter: string): Values {
-  const value = (field: Field<unknown>): unknown => (isOf(field, adapter) ? read(field, raw) : field.unset);
-  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, value(field)])) as unknown as Values;
+/** A hidden setting has its default, whatever is sent for it. */
+function readAll<F extends Fields>(fields: F, raw: Raw, hidden: readonly string[] = []): ValuesOf<F> {
+  const value = (name: string, field: Field<unknown>): unknown => (hidden.includes(name) ? field.unset : read(field, raw));
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, value(name, field)])) as ValuesOf<F>;
 }
 
 function fileIn(folder: string | null, file: string): string | null {

@@ -1,36 +1,51 @@
-import { type Field, isOf } from "./field.ts";
-import { agentFields } from "./fields/agent.ts";
+import type { Field, Fields, ValuesOf } from "./field.ts";
+import { agentFields, startFields } from "./fields/agent.ts";
 import { clusterFields } from "./fields/cluster.ts";
 import { limitFields } from "./fields/limits.ts";
 import { podFields } from "./fields/pod.ts";
-import { stateFields } from "./fields/state.ts";
+import { CLAIM_FIELDS, stateFields } from "./fields/state.ts";
 
-/** Every setting of every adapter, by the name the code has for it. */
-export const fields = { ...agentFields, ...clusterFields, ...podFields, ...limitFields, ...stateFields } as const;
+/** Settings that every adapter has, by the name the code has for them. */
+export const commonFields = { ...agentFields, ...startFields, ...clusterFields, ...podFields, ...limitFields, ...stateFields } as const;
 
-export type Fields = typeof fields;
-export type Values = { readonly [Name in keyof Fields]: Fields[Name] extends Field<infer T> ? T : never };
+export type CommonValues = ValuesOf<typeof commonFields>;
+
+/** What one CLI adds to the common settings. */
+export interface CliSettings<Own extends Fields = Fields> {
+  readonly own: Own;
+  /** What a common setting means to this CLI, where there is more to say. */
+  readonly docs?: Readonly<Partial<Record<keyof CommonValues, string>>>;
+}
+
+/** The part of an agent CLI that its settings depend on. */
+export interface SettingsOwner<Own extends Fields = Fields> {
+  readonly settings: CliSettings<Own>;
+  readonly skillsFolder: string;
+  readonly state?: { readonly claim?: object };
+}
 
 export interface Group {
   readonly title: string;
   readonly fields: readonly Field<unknown>[];
 }
 
-const GROUPS: readonly Group[] = [
-  { title: "Where it runs", fields: Object.values(clusterFields) },
-  { title: "The agent", fields: Object.values(agentFields) },
-  { title: "The pod", fields: Object.values(podFields) },
-  { title: "Time limits", fields: Object.values(limitFields) },
-  { title: "State and Jobs", fields: Object.values(stateFields) },
-];
-
-export const allFields: readonly Field<unknown>[] = GROUPS.flatMap((group) => group.fields);
-
-/** The settings one adapter has, in the order of form and documents. */
-export function groupsOf(adapter: string): readonly Group[] {
-  return GROUPS.map(({ title, fields }) => ({ title, fields: fields.filter((field) => isOf(field, adapter)) }));
+/** The settings of one adapter, in the order of form and documents. */
+export function groupsOf(cli: SettingsOwner): readonly Group[] {
+  const groups: readonly (readonly [string, Fields])[] = [
+    ["Where it runs", clusterFields],
+    ["The agent", { ...agentFields, ...cli.settings.own, ...startFields }],
+    ["The pod", podFields],
+    ["Time limits", limitFields],
+    ["State and Jobs", stateFields],
+  ];
+  const docs: Readonly<Record<string, string>> = cli.settings.docs ?? {};
+  const hidden: readonly string[] = cli.state?.claim === undefined ? CLAIM_FIELDS : [];
+  return groups.map(([title, fields]) => ({
+    title,
+    fields: Object.entries(fields).flatMap(([name, field]) => (hidden.includes(name) ? [] : [{ ...field, doc: docs[name] ?? field.doc }])),
+  }));
 }
 
-export function fieldsOf(adapter: string): readonly Field<unknown>[] {
-  return groupsOf(adapter).flatMap((group) => group.fields);
+export function fieldsOf(cli: SettingsOwner): readonly Field<unknown>[] {
+  return groupsOf(cli).flatMap((group) => group.fields);
 }

@@ -1,25 +1,39 @@
+import { quote } from "./config-error.ts";
 import { isUnset, type Raw } from "./field.ts";
-import { nearest } from "./nearest-key.ts";
-import { quote } from "./quote.ts";
-import { allFields, fieldsOf } from "./schema.ts";
+import { CLAIM_FIELDS } from "./fields/state.ts";
+import { fieldsOf, type SettingsOwner } from "./schema.ts";
 
-/** The host keeps settings of its own beside ours; they are none of our business. */
+/** The host keeps settings of its own beside ours. */
 const OF_THE_HOST = /^(paperclip|workspace)/;
 
-/** Keys without effect that look like ours: misspelt, of another adapter, or below `resources`. Any others are kept silently. */
-export function unknownKeys(raw: Raw, adapter: string): readonly string[] {
-  const known = fieldsOf(adapter).flatMap((field) => [field.key, ...field.aliases]);
-  const warnings: string[] = [];
-  for (const key of givenKeys(raw)) {
-    if (known.includes(key) || OF_THE_HOST.test(key)) continue;
-    const other = allFields.find((field) => field.key === key);
+/** Keys without effect that look like ours: nearly spelled like one, or below `resources`. Any others may be the host's. */
+export function unknownKeys(raw: Raw, cli: SettingsOwner): readonly string[] {
+  const known = fieldsOf(cli).flatMap((field) => [field.key, ...field.aliases]);
+  return givenKeys(raw).flatMap((key) => {
+    if (known.includes(key) || OF_THE_HOST.test(key)) return [];
+    if ((CLAIM_FIELDS as readonly string[]).includes(key)) return [`${key}: has no effect with this adapter`];
     const near = nearest(key, known);
-    if (other !== undefined) warnings.push(`${key}: is a setting of ${other.adapters?.join(", ")} and has no effect here`);
-    else if (near !== null) warnings.push(`${quote(key)} is not a setting; did you mean ${near}?`);
-    else if (key.startsWith("resources.")) warnings.push(`${quote(key)} is not a setting and has no effect`);
-  }
-  return warnings;
+    if (near !== null) return [`${quote(key)} is not a setting; did you mean ${near}?`];
+    return key.startsWith("resources.") ? [`${quote(key)} is not a setting and has no effect`] : [];
+  });
 }
+
+const SHORTEST = 5;
+
+/** The same key in another case, number or unit, or one that the given one begins. */
+function nearest(key: string, known: readonly string[]): string | null {
+  const given = plain(key);
+  const same = known.find((candidate) => plain(candidate) === given);
+  const begun = given.length < SHORTEST ? [] : known.filter((candidate) => plain(candidate).startsWith(given));
+  return same ?? (begun.length === 1 ? begun[0]! : null);
+}
+
+const plain = (key: string): string =>
+  key
+    .toLowerCase()
+    .replace(/[^a-z0-9.]/g, "")
+    .replace(/(seconds|secs|sec)$/, "")
+    .replace(/s(?=\.|$)/g, "");
 
 /** Keys that hold something; nested resources as dotted keys. */
 function givenKeys(raw: Raw): string[] {

@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { parseConfig } from "./parse.ts";
+import { exampleCli } from "../testing/example-cli.ts";
+import * as settings from "./parse.ts";
+
+const parseConfig = (raw: Record<string, unknown>, env: NodeJS.ProcessEnv) => settings.parseConfig(raw, env, exampleCli);
 
 const warnings = (raw: Record<string, unknown>) => parseConfig(raw, {}).warnings;
 
@@ -10,11 +13,11 @@ describe("keys", () => {
     ["graceSeconds", "graceSec"],
     ["nodeselector", "nodeSelector"],
     ["node_selector", "nodeSelector"],
-    ["modle", "model"],
     ["label", "labels"],
     ["toleration", "tolerations"],
     ["Env", "env"],
-    ["imagePullPolciy", "imagePullPolicy"],
+    ["imagePull", "imagePullPolicy"],
+    ["stateRetention", "stateRetentionDays"],
     ["resources.limit.memory", "resources.limits.memory"],
     ["resources.requests.Memory", "resources.requests.memory"],
   ])("%s is nearly %s", (key, meant) => {

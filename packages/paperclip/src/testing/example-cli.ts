@@ -1,14 +1,16 @@
 import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import { providerKey } from "../doctor/provider-key.ts";
-import { OPENCODE } from "../settings/fields/adapters.ts";
 import { silentReport } from "./silent-report.ts";
 
 /** The description of an agent CLI that says nothing: for tests of what is the same for all of them. */
 export const exampleCli: AgentCli = {
-  type: OPENCODE,
+  type: "example_k8s",
   label: "Example",
   container: "agent",
   jobPrefix: "agent-",
+  settings: { own: {} },
+  variables: { allowlist: ["EXAMPLE_*"], denylist: [], removed: [] },
+  skillsFolder: ".example/skills",
   models: [{ id: "acme/m-1", label: "M 1" }],
   listModels: async () => [{ id: "acme/m-1", label: "M 1" }],
   sessionManagement: {

@@ -1,3 +1,4 @@
+import { USUAL_TYPE } from "../agent-kinds.ts";
 import type { Run } from "../company.ts";
 import type { Stage } from "../stage.ts";
 import { until } from "../wait.ts";
@@ -11,7 +12,7 @@ export interface ShownRun {
 }
 
 export const shownRuns: readonly ShownRun[] = [
-  // OpenCode leaves reasoning out of its events unless it is asked for.
+  // Some CLIs leave reasoning out of their events unless it is asked for.
   { name: "works", task: "use-tool think", config: { extraArgs: ["--thinking"] } },
   { name: "refused", task: "model-error" },
   { name: "time-limit", task: "endless-steps slow-1", config: { timeoutSec: 15, graceSec: 1 } },
@@ -23,8 +24,8 @@ export async function makeRun(
   prefix: string,
   { name, task, config }: ShownRun,
 ): Promise<{ path: string; run: Run }> {
-  const adapterConfig = { ...usualOf("opencode_k8s"), ...config };
-  const agent = await company.hire(name, "opencode_k8s", adapterConfig);
+  const adapterConfig = { ...usualOf(USUAL_TYPE), ...config };
+  const agent = await company.hire(name, USUAL_TYPE, adapterConfig);
   const issue = await company.assign(agent.id, name, task);
   // The oldest: the host may have begun a run of its own after it.
   const ended = async () => (await company.runs(agent.id)).findLast(({ status }) => !/queued|running/.test(status));

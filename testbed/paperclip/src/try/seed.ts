@@ -4,7 +4,8 @@ import type { Agent, Run } from "../company.ts";
 import type { AnyStage } from "../stage.ts";
 import type { SignIn } from "./screen.ts";
 
-const NAMES: Readonly<Record<AdapterType, string>> = { opencode_k8s: "Otto", claude_k8s: "Clara" };
+const NAMES = ["Otto", "Clara", "Emil", "Greta"];
+const nameOf = (type: AdapterType): string => NAMES[TYPES.indexOf(type)] ?? type;
 // The host takes a second issue with the same words for a mistake.
 const title = (name: string) => `${name}, say hello from the cluster and close this issue`;
 /** The last line is what the scripted model acts upon. */
@@ -18,7 +19,7 @@ export interface Seeded {
   follow(say: (line: string) => void, interrupted: AbortSignal): Promise<void>;
 }
 
-/** Two agents and an issue for each; agents of an earlier start get the new addresses of cluster and model. */
+/** An agent of each kind and an issue for each; agents of an earlier start get the new addresses of cluster and model. */
 export async function seed(stage: AnyStage): Promise<Seeded> {
   const { company } = stage;
   const known = await company.agents();
@@ -26,8 +27,8 @@ export async function seed(stage: AnyStage): Promise<Seeded> {
   for (const type of TYPES) {
     const agent = known.find(({ adapterType }) => adapterType === type);
     if (agent !== undefined) await company.configure(agent.id, stage.config(type));
-    agents.push(agent ?? (await company.hire(NAMES[type], type, stage.config(type))));
-    if (agent === undefined) await company.assign(agents.at(-1)!.id, title(NAMES[type]), TASK);
+    agents.push(agent ?? (await company.hire(nameOf(type), type, stage.config(type))));
+    if (agent === undefined) await company.assign(agents.at(-1)!.id, title(nameOf(type)), TASK);
   }
   const { issuePrefix } = await company.about();
   return { prefix: issuePrefix, signIn: stage.signIn ?? null, follow: (say, interrupted) => follow(stage, agents, say, interrupted) };

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseConfig } from "../../settings/parse.ts";
+import { exampleCli } from "../../testing/example-cli.ts";
 import { hostContext } from "../../testing/host-context.ts";
 import { BUNDLE_KEPT_MS, MOST_BUNDLES, sweepBundles } from "../sweep/sweep-up.ts";
 import { BundleError, prepareBundle, writeBundle } from "./prompt-bundle.ts";
@@ -32,7 +33,7 @@ function prepare(desiredSkills: readonly string[], changes: Record<string, unkno
     ...changes,
   };
   const { ctx } = hostContext({ agent: "agent-1", company, config });
-  return prepareBundle({ ctx, config: parseConfig(config, {}, "claude_k8s"), cwd: data, layout });
+  return prepareBundle({ ctx, config: parseConfig(config, {}, exampleCli), cwd: data, layout });
 }
 
 const mode = async (path: string) => (await stat(path)).mode & 0o777;
@@ -80,10 +81,10 @@ test("links on the shared volume bring nothing of the server along", async () =>
   const outside = await mkdtemp(join(tmpdir(), "server-"));
   try {
     await writeFile(join(outside, "SKILL.md"), "the server's secret");
-    await mkdir(join(data, ".claude/skills/half"), { recursive: true });
-    await symlink(outside, join(data, ".claude/skills/whole"));
-    await writeFile(join(data, ".claude/skills/half/SKILL.md"), "Half.");
-    await symlink(join(outside, "SKILL.md"), join(data, ".claude/skills/half/secret.md"));
+    await mkdir(join(data, ".example/skills/half"), { recursive: true });
+    await symlink(outside, join(data, ".example/skills/whole"));
+    await writeFile(join(data, ".example/skills/half/SKILL.md"), "Half.");
+    await symlink(join(outside, "SKILL.md"), join(data, ".example/skills/half/secret.md"));
     await symlink(join(outside, "SKILL.md"), join(data, "skills/file"));
     const paperclipRuntimeSkills = [skill("file", "skills/file")];
     const bundle = await prepare(["whole", "half", "file"], { paperclipRuntimeSkills });

@@ -24,7 +24,7 @@ export async function prepareBundle({ ctx, config, cwd, layout }: BundleInput): 
   const files = new ServerFiles({ shared: config.dataPath });
   const instructions = await readInstructions(config.instructionsFilePath, cwd, files);
   const read = (_: string, entry: Parameters<typeof skillFiles>[0]) => skillFiles(entry, files);
-  const skills = await chosenSkills(ctx.config, config.dataPath, files, read);
+  const skills = await chosenSkills(ctx.config, config, files, read);
   const content = contentOf(layout, instructions.text, skills.read);
   const key = content.length === 0 ? "none" : keyOf(content);
   const usedSec = config.timeoutSec === 0 ? config.maxRunSec : config.timeoutSec;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { build, type Changes, context, wake } from "./example-env.ts";
 import { HOME_MOUNT, TMP_MOUNT } from "./mounts.ts";
 
-const NESTING = ["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION", "CLAUDE_CODE_PARENT_SESSION"];
+const NESTING = ["MODEL_NESTED", "MODEL_SESSION"];
 
 const EVERY: readonly [name: string, place: "plain" | "secret", value: unknown][] = [
   ["PAPERCLIP_AGENT_ID", "plain", "agent-1"],
@@ -121,9 +121,9 @@ test("layers: inherited, facts, the agent's settings, forced", async () => {
         HOME: "/root",
         PAPERCLIP_RUN_ID: "server",
         PAPERCLIP_DEV_API_KEY: "dev",
-        CLAUDECODE: "1",
+        MODEL_NESTED: "1",
       },
-      references: ["KEY", "SHARED", "PAPERCLIP_TASK_ID", "OPENCODE_CONFIG", "PAPERCLIP_API_KEY", "CLAUDE_CODE_SESSION"].map(reference),
+      references: ["KEY", "SHARED", "PAPERCLIP_TASK_ID", "MODEL_CONFIG", "PAPERCLIP_API_KEY", "MODEL_SESSION"].map(reference),
       from: [],
       hidden: [],
     },
@@ -136,7 +136,7 @@ test("layers: inherited, facts, the agent's settings, forced", async () => {
       XDG_DATA_HOME: "/mine",
       AGENT_HOME: "/mine",
     },
-    plan: { plainEnv: { XDG_DATA_HOME: "/data/state", SHARED_PLAN: "1" }, secretEnv: { OPENCODE_CONFIG: "{}" } },
+    plan: { plainEnv: { XDG_DATA_HOME: "/data/state", SHARED_PLAN: "1" }, secretEnv: { MODEL_CONFIG: "{}" } },
   });
   expect(env.secret).toMatchObject({
     LANG: "C",
@@ -145,11 +145,11 @@ test("layers: inherited, facts, the agent's settings, forced", async () => {
     PAPERCLIP_MINE: "mine",
     PAPERCLIP_API_KEY: "run-token",
     AGENT_HOME: "/mine",
-    OPENCODE_CONFIG: "{}",
+    MODEL_CONFIG: "{}",
   });
   expect(env.plain).toMatchObject({ HOME: HOME_MOUNT, PAPERCLIP_RUN_ID: "run-1", XDG_DATA_HOME: "/data/state", SHARED_PLAN: "1" });
   expect(env.references).toEqual([reference("KEY")]);
-  for (const name of ["HOME", "PAPERCLIP_RUN_ID", "XDG_DATA_HOME", "PAPERCLIP_DEV_API_KEY", "CLAUDECODE"])
+  for (const name of ["HOME", "PAPERCLIP_RUN_ID", "XDG_DATA_HOME", "PAPERCLIP_DEV_API_KEY", "MODEL_NESTED"])
     expect(env.secret).not.toHaveProperty(name);
   expect(env.plain).not.toHaveProperty("AGENT_HOME");
   expect(env.warnings).toEqual([
@@ -159,7 +159,7 @@ test("layers: inherited, facts, the agent's settings, forced", async () => {
 
 test("what whole Secrets bring is hidden where it must not arrive", async () => {
   const from = [{ kind: "secret", name: "server", prefix: "", optional: false }] as const;
-  const env = await build({ inherited: { literals: {}, references: [], from, hidden: ["DATABASE_URL", "CLAUDECODE"] } });
+  const env = await build({ inherited: { literals: {}, references: [], from, hidden: ["DATABASE_URL", "MODEL_NESTED"] } });
   expect(env.from).toEqual(from);
   expect(new Set(env.hidden)).toEqual(new Set(["DATABASE_URL", "PAPERCLIP_DEV_API_KEY", "PAPERCLIP_API_KEY", ...NESTING]));
   expect(env.secret.PAPERCLIP_API_KEY).toBe("run-token");
@@ -168,7 +168,7 @@ test("what whole Secrets bring is hidden where it must not arrive", async () => 
 
 test("a developer's key and marks of nesting never pass", async () => {
   const env = await build({ env: Object.fromEntries(["PAPERCLIP_DEV_API_KEY", ...NESTING].map((name) => [name, "1"])) });
-  expect(JSON.stringify(env)).not.toMatch(/DEV_API_KEY|CLAUDE/);
+  expect(JSON.stringify(env)).not.toMatch(/DEV_API_KEY|MODEL_/);
 });
 
 test("a history too long for a variable leaves the wake payload short, one of its own too long is left out", async () => {

@@ -13,10 +13,12 @@ export interface EnvInput {
   readonly ctx: Pick<ExecutionContext, "runId" | "agent" | "context" | "authToken">;
   readonly config: { readonly env: Readonly<Record<string, string>>; readonly cwd: string | null; readonly dataPath: string };
   readonly plan: Pick<CliPlan, "plainEnv" | "secretEnv">;
+  /** Variables that this CLI must not find, whoever sets them. */
+  readonly removed: readonly string[];
   readonly serverEnv: NodeJS.ProcessEnv;
   /** What comes from the server's own pod. */
   readonly inherited?: InheritedEnv;
-  /** Set over everything else, in the Job spec; an agent that sets one of these is told. */
+  /** Set over everything else, in the Job spec; an agent that sets one of these gets a warning. */
   readonly forced?: Readonly<Record<string, string>>;
 }
 
@@ -29,11 +31,8 @@ export interface PodEnv extends Required<RunEnv> {
 
 type RunEnv = RunRequest["env"];
 
-/** Never in a pod, whoever sets them: a developer's key, and the marks by which a CLI thinks that it runs inside another. */
-const NEVER = ["PAPERCLIP_DEV_API_KEY", "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION", "CLAUDE_CODE_PARENT_SESSION"];
-
 /** The run's own token is the only identity at the host. */
-const NOT_FROM_OTHERS = [...NEVER, "PAPERCLIP_API_KEY"];
+const IDENTITIES = ["PAPERCLIP_DEV_API_KEY", "PAPERCLIP_API_KEY"];
 
 const NOTHING: InheritedEnv = { literals: {}, references: [], from: [], hidden: [] };
 
@@ -50,21 +49,22 @@ export function layerEnv(input: EnvInput, wake: WakeFacts): PodEnv {
   const long = Object.keys(known).filter((name) => tooLong(name, known[name]!));
   const facts = without(known, long);
   const forced = { ...FORCED, ...plan.plainEnv, ...plan.secretEnv, ...input.forced };
-  const settings = settingsOf(input, facts, forced);
-  const secret: Record<string, string> = without(inherited.literals, NOT_FROM_OTHERS);
+  const never = [...IDENTITIES, ...input.removed];
+  const settings = settingsOf(input, facts, [...never, ...Object.keys(forced)]);
+  const secret: Record<string, string> = without(inherited.literals, never);
   const plain: Record<string, string> = {};
   place(facts, { plain, secret }, mayBePlain);
   place(settings.env, { plain, secret }, () => false);
   place({ ...FORCED, ...plan.plainEnv }, { plain, secret }, () => true);
   place(plan.secretEnv, { plain, secret }, () => false);
   place(input.forced ?? {}, { plain, secret }, () => true);
-  const taken = new Set([...NOT_FROM_OTHERS, ...Object.keys(plain), ...Object.keys(secret)]);
+  const taken = new Set([...never, ...Object.keys(plain), ...Object.keys(secret)]);
   return {
     plain,
     secret,
     references: inherited.references.filter((reference) => !taken.has(reference.name)),
     from: inherited.from,
-    hidden: inherited.from.length === 0 ? [] : [...new Set([...inherited.hidden, ...NOT_FROM_OTHERS])],
+    hidden: inherited.from.length === 0 ? [] : [...new Set([...inherited.hidden, ...never])],
     apiUrl,
     warnings: [...settings.warnings, ...long.map(tooLongWarning), ...unreachable(workspace.cwd, config.dataPath)],
   };
@@ -76,18 +76,19 @@ export function apiUrlOf(env: Readonly<Record<string, string>>, serverEnv: NodeJ
 }
 
 /** The agent's own variables, without those that are assigned to each run. */
-function settingsOf(input: EnvInput, facts: Readonly<Record<string, string>>, forced: Readonly<Record<string, string>>) {
+function settingsOf(input: EnvInput, facts: Readonly<Record<string, string>>, unused: readonly string[]) {
   const { config, ctx, serverEnv, forced: assigned = {} } = input;
   const env = withoutHostDisk({ env: config.env, context: ctx.context, serverEnv, dataPath: config.dataPath });
   // The plan has read the agent's own settings of the CLI and forces what became of them: nothing is lost there.
   const overruled = Object.keys(env).filter(
     (name) => Object.hasOwn(FORCED, name) || Object.hasOwn(assigned, name) || (name.startsWith("PAPERCLIP_") && Object.hasOwn(facts, name)),
   );
-  const told = overruled.filter((name) => name !== "PAPERCLIP_API_URL" && env[name] !== facts[name]);
+  const reported = overruled.filter((name) => name !== "PAPERCLIP_API_URL" && env[name] !== facts[name]);
   const warnings =
-    told.length === 0 ? [] : [`set for each run, so the agent's own setting is not used: ${told.map((name) => `env.${name}`).join(", ")}`];
-  const names = [...NOT_FROM_OTHERS, ...overruled, ...Object.keys(forced)];
-  return { env: without(env, names), warnings };
+    reported.length === 0
+      ? []
+      : [`set for each run, so the agent's own setting is not used: ${reported.map((name) => `env.${name}`).join(", ")}`];
+  return { env: without(env, [...unused, ...overruled]), warnings };
 }
 
 /** A later layer wins, in whichever of the two places the earlier value stood. */

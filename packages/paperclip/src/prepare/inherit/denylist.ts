@@ -1,6 +1,8 @@
-import { matches, type NamePattern } from "./name-patterns.ts";
+import type { CliVariables } from "../../agent-cli/agent-cli.ts";
+import { matches, type NamePattern } from "./patterns.ts";
 
-export interface Withheld {
+/** Why a variable stays with the server. */
+export interface Denied {
   /**
    * `secret`: the host's own, never given away. `credential`: may be the host's own, given only when named in full.
    * `setting`: of no use or misleading in another pod, given only when named in full.
@@ -54,14 +56,14 @@ const HOST_SETTINGS: readonly NamePattern[] = [
 ];
 const HOST_PLACES: readonly NamePattern[] = [
   ...["HOME", "PATH", "PWD", "OLDPWD", "SHLVL", "HOSTNAME", "TMPDIR", "TMP", "TEMP", "XDG_*", "USER", "LOGNAME", "SHELL"],
-  ...["CODEX_HOME", "CLAUDE_HOME", "CLAUDE_CONFIG_DIR", "KIMI_CODE_HOME", "GH_CONFIG_DIR", "SSH_AUTH_SOCK"],
-  "PAPERCLIP_OPENCODE_STORAGE_DIR",
+  ...["CODEX_HOME", "KIMI_CODE_HOME", "GH_CONFIG_DIR", "SSH_AUTH_SOCK"],
 ];
 
-/** Why a name stays with the server; null = nothing speaks against it. `others` are all names the server has. */
-export function withheld(name: string, others: readonly string[]): Withheld | null {
-  if (matches(name, HOST_PLACES)) return { kind: "setting", why: "a place of the server's own" };
-  if (matches(name, ["PAPERCLIP_OPENCODE_*"])) return null;
+/** Why a variable stays with the server; null = nothing speaks against giving it. `others` are all names the server has. */
+export function denied(name: string, others: readonly string[], cli: CliVariables): Denied | null {
+  if (matches(name, HOST_PLACES) || matches(name, cli.denylist)) return { kind: "setting", why: "a place of the server's own" };
+  // What the host has for this very CLI bears the prefix of the host's own settings.
+  if (name.startsWith("PAPERCLIP_") && matches(name, cli.allowlist)) return null;
   if (matches(name, HOST_SECRETS) || HOST_SECRET_FORM.test(name)) return { kind: "secret", why: "the server's own secret" };
   if (matches(name, HOST_CREDENTIALS)) return { kind: "credential", why: "the server's database or sign-in" };
   if (matches(name, WORKLOAD_IDENTITY)) return { kind: "setting", why: "the identity of the server's service account" };

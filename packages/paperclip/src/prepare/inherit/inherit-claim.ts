@@ -1,8 +1,7 @@
+import type { OwnClaim, OwnPod } from "@paperclip-k8s/engine";
 import { ConfigError } from "../../settings/config-error.ts";
-import { expand } from "./expand.ts";
 import type { Findings, InheritedClaim, InheritSettings } from "./inherited.ts";
 import { isWithin, type Mount, mountAt, mountsOf, nameOf } from "./mounts.ts";
-import type { OwnClaim, OwnPod } from "./own-pod.ts";
 
 export interface ClaimInput {
   readonly pod: OwnPod;
@@ -41,19 +40,18 @@ function hides(each: Mount, data: Mount | null, dataPath: string): boolean {
   return each !== data && (each.kind === "claim" || each.kind === "other") && isWithin(each.mountPath, dataPath);
 }
 
-function subPathOf(claim: OwnClaim, { pod, serverEnv }: ClaimInput): string | null {
-  if (claim.subPathExpr === null) return claim.subPath;
-  const known = { ...literalsOf(pod), ...serverEnv };
-  const { text, unknown } = expand(claim.subPathExpr, (name) => known[name]);
-  if (unknown.length === 0) return text;
-  throw new ConfigError(
-    "dataPath",
-    `the server mounts claim ${claim.claimName} at subPathExpr ${claim.subPathExpr}, and ${unknown.join(", ")} is not known`,
-  );
-}
-
-function literalsOf(pod: OwnPod): Record<string, string> {
-  return Object.fromEntries(pod.env.flatMap((entry) => ("value" in entry ? [[entry.name, entry.value]] : [])));
+/** `$(NAME)` in a mount's path is one of the container's variables, which this process has. */
+function subPathOf(claim: OwnClaim, { serverEnv }: ClaimInput): string | null {
+  return claim.subPathExpr === null
+    ? claim.subPath
+    : claim.subPathExpr.replace(/\$\(([^)]*)\)/g, (_, name: string) => {
+        const value = serverEnv[name];
+        if (value !== undefined) return value;
+        throw new ConfigError(
+          "dataPath",
+          `the server mounts claim ${claim.claimName} at subPathExpr ${claim.subPathExpr}, and ${name} is not known`,
+        );
+      });
 }
 
 function noClaim(pod: OwnPod, { dataPath }: InheritSettings, mount: Mount | null): ConfigError {

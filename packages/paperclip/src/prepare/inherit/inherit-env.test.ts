@@ -1,37 +1,38 @@
+import type { OwnEnv, OwnPod } from "@paperclip-k8s/engine";
 import { describe, expect, test } from "vitest";
-import { isListed, LISTED } from "./allowlist.ts";
-import { examplePod, exampleSettings, volume } from "./example-pod.ts";
+import { COMMON_ALLOWLIST } from "./allowlist.ts";
 import { inheritFrom } from "./inherit-from.ts";
-import type { OwnEnv, OwnPod } from "./own-pod.ts";
+import { matches } from "./patterns.ts";
+import { examplePod, exampleSettings, exampleVariables, volume } from "./testing/example-pod.ts";
 
-const LISTED_NAMES =
-  "ANTHROPIC_API_KEY ANTHROPIC_BASE_URL OPENAI_API_KEY OPENAI_BASE_URL OPENROUTER_API_KEY GOOGLE_API_KEY GOOGLE_GENERATIVE_AI_API_KEY " +
+const ALLOWED_NAMES =
+  "MODEL_API_KEY OPENAI_API_KEY OPENAI_BASE_URL OPENROUTER_API_KEY GOOGLE_API_KEY GOOGLE_GENERATIVE_AI_API_KEY " +
   "GOOGLE_CLOUD_PROJECT GEMINI_API_KEY AWS_REGION AWS_BEARER_TOKEN_BEDROCK AWS_ACCESS_KEY_ID AZURE_OPENAI_API_KEY MISTRAL_API_KEY " +
-  "GROQ_API_KEY DEEPSEEK_API_KEY XAI_API_KEY CLAUDE_CODE_USE_BEDROCK CLAUDE_CODE_OAUTH_TOKEN MOONSHOT_API_KEY HTTP_PROXY https_proxy NO_PROXY " +
+  "GROQ_API_KEY DEEPSEEK_API_KEY XAI_API_KEY MOONSHOT_API_KEY HTTP_PROXY https_proxy NO_PROXY " +
   "no_proxy SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE CURL_CA_BUNDLE GIT_SSL_CAINFO GIT_AUTHOR_NAME GH_TOKEN " +
-  "GITHUB_TOKEN LANG LC_ALL TZ PAPERCLIP_OPENCODE_PROVIDERS PAPERCLIP_OPENCODE_SMALL_MODEL";
-const UNLISTED_NAMES = "NODE_ENV NODE_OPTIONS STRIPE_API_KEY GOOGLE_SHEETS_SERVICE_ACCOUNT_JSON GITHUBX LANGX";
+  "GITHUB_TOKEN LANG LC_ALL TZ PAPERCLIP_MODEL_PROVIDERS PAPERCLIP_MODEL_SMALL";
+const OTHER_NAMES = "NODE_ENV NODE_OPTIONS STRIPE_API_KEY GOOGLE_SHEETS_SERVICE_ACCOUNT_JSON GITHUBX LANGX";
 const SECRET_NAMES =
   "DATABASE_URL DATABASE_MIGRATION_URL BETTER_AUTH_SECRET PAPERCLIP_AGENT_JWT_SECRET PAPERCLIP_SECRETS_MASTER_KEY PAPERCLIP_SECRETS_PROVIDER " +
   "APP_MASTER_KEY RUN_LOG_S3_BUCKET PAPERCLIP_DEV_API_KEY PAPERCLIP_API_KEY PAPERCLIP_DECISION_SIGNING_SECRET PAPERCLIP_CLOUD_TENANT_SERVER_TOKEN";
 const CREDENTIAL_NAMES = "POSTGRES_PASSWORD PGPASSWORD PGHOST GOOGLE_CLIENT_SECRET GITHUB_CLIENT_ID";
 const SETTING_NAMES =
-  "PAPERCLIP_HOME PAPERCLIP_PUBLIC_URL HOME PATH TMPDIR XDG_CACHE_HOME PORT GH_CONFIG_DIR AWS_ROLE_ARN PAPERCLIP_OPENCODE_STORAGE_DIR";
+  "PAPERCLIP_HOME PAPERCLIP_PUBLIC_URL HOME PATH TMPDIR XDG_CACHE_HOME PORT GH_CONFIG_DIR AWS_ROLE_ARN MODEL_HOME PAPERCLIP_MODEL_STORAGE_DIR";
 
 const words = (text: string): string[] => text.split(" ");
 const literals = (text: string): OwnEnv[] => words(text).map((name) => ({ name, value: `value of ${name}` }));
 const run = (pod: Partial<OwnPod>, settings = {}, env: NodeJS.ProcessEnv = {}) =>
-  inheritFrom(examplePod(pod), exampleSettings(settings), { env });
+  inheritFrom(examplePod(pod), exampleSettings(settings), { env, variables: exampleVariables });
 const taken = (names: string, settings = {}): string[] => Object.keys(run({ env: literals(names) }, settings).env.literals);
 
 describe("which names", () => {
   test.each([
-    ["listed: the list", LISTED_NAMES, {}, true],
-    ["listed: nothing else", UNLISTED_NAMES, {}, false],
-    ["listed: names given", UNLISTED_NAMES, { inheritNames: words(UNLISTED_NAMES) }, true],
+    ["listed: the allowlists", ALLOWED_NAMES, {}, true],
+    ["listed: nothing else", OTHER_NAMES, {}, false],
+    ["listed: names given", OTHER_NAMES, { inheritNames: words(OTHER_NAMES) }, true],
     ["listed: beginnings given", "MY_A MY_B", { inheritNames: ["MY_*"] }, true],
-    ["all: the list", LISTED_NAMES, { inherit: "all" }, true],
-    ["all: everything else too", UNLISTED_NAMES, { inherit: "all" }, true],
+    ["all: the allowlists", ALLOWED_NAMES, { inherit: "all" }, true],
+    ["all: everything else too", OTHER_NAMES, { inherit: "all" }, true],
     ["all: not the server's secrets", `${SECRET_NAMES} ${CREDENTIAL_NAMES}`, { inherit: "all" }, false],
     ["all: not the server's settings and places", SETTING_NAMES, { inherit: "all" }, false],
     ["the server's secrets not even by name", SECRET_NAMES, { inherit: "all", inheritNames: words(SECRET_NAMES) }, false],
@@ -43,8 +44,8 @@ describe("which names", () => {
   });
 
   test("the list has no two ways to say one thing, and nothing that is always held back", () => {
-    expect(new Set(LISTED).size).toBe(LISTED.length);
-    for (const name of words(SECRET_NAMES)) expect(isListed(name)).toBe(false);
+    expect(new Set(COMMON_ALLOWLIST).size).toBe(COMMON_ALLOWLIST.length);
+    for (const name of words(SECRET_NAMES)) expect(matches(name, COMMON_ALLOWLIST)).toBe(false);
   });
 
   test("AWS keys stay when the server's own stores use them, and somebody is told", () => {
@@ -57,10 +58,10 @@ describe("which names", () => {
   });
 
   test("the log has names and no values", () => {
-    const { notes, warnings } = run({ env: literals(`${LISTED_NAMES} ${UNLISTED_NAMES} ${SECRET_NAMES} ${CREDENTIAL_NAMES}`) });
+    const { notes, warnings } = run({ env: literals(`${ALLOWED_NAMES} ${OTHER_NAMES} ${SECRET_NAMES} ${CREDENTIAL_NAMES}`) });
     const text = [...notes, ...warnings].join("\n");
     expect(text).not.toContain("value of");
-    for (const name of words(`${LISTED_NAMES} ${UNLISTED_NAMES} ${SECRET_NAMES}`)) expect(text).toContain(name);
+    for (const name of words(`${ALLOWED_NAMES} ${OTHER_NAMES} ${SECRET_NAMES}`)) expect(text).toContain(name);
   });
 });
 
@@ -82,9 +83,7 @@ describe("how", () => {
 
   test.each<[string, string, NodeJS.ProcessEnv, string | undefined]>([
     ["as the process has it", "https://$(HOST_NAME)/$$", { OPENAI_BASE_URL: "https://real/$" }, "https://real/$"],
-    ["from other literals", "https://$(HOST_NAME)/$$x", {}, "https://h/$x"],
-    ["a name that is none stays as the kubelet leaves it", "$(NOBODY)", {}, "$(NOBODY)"],
-    ["not when made of a Secret", "https://$(TOKEN)@h", {}, undefined],
+    ["not when the process does not have it", "https://$(TOKEN)@h", {}, undefined],
   ])("a literal made of others: %s", (_, value, process, expected) => {
     const env = [
       { name: "HOST_NAME", value: "h" },
@@ -93,7 +92,11 @@ describe("how", () => {
     ];
     const inherited = run({ env }, {}, process);
     expect(inherited.env.literals.OPENAI_BASE_URL).toBe(expected);
-    expect(inherited.warnings).toEqual(expected === undefined ? [expect.stringContaining("OPENAI_BASE_URL (made of TOKEN)")] : []);
+    expect(inherited.warnings).toEqual(
+      expected === undefined
+        ? [expect.stringContaining("made of other variables that are not known here; set it in env: OPENAI_BASE_URL")]
+        : [],
+    );
   });
 
   test("of two entries with a name the later counts", () => {
@@ -195,7 +198,7 @@ describe("files", () => {
     ],
     ["named", { secretVolumes: [volume("a-1", "/a"), volume("b", "/b")] }, { inheritNames: ["a-*"] }, ["a-1 /a"]],
     ["all", { secretVolumes: [volume("a", "/a")], configMapVolumes: [volume("b", "/b")] }, { inherit: "all" }, ["a /a", "b /b"]],
-    ["not by an unlisted variable", { env: env("/a/x", "OTHER"), secretVolumes: [volume("a", "/a")] }, {}, []],
+    ["not by a variable that stays", { env: env("/a/x", "OTHER"), secretVolumes: [volume("a", "/a")] }, {}, []],
     [
       "all, but not the server's keys",
       { env: env("/keys/master", "PAPERCLIP_SECRETS_MASTER_KEY_FILE"), secretVolumes: [volume("m", "/keys"), volume("a", "/a")] },

@@ -1,108 +1,115 @@
+import type { EnvReference, EnvSource } from "@paperclip-k8s/engine";
 import { HOST_SECRETS } from "./denylist.ts";
 import type { Findings, InheritedEnv, InheritSettings } from "./inherited.ts";
-import { LeftVariables, tellEnv } from "./log-env.ts";
-import { isObject, type Mount, mountAt, mountsNamedBy, nameOf, type ObjectMount } from "./mounts.ts";
-import { isOpen, matches } from "./name-patterns.ts";
-import type { EnvReference, EnvSource } from "./own-pod.ts";
-import type { ServerEnv, Variable } from "./server-env.ts";
+import { isObject, type Mount, mountAt, nameOf, type ObjectMount } from "./mounts.ts";
+import { isOpen, matches } from "./patterns.ts";
+import type { ServerPod, Variable } from "./server-pod.ts";
 
 export interface EnvInput {
-  readonly server: ServerEnv;
+  readonly server: ServerPod;
   readonly settings: InheritSettings;
   readonly sameNamespace: boolean;
 }
 
 export interface ChosenEnv {
   readonly env: InheritedEnv;
-  /** Files that variables taken over point to. */
+  /** Files that inherited variables point to. */
   readonly files: ReadonlySet<ObjectMount>;
 }
 
-/** The variables a run takes over: by value into its Secret, by reference, or whole objects. */
+/** Why variables stay with the server, and where the log says so: a warning where somebody will miss one. */
+const REASONS = {
+  notAllowed: ["notes", "environment left with the server, not on the allowlist"],
+  denied: ["notes", "environment left with the server"],
+  missed: ["warnings", "environment left with the server; to give it to agents, name it in inheritNames or set it in env"],
+  otherNamespace: ["warnings", "environment not taken: it is in Secrets or ConfigMaps of the server's namespace; set it in env"],
+  unreachable: ["warnings", "environment not taken: it names files on volumes that runs do not have"],
+  unresolved: ["warnings", "environment not taken: it is made of other variables that are not known here; set it in env"],
+} as const;
+type Leave = (reason: keyof typeof REASONS, name: string) => void;
+
+/** The variables a run inherits: by value into its Secret, by reference, or whole objects. */
 export function inheritEnv(input: EnvInput, findings: Findings): ChosenEnv {
   const { server, settings, sameNamespace } = input;
-  const left = new LeftVariables();
+  const left = new Map<keyof typeof REASONS, string[]>();
+  const leave: Leave = (reason, name) => left.set(reason, [...(left.get(reason) ?? []), name]);
   const files = new Set<ObjectMount>();
-  const literals: Record<string, string> = {};
-  const references: EnvReference[] = [];
-  const isThere = reachable(input);
-  for (const variable of [...server.spelledOut().filter((each) => mayGo(each, server, left)), ...listedOfWhole(input, left)]) {
-    if (!hasFiles(variable, server, isThere, files, left)) continue;
-    if ("value" in variable) literals[variable.name] = variable.value;
-    else if ("valueFrom" in variable && isUsable(variable, sameNamespace, left)) references.push(variable);
-  }
+  const chosen = [...server.spelledOut.filter(({ name }) => mayGo(name, server, leave)), ...allowedOfWhole(input, leave)].filter(
+    (variable) => hasFiles(variable, input, files, leave) && isUsable(variable, sameNamespace, leave),
+  );
   const asked = server.pod.envFrom.filter(({ name }) => settings.inherit === "all" || matches(name, settings.inheritNames));
   const from = sameNamespace ? asked : [];
-  const env = { literals, references, from, hidden: hiddenNames(server, from, [...Object.keys(literals), ...references.map(nameOfEntry)]) };
-  left.sources.push(...asked.filter((source) => !from.includes(source)));
-  tellEnv(findings, env, left);
+  for (const source of asked) if (!sameNamespace) leave("otherNamespace", sourceName(source));
+  const literals = Object.fromEntries(chosen.flatMap((each) => ("value" in each && each.value !== null ? [[each.name, each.value]] : [])));
+  const references = chosen.filter((each): each is EnvReference => "valueFrom" in each);
+  const names = chosen.map(({ name }) => name);
+  const env = { literals, references, from, hidden: hiddenNames(server, from, names) };
+  logNames(findings.notes, "environment of the server's pod taken", names);
+  logNames(findings.notes, "environment taken whole", from.map(sourceName));
+  logNames(findings.notes, "set empty, as a whole object cannot be taken without them", env.hidden);
+  for (const [reason, [level, text]] of Object.entries(REASONS))
+    logNames(findings[level], text, left.get(reason as keyof typeof REASONS) ?? []);
   return { env, files };
 }
 
-const nameOfEntry = ({ name }: { readonly name: string }): string => name;
-
-function mayGo(variable: Variable, server: ServerEnv, left: LeftVariables): boolean {
-  const verdict = server.verdict(variable.name);
-  if (verdict === "not-listed") left.notListed.push(variable.name);
-  else if (verdict !== "take") left.withheld.push({ name: variable.name, ...verdict });
-  return verdict === "take";
+/** Names only, never values. */
+function logNames(lines: string[], what: string, names: readonly string[]): void {
+  if (names.length > 0) lines.push(`${what}: ${[...names].sort().join(", ")}`);
 }
 
-/** With a list, whole Secrets stay behind and the listed values of them come by themselves. */
-function listedOfWhole({ server, settings, sameNamespace }: EnvInput, left: LeftVariables): Variable[] {
+const sourceName = ({ kind, name }: EnvSource): string => `${kind === "secret" ? "Secret" : "ConfigMap"} ${name}`;
+
+function mayGo(name: string, { rules }: ServerPod, leave: Leave): boolean {
+  const decision = rules.decide(name);
+  if (decision === "not-allowed") leave("notAllowed", name);
+  else if (decision !== "take")
+    leave(decision.kind === "credential" && rules.isAllowed(name) ? "missed" : "denied", `${name} (${decision.why})`);
+  return decision === "take";
+}
+
+/** With an allowlist, whole Secrets stay with the server, and the allowed values of them are copied. */
+function allowedOfWhole({ server, settings, sameNamespace }: EnvInput, leave: Leave): readonly Variable[] {
   if (settings.inherit === "all") return [];
-  const listed = server.broughtAlong().filter(({ name }) => server.verdict(name) === "take");
-  if (sameNamespace) return listed;
-  left.elsewhere.push(...listed.map(nameOfEntry));
+  const allowed = server.fromWholeObjects.filter(({ name }) => server.rules.decide(name) === "take");
+  if (sameNamespace) return allowed;
+  for (const { name } of allowed) leave("otherNamespace", name);
   return [];
 }
 
-/** Mounts a run's pod has as well, or can have. */
-function reachable({ server, settings, sameNamespace }: EnvInput): (mount: Mount) => boolean {
+/** A variable that names files which the run will not have does more harm than none; files that can come along do. */
+function hasFiles(variable: Variable, input: EnvInput, files: Set<ObjectMount>, leave: Leave): boolean {
+  const { server, settings, sameNamespace } = input;
   const data = mountAt(server.mounts, settings.dataPath);
-  const secret = server.secretMounts();
-  return (mount) => mount === data || (isObject(mount) && sameNamespace && !secret.has(mount));
-}
-
-/** A variable that names files the run will not have does more harm than none; files that can come along do. */
-function hasFiles(
-  variable: Variable,
-  server: ServerEnv,
-  isThere: (mount: Mount) => boolean,
-  files: Set<ObjectMount>,
-  left: LeftVariables,
-): boolean {
-  if ("unresolved" in variable) {
-    left.unresolved.push(`${variable.name} (made of ${variable.unresolved.join(", ")})`);
-    return false;
-  }
-  const { on, below } = mountsNamedBy(server.valueOf(variable), server.mounts);
+  const isThere = (mount: Mount) => mount === data || (isObject(mount) && sameNamespace && !server.secretMounts.has(mount));
+  const { on, below } = server.mountsNamedBy(variable);
   const missing = on.find((mount) => !isThere(mount));
-  if (missing !== undefined) {
-    left.unreachable.push(`${variable.name} (${nameOf(missing)} at ${missing.mountPath})`);
-    return false;
-  }
-  for (const mount of [...on, ...below]) if (isObject(mount) && isThere(mount)) files.add(mount);
-  return true;
+  if (missing !== undefined) leave("unreachable", `${variable.name} (${nameOf(missing)} at ${missing.mountPath})`);
+  else for (const mount of [...on, ...below]) if (isObject(mount) && isThere(mount)) files.add(mount);
+  return missing === undefined;
 }
 
 /** Pods of another namespace cannot refer to the server's objects; a container's own resources mean nothing elsewhere. */
-function isUsable({ name, valueFrom }: EnvReference, sameNamespace: boolean, left: LeftVariables): boolean {
-  if ("fieldRef" in valueFrom) return true;
-  const object = "secretKeyRef" in valueFrom || "configMapKeyRef" in valueFrom;
-  if (!object) left.withheld.push({ name, kind: "setting", why: "made of the server's container itself" });
-  else if (!sameNamespace) left.elsewhere.push(name);
+function isUsable(variable: Variable, sameNamespace: boolean, leave: Leave): boolean {
+  const { name } = variable;
+  if ("value" in variable) {
+    if (variable.value === null) leave("unresolved", name);
+    return variable.value !== null;
+  }
+  if ("fieldRef" in variable.valueFrom) return true;
+  const object = "secretKeyRef" in variable.valueFrom || "configMapKeyRef" in variable.valueFrom;
+  if (!object) leave("denied", `${name} (made of the server's container itself)`);
+  else if (!sameNamespace) leave("otherNamespace", name);
   return object && sameNamespace;
 }
 
 /** A whole Secret comes with all its names: hidden are those the server has now, and the worst even if they are added later. */
-function hiddenNames(server: ServerEnv, from: readonly EnvSource[], delivered: readonly string[]): string[] {
+function hiddenNames({ rules }: ServerPod, from: readonly EnvSource[], delivered: readonly string[]): string[] {
   const prefixes = [...new Set(from.map(({ prefix }) => prefix))];
   const isSecret = (name: string): boolean => {
-    const verdict = server.verdict(name);
-    return typeof verdict === "object" && verdict.kind !== "setting";
+    const decision = rules.decide(name);
+    return typeof decision === "object" && decision.kind !== "setting";
   };
-  const present = server.names.filter((name) => prefixes.some((prefix) => name.startsWith(prefix) && isSecret(name.slice(prefix.length))));
+  const present = rules.names.filter((name) => prefixes.some((prefix) => name.startsWith(prefix) && isSecret(name.slice(prefix.length))));
   const worst = HOST_SECRETS.filter((name) => !isOpen(name)).flatMap((name) => prefixes.map((prefix) => `${prefix}${name}`));
   return [...new Set([...present, ...worst])].filter((name) => !delivered.includes(name)).sort();
 }

@@ -1,9 +1,12 @@
+import type { OwnPod } from "@paperclip-k8s/engine";
 import { describe, expect, test } from "vitest";
 import { ConfigError } from "../../settings/config-error.ts";
-import { claim, examplePod, exampleSettings, volume } from "./example-pod.ts";
-import { inheritFrom } from "./inherit-from.ts";
-import type { InheritSettings } from "./inherited.ts";
-import type { OwnPod } from "./own-pod.ts";
+import * as inherit from "./inherit-from.ts";
+import type { InheritFacts, InheritSettings } from "./inherited.ts";
+import { claim, examplePod, exampleSettings, exampleVariables, volume } from "./testing/example-pod.ts";
+
+const inheritFrom = (pod: OwnPod | null, settings: InheritSettings, facts: Partial<InheritFacts> = {}) =>
+  inherit.inheritFrom(pod, settings, { variables: exampleVariables, ...facts });
 
 test("a plain server: all of it but the secrets", () => {
   const inherited = inheritFrom(examplePod({ dnsConfig: { options: [] } }), exampleSettings());
@@ -16,7 +19,6 @@ test("a plain server: all of it but the secrets", () => {
     claim: { name: "shared", mountPath: "/paperclip", subPath: null },
     nodeSelector: { pool: "agents" },
     tolerations: [{ key: "agents", operator: "Exists" }],
-    user: { uid: 1000, gid: 1000 },
     warnings: [],
   });
 });
@@ -41,9 +43,6 @@ describe("settings win", () => {
 });
 
 test.each<[string, Partial<OwnPod>, object]>([
-  ["of root: the caller's choice", { user: { uid: 0, gid: 0 } }, { user: null }],
-  ["half told: the caller's choice", { user: { uid: 1000, gid: null } }, { user: null }],
-  ["root's group is a group", { user: { uid: 1000, gid: 0 } }, { user: { uid: 1000, gid: 0 } }],
   ["a resolver of its own", { dnsPolicy: "None" }, { dnsPolicy: "None" }],
   ["a host's network is not inherited", { dnsPolicy: "ClusterFirstWithHostNet" }, { dnsPolicy: null }],
 ])("server %s", (_, changes, expected) => {
@@ -159,7 +158,6 @@ describe("outside a cluster", () => {
       claim: { name: "c", mountPath: "/data", subPath: null },
       env: { literals: {}, references: [], from: [], hidden: [] },
       nodeSelector: { a: "b" },
-      user: null,
       warnings: [],
     });
     expect(inheritFrom(null, { ...settings, inheritNames: ["X"] }).warnings).toEqual([

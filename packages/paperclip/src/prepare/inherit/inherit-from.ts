@@ -1,20 +1,20 @@
+import type { OwnPod } from "@paperclip-k8s/engine";
 import { ConfigError } from "../../settings/config-error.ts";
 import { inheritClaim } from "./inherit-claim.ts";
 import { inheritEnv } from "./inherit-env.ts";
 import { inheritVolumes } from "./inherit-volumes.ts";
-import type { Findings, Inherited, InheritSettings, ServerFacts } from "./inherited.ts";
-import { isOpen } from "./name-patterns.ts";
-import type { OwnPod } from "./own-pod.ts";
-import { ServerEnv } from "./server-env.ts";
+import type { Findings, Inherited, InheritFacts, InheritSettings } from "./inherited.ts";
+import { isOpen } from "./patterns.ts";
+import { ServerPod } from "./server-pod.ts";
 
 type Scheduling = Pick<Inherited, "nodeSelector" | "tolerations">;
 
 /** What a run's pod takes over from the server's; a ConfigError before anything is created when the two could not work together. */
-export function inheritFrom(pod: OwnPod | null, settings: InheritSettings, facts: ServerFacts = {}): Inherited {
-  return pod === null ? withoutPod(settings, facts) : withPod(pod, settings, facts.env ?? {});
+export function inheritFrom(pod: OwnPod | null, settings: InheritSettings, facts: InheritFacts): Inherited {
+  return pod === null ? withoutPod(settings, facts) : withPod(pod, settings, facts);
 }
 
-function withPod(pod: OwnPod, settings: InheritSettings, serverEnv: NodeJS.ProcessEnv): Inherited {
+function withPod(pod: OwnPod, settings: InheritSettings, { env: serverEnv = {}, variables }: InheritFacts): Inherited {
   const findings: Findings = { notes: [], warnings: [] };
   const namespace = settings.namespace ?? pod.namespace;
   const sameNamespace = namespace === pod.namespace;
@@ -23,7 +23,7 @@ function withPod(pod: OwnPod, settings: InheritSettings, serverEnv: NodeJS.Proce
   if (image === "") throw new ConfigError("image", `the server's container ${pod.container} does not name its image; set it`);
   const claim = inheritClaim({ pod, settings, namespace, serverEnv }, findings);
   findings.notes.push(`claim ${claim.name} at ${claim.mountPath}${claim.subPath === null ? "" : `, below ${claim.subPath}`}`);
-  const server = new ServerEnv(pod, settings, serverEnv);
+  const server = new ServerPod(pod, settings, { variables, env: serverEnv });
   const { env, files } = inheritEnv({ server, settings, sameNamespace }, findings);
   const volumes = inheritVolumes({ server, settings, sameNamespace, files }, findings);
   checkNames(server, settings, findings);
@@ -39,12 +39,11 @@ function withPod(pod: OwnPod, settings: InheritSettings, serverEnv: NodeJS.Proce
     secretVolumes: volumes.secrets,
     configMapVolumes: volumes.configMaps,
     ...scheduling(settings, pod),
-    user: userOf(pod),
     ...findings,
   };
 }
 
-function withoutPod(settings: InheritSettings, { noPod }: ServerFacts): Inherited {
+function withoutPod(settings: InheritSettings, { noPod }: InheritFacts): Inherited {
   const { namespace, image, dataClaim, dataPath } = settings;
   const why = noPod ?? "the server does not run in a pod";
   if (namespace === null || image === null || dataClaim === null) {
@@ -65,7 +64,6 @@ function withoutPod(settings: InheritSettings, { noPod }: ServerFacts): Inherite
     secretVolumes: [],
     configMapVolumes: [],
     ...scheduling(settings, { nodeSelector: {}, tolerations: [] }),
-    user: null,
     notes: [`nothing is inherited: ${why}`],
     warnings: settings.inheritNames.length === 0 ? [] : [`inheritNames has no effect: ${why}`],
   };
@@ -89,22 +87,17 @@ function pullSecrets(pod: OwnPod, sameNamespace: boolean, { warnings }: Findings
   return [];
 }
 
-/** Both, or neither: half a user is the image's business. */
-function userOf({ user: { uid, gid } }: OwnPod): Inherited["user"] {
-  return uid === null || uid === 0 || gid === null ? null : { uid, gid };
-}
-
 /** A name that gives nothing is a slip or a misunderstanding. */
-function checkNames(server: ServerEnv, { inheritNames }: InheritSettings, { warnings }: Findings): void {
-  const { pod } = server;
+function checkNames(server: ServerPod, { inheritNames }: InheritSettings, { warnings }: Findings): void {
+  const { pod, rules } = server;
   const objects = [...pod.envFrom, ...pod.secretVolumes, ...pod.configMapVolumes].map(({ name }) => name);
-  const ownFiles = new Set([...server.secretMounts()].flatMap((mount) => ("volume" in mount ? [mount.volume.name] : [])));
+  const ownFiles = new Set([...server.secretMounts].flatMap((mount) => ("volume" in mount ? [mount.volume.name] : [])));
+  const variables = new Set([...pod.env, ...server.fromWholeObjects].map(({ name }) => name));
   for (const name of inheritNames.filter((each) => !isOpen(each))) {
-    const variable = pod.env.some((entry) => entry.name === name) || server.broughtAlong().some((entry) => entry.name === name);
-    const verdict = variable ? server.verdict(name) : null;
-    if (typeof verdict === "object" && verdict !== null)
-      warnings.push(`inheritNames: ${name} is not given to agents (${verdict.why}); if it must be, set it in env`);
+    const decision = variables.has(name) ? rules.decide(name) : null;
+    if (typeof decision === "object" && decision !== null)
+      warnings.push(`inheritNames: ${name} is not given to agents (${decision.why}); if it must be, set it in env`);
     else if (ownFiles.has(name)) warnings.push(`inheritNames: ${name} holds the server's own secrets and is not given to agents`);
-    else if (!variable && !objects.includes(name)) warnings.push(`inheritNames: the server's pod has no ${name}`);
+    else if (!variables.has(name) && !objects.includes(name)) warnings.push(`inheritNames: the server's pod has no ${name}`);
   }
 }

@@ -1,12 +1,12 @@
-import { isListedPlace } from "./allowlist.ts";
+import type { ObjectVolume } from "@paperclip-k8s/engine";
+import { isAllowedPlace } from "./allowlist.ts";
 import type { Findings, InheritSettings } from "./inherited.ts";
 import { isObject, nameOf, type ObjectMount } from "./mounts.ts";
-import { matches } from "./name-patterns.ts";
-import type { ObjectVolume } from "./own-pod.ts";
-import type { ServerEnv } from "./server-env.ts";
+import { matches } from "./patterns.ts";
+import type { ServerPod } from "./server-pod.ts";
 
 export interface VolumesInput {
-  readonly server: ServerEnv;
+  readonly server: ServerPod;
   readonly settings: InheritSettings;
   readonly sameNamespace: boolean;
   /** Files that variables taken over point to. */
@@ -16,9 +16,8 @@ export interface VolumesInput {
 /** Secrets and ConfigMaps that come along as files: pointed to, named, or where certificates, ssh and git keep theirs. */
 export function inheritVolumes(input: VolumesInput, findings: Findings): { secrets: ObjectVolume[]; configMaps: ObjectVolume[] } {
   const { server, sameNamespace } = input;
-  const own = server.secretMounts();
   const objects = server.mounts.filter(isObject);
-  const wanted = objects.filter((mount) => !own.has(mount) && isWanted(mount, input));
+  const wanted = objects.filter((mount) => !server.secretMounts.has(mount) && isWanted(mount, input));
   const taken = sameNamespace ? wanted : [];
   const left = objects.filter((mount) => !wanted.includes(mount));
   if (taken.length > 0) findings.notes.push(`files of the server's pod taken: ${taken.map(placeOf).join(", ")}`);
@@ -32,7 +31,7 @@ export function inheritVolumes(input: VolumesInput, findings: Findings): { secre
 
 function isWanted(mount: ObjectMount, { settings, files }: VolumesInput): boolean {
   if (settings.inherit === "all" || files.has(mount)) return true;
-  return matches(mount.volume.name, settings.inheritNames) || isListedPlace(mount.mountPath);
+  return matches(mount.volume.name, settings.inheritNames) || isAllowedPlace(mount.mountPath);
 }
 
 function volumeOf({ volume }: ObjectMount): ObjectVolume {
@@ -42,7 +41,7 @@ function volumeOf({ volume }: ObjectMount): ObjectVolume {
 
 const placeOf = (mount: ObjectMount): string => `${nameOf(mount)} at ${mount.mountPath}`;
 
-/** Such files belong to root, and a group would have to be handed the shared volume too. */
+/** Such files belong to root; a group that may read them would need an fsGroup, which changes the shared volume too. */
 function isForRootOnly({ volume }: ObjectMount): boolean {
   const modes = volume.items?.map(({ mode }) => mode ?? volume.defaultMode) ?? [volume.defaultMode];
   return modes.some((mode) => mode !== null && (mode & 0o004) === 0);

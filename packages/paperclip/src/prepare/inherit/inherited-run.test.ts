@@ -8,9 +8,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { connect } from "../../../../engine/src/kube/connection.ts";
 import { findOwnPod } from "../../../../engine/src/kube/own-pod/own-pod.ts";
 import { exampleRequest } from "../../../../engine/src/manifest/testing/example-request.ts";
-import { exampleSettings } from "./example-pod.ts";
 import { inheritFrom } from "./inherit-from.ts";
 import type { Inherited, InheritSettings } from "./inherited.ts";
+import { exampleSettings, exampleVariables } from "./testing/example-pod.ts";
 
 let pocket: Pocket;
 let data: string;
@@ -93,14 +93,21 @@ function requestFrom(inherited: Inherited): RunRequest {
 async function runWith(settings: Partial<InheritSettings>) {
   await secret("certs", { "a.pem": "cert a", "b.pem": "cert b" });
   await secret("one", { openai: "key of one" });
-  const whole = { ANTHROPIC_API_KEY: "key of whole", GROQ_API_KEY: "of whole", DATABASE_URL: "postgres://whole", BETTER_AUTH_SECRET: "s" };
+  const whole = { MODEL_API_KEY: "key of whole", GROQ_API_KEY: "of whole", DATABASE_URL: "postgres://whole", BETTER_AUTH_SECRET: "s" };
   await secret("whole", whole);
   await create("pods", serverPod());
   const env = { POD_NAME: "server-0", POD_NAMESPACE: "servers" };
   const { pod } = await findOwnPod({ kubeconfig: pocket.kubeconfig }, { env, containers: ["paperclip"] });
-  const serverEnv = { ...whole, ...env, DATABASE_URL: "postgres://spelled", OPENAI_API_KEY: "key of one" };
+  const serverEnv = {
+    ...whole,
+    ...env,
+    OPENAI_BASE_URL: "https://llm.test/$1",
+    DATABASE_URL: "postgres://spelled",
+    OPENAI_API_KEY: "key of one",
+  };
   const inherited = inheritFrom(pod, exampleSettings({ image: "agent:1", dataPath: join(data, "paperclip"), ...settings }), {
     env: serverEnv,
+    variables: exampleVariables,
   });
   const output: Buffer[] = [];
   const outcome = await createEngine().run(
@@ -123,7 +130,7 @@ test("listed: the listed values, one Secret's two files, and no trace of the res
   expect(seen.env).toMatchObject({
     OPENAI_BASE_URL: "https://llm.test/$1",
     OPENAI_API_KEY: "key of one",
-    ANTHROPIC_API_KEY: "key of whole",
+    MODEL_API_KEY: "key of whole",
     GROQ_API_KEY: "the agent's own",
   });
   expect(Object.keys(seen.env)).not.toContain("DATABASE_URL");
@@ -135,7 +142,7 @@ test("all: a whole Secret, with the server's own values in it set empty", async 
   expect(seen.files).toEqual(["cert a", "cert b"]);
   expect(seen.env).toMatchObject({
     OPENAI_API_KEY: "key of one",
-    ANTHROPIC_API_KEY: "key of whole",
+    MODEL_API_KEY: "key of whole",
     GROQ_API_KEY: "the agent's own",
     DATABASE_URL: "",
     BETTER_AUTH_SECRET: "",

@@ -1,4 +1,5 @@
-import type { EnvReference, EnvSource, ObjectVolume } from "./own-pod.ts";
+import type { EnvReference, EnvSource, ObjectVolume } from "@paperclip-k8s/engine";
+import type { CliVariables } from "../../agent-cli/agent-cli.ts";
 
 /** The settings that decide what a run takes over from the server's pod. */
 export interface InheritSettings {
@@ -14,9 +15,11 @@ export interface InheritSettings {
   readonly tolerations: readonly object[] | null;
 }
 
-/** What else is known of the server. */
-export interface ServerFacts {
-  /** Its environment: values that its pod's spec only refers to. */
+/** What else decides. */
+export interface InheritFacts {
+  /** Of the CLI that is to run. */
+  readonly variables: CliVariables;
+  /** The server's own environment: the values that its pod's spec only refers to. */
   readonly env?: NodeJS.ProcessEnv;
   /** Why its pod is not known. */
   readonly noPod?: string;
@@ -35,8 +38,6 @@ export interface Inherited {
   readonly configMapVolumes: readonly ObjectVolume[];
   readonly nodeSelector: Readonly<Record<string, string>>;
   readonly tolerations: readonly Readonly<Record<string, unknown>>[];
-  /** Null = the spec does not say, or says root. */
-  readonly user: { readonly uid: number; readonly gid: number } | null;
   /** For the log: what was taken and what was left. Names only, never values. */
   readonly notes: readonly string[];
   readonly warnings: readonly string[];

@@ -1,4 +1,4 @@
-import type { OwnClaim, OwnObjectVolume, OwnPod } from "./own-pod.ts";
+import type { OwnClaim, OwnObjectVolume, OwnPod } from "@paperclip-k8s/engine";
 
 export type Mount =
   | { readonly kind: "claim"; readonly mountPath: string; readonly claim: OwnClaim }

@@ -45,6 +45,7 @@ function prepare(changes: Changes = {}) {
       promptTemplate: "HEARTBEAT of {{agent.name}}",
       bootstrapPromptTemplate: "BOOTSTRAP",
       dataPath: data,
+      skillsFolder: join(data, ".example/skills"),
       ...changes.settings,
     },
     sessionId: changes.sessionId ?? null,

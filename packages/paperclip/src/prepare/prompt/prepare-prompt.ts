@@ -13,6 +13,7 @@ export interface PromptInput {
     readonly promptTemplate: string | null;
     readonly bootstrapPromptTemplate: string | null;
     readonly dataPath: string;
+    readonly skillsFolder: string;
   };
   /** The session that this turn resumes; null = a fresh one. */
   readonly sessionId: string | null;
@@ -74,7 +75,7 @@ interface Lasting {
 async function readLasting({ ctx, settings, cwd, files: options }: PromptInput): Promise<Lasting> {
   const files = new ServerFiles({ ...options, shared: settings.dataPath });
   const instructions = await readInstructions(settings.instructionsFilePath, cwd, files);
-  const skills = await readSkills(ctx.config, settings.dataPath, files);
+  const skills = await readSkills(ctx.config, settings, files);
   return {
     instructions: instructions.text,
     skills: skills.text,

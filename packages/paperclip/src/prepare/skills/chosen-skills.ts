@@ -1,6 +1,6 @@
 import type { PaperclipSkillEntry } from "../prompt/host-rendering.ts";
 import type { ServerFiles } from "../prompt/server-files.ts";
-import { findSkills } from "./find-skills.ts";
+import { findSkills, type SkillPlaces } from "./find-skills.ts";
 
 export interface ChosenSkills<T> {
   /** What became of each chosen skill, in the order of the choice. */
@@ -14,11 +14,11 @@ type Read<T> = (key: string, entry: PaperclipSkillEntry) => Promise<T>;
 /** Reads each skill the agent is to have; one that cannot be had is named and left out. */
 export async function chosenSkills<T>(
   config: Readonly<Record<string, unknown>>,
-  dataPath: string,
+  places: SkillPlaces,
   files: ServerFiles,
   read: Read<T>,
 ): Promise<ChosenSkills<T>> {
-  const { entries, desired } = await findSkills(config, dataPath, files);
+  const { entries, desired } = await findSkills(config, places, files);
   const found: T[] = [];
   const loaded: string[] = [];
   const warnings: string[] = [];

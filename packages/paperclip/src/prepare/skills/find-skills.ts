@@ -3,6 +3,13 @@ import type { FolderEntry } from "@paperclip-k8s/engine";
 import type { PaperclipSkillEntry } from "../prompt/host-rendering.ts";
 import type { ServerFiles } from "../prompt/server-files.ts";
 
+/** Where skills are, in an agent's settings. */
+export interface SkillPlaces {
+  readonly dataPath: string;
+  /** Skills that people put on the shared volume themselves. */
+  readonly skillsFolder: string;
+}
+
 export interface FoundSkills {
   /** All that there are: the host's, then those in the shared volume's own folder. */
   readonly entries: readonly PaperclipSkillEntry[];
@@ -12,15 +19,9 @@ export interface FoundSkills {
   readonly own: readonly FolderEntry[];
 }
 
-/** Skills that people put on the shared volume themselves. */
-export function ownSkillsFolder(dataPath: string): string {
-  return join(dataPath, ".claude", "skills");
-}
-
 /** The host resolves names its own way; we only show it one more folder. */
-export async function findSkills(config: Readonly<Record<string, unknown>>, dataPath: string, files: ServerFiles): Promise<FoundSkills> {
+export async function findSkills(config: Readonly<Record<string, unknown>>, { skillsFolder: folder }: SkillPlaces, files: ServerFiles): Promise<FoundSkills> {
   const host = await import("../prompt/host-rendering.ts");
-  const folder = ownSkillsFolder(dataPath);
   // Without a list the host's library would look for skills beside this file, on whatever disk that is.
   const given = Array.isArray(config.paperclipRuntimeSkills) ? config.paperclipRuntimeSkills : [];
   const managed = await host.readPaperclipRuntimeSkillEntries({ ...config, paperclipRuntimeSkills: given }, folder);

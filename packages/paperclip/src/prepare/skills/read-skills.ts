@@ -3,6 +3,7 @@ import { isBelow } from "../../host/context-values.ts";
 import type { PaperclipSkillEntry } from "../prompt/host-rendering.ts";
 import type { ServerFiles } from "../prompt/server-files.ts";
 import { chosenSkills } from "./chosen-skills.ts";
+import type { SkillPlaces } from "./find-skills.ts";
 
 const SEPARATOR = "\n\n---\n\n";
 
@@ -13,8 +14,8 @@ export interface SkillTexts {
 }
 
 /** The texts of the wanted skills; one that cannot be had is named and left out. */
-export async function readSkills(config: Readonly<Record<string, unknown>>, dataPath: string, files: ServerFiles): Promise<SkillTexts> {
-  const { read, notes, warnings } = await chosenSkills(config, dataPath, files, (key, entry) => skillText(key, entry, dataPath, files));
+export async function readSkills(config: Readonly<Record<string, unknown>>, places: SkillPlaces, files: ServerFiles): Promise<SkillTexts> {
+  const { read, notes, warnings } = await chosenSkills(config, places, files, (key, entry) => skillText(key, entry, places.dataPath, files));
   return { text: read.join(SEPARATOR), notes, warnings };
 }
 

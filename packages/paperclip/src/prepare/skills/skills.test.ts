@@ -13,15 +13,15 @@ let runtimeSkills: Record<string, unknown>[];
 
 beforeAll(async () => {
   data = await mkdtemp(join(tmpdir(), "skills-"));
-  for (const folder of ["skills/fix", "skills/empty", "skills/bare", ".claude/skills/own", ".claude/skills/fix"])
+  for (const folder of ["skills/fix", "skills/empty", "skills/bare", ".example/skills/own", ".example/skills/fix"])
     await mkdir(join(data, folder), { recursive: true });
   await writeFile(join(data, "skills/fix/SKILL.md"), "How to fix.\n");
   await writeFile(join(data, "skills/bare/other.md"), "x");
   await writeFile(join(data, "skills/empty/SKILL.md"), " \n");
   await writeFile(join(data, "skills/plain.md"), "Plain.\n");
-  await writeFile(join(data, ".claude/skills/own/SKILL.md"), "Own.");
-  await writeFile(join(data, ".claude/skills/fix/SKILL.md"), "Hidden by the host's.");
-  await writeFile(join(data, ".claude/skills/note.md"), "Note.");
+  await writeFile(join(data, ".example/skills/own/SKILL.md"), "Own.");
+  await writeFile(join(data, ".example/skills/fix/SKILL.md"), "Hidden by the host's.");
+  await writeFile(join(data, ".example/skills/note.md"), "Note.");
   const entry = (name: string, more = {}) => ({ key: `acme/${name}`, runtimeName: name, source: join(data, "skills", name), ...more });
   runtimeSkills = [
     entry("fix"),
@@ -38,7 +38,8 @@ const config = (desiredSkills?: unknown[], entries = runtimeSkills) => ({
   paperclipRuntimeSkills: entries,
   ...(desiredSkills === undefined ? {} : { paperclipSkillSync: { desiredSkills } }),
 });
-const read = (desired?: unknown[]) => readSkills(config(desired), data, new ServerFiles({ shared: data }));
+const places = (dataPath = data) => ({ dataPath, skillsFolder: join(dataPath, ".example/skills") });
+const read = (desired?: unknown[]) => readSkills(config(desired), places(), new ServerFiles({ shared: data }));
 
 test.each<[string, unknown[] | undefined, string[], string[]]>([
   ["none without a choice", undefined, [], []],
@@ -72,7 +73,7 @@ test.each([
 
 test("each text says where its own files are, if a pod can find them there", async () => {
   expect((await read(["fix"])).text).toBe(`Skill "acme/fix" (its own files are in ${data}/skills/fix):\n\nHow to fix.`);
-  const elsewhere = await readSkills(config(["fix"]), join(data, "volume"), new ServerFiles({ shared: join(data, "volume") }));
+  const elsewhere = await readSkills(config(["fix"]), places(join(data, "volume")), new ServerFiles({ shared: join(data, "volume") }));
   expect(elsewhere.text).toBe('Skill "acme/fix":\n\nHow to fix.');
   expect((await read(["plain"])).text).toContain(`in ${data}/skills)`);
 });
@@ -80,7 +81,7 @@ test("each text says where its own files are, if a pod can find them there", asy
 test("the host's operational skill is always there, as for its own adapters of this kind", async () => {
   const key = "paperclipai/paperclip/paperclip";
   const entries = [...runtimeSkills, { key, runtimeName: "paperclip", source: join(data, "skills/fix") }];
-  const skills = await readSkills(config([], entries), data, new ServerFiles({ shared: data }));
+  const skills = await readSkills(config([], entries), places(), new ServerFiles({ shared: data }));
   expect(skills.text).toContain(`Skill "${key}"`);
 });
 
@@ -88,16 +89,16 @@ test("links on the shared volume bring nothing of the server along", async () =>
   const outside = await mkdtemp(join(tmpdir(), "server-"));
   try {
     await writeFile(join(outside, "SKILL.md"), "the server's secret");
-    await mkdir(join(data, ".claude/skills/half"));
-    await symlink(outside, join(data, ".claude/skills/whole"));
-    await symlink(join(outside, "SKILL.md"), join(data, ".claude/skills/half/SKILL.md"));
+    await mkdir(join(data, ".example/skills/half"));
+    await symlink(outside, join(data, ".example/skills/whole"));
+    await symlink(join(outside, "SKILL.md"), join(data, ".example/skills/half/SKILL.md"));
     const skills = await read(["whole", "half", "own"]);
     expect(skills.warnings).toEqual([expect.stringMatching(/"whole".*leads out of/), expect.stringMatching(/"half".*leads out of/)]);
     expect(skills.text).not.toContain("secret");
     expect(skills.text).toContain("Own.");
   } finally {
     await rm(outside, { recursive: true, force: true });
-    for (const name of ["whole", "half"]) await rm(join(data, ".claude/skills", name), { recursive: true, force: true });
+    for (const name of ["whole", "half"]) await rm(join(data, ".example/skills", name), { recursive: true, force: true });
   }
 });
 
@@ -112,7 +113,7 @@ test.each<[string, (skill: string, outside: string) => Promise<void>]>([
     await writeFile(join(outside, "SKILL.md"), "the server's secret");
     await plant(source, outside);
     const entries = [...runtimeSkills, { key: "acme/swapped", runtimeName: "swapped", source }];
-    const skills = await readSkills(config(["swapped", "fix"], entries), data, new ServerFiles({ shared: data }));
+    const skills = await readSkills(config(["swapped", "fix"], entries), places(), new ServerFiles({ shared: data }));
     expect(skills.warnings).toEqual([expect.stringMatching(/"acme\/swapped".*leads out of/)]);
     expect(skills.text).toMatch(/^Skill "acme\/fix"/);
   } finally {
@@ -121,17 +122,17 @@ test.each<[string, (skill: string, outside: string) => Promise<void>]>([
 });
 
 test("a volume that does not answer is told for each skill", async () => {
-  const skills = await readSkills(config(["fix", "plain"]), data, new ServerFiles({ shared: data, timeoutMs: 0 }));
+  const skills = await readSkills(config(["fix", "plain"]), places(), new ServerFiles({ shared: data, timeoutMs: 0 }));
   expect(skills.text).toBe("");
   expect(skills.warnings).toHaveLength(2);
   expect(skills.warnings[0]).toContain("no answer within");
 });
 
 test("the host's page: what there is, what is chosen, what is missing, what people put there", async () => {
-  const ctx = { agentId: "a", companyId: "c", adapterType: "opencode_k8s", config: config(["fix", "own", "nowhere"]) };
-  const snapshot = await listSkills(ctx, data);
+  const ctx = { agentId: "a", companyId: "c", adapterType: "example_k8s", config: config(["fix", "own", "nowhere"]) };
+  const snapshot = await listSkills(ctx, places());
   expect(snapshot).toMatchObject({
-    adapterType: "opencode_k8s",
+    adapterType: "example_k8s",
     supported: true,
     mode: "ephemeral",
     desiredSkills: ["acme/fix", "own", "nowhere"],
@@ -152,13 +153,13 @@ test("the host's page: what there is, what is chosen, what is missing, what peop
 });
 
 test("a new choice shows at once, wherever the host stores it", async () => {
-  const ctx = { agentId: "a", companyId: "c", adapterType: "opencode_k8s", config: config([]) };
-  expect((await syncSkills(ctx, ["plain"], data)).desiredSkills).toEqual(["acme/plain"]);
-  expect((await listSkills(ctx, data)).desiredSkills).toEqual([]);
+  const ctx = { agentId: "a", companyId: "c", adapterType: "example_k8s", config: config([]) };
+  expect((await syncSkills(ctx, ["plain"], places())).desiredSkills).toEqual(["acme/plain"]);
+  expect((await listSkills(ctx, places())).desiredSkills).toEqual([]);
 });
 
 test("no folder of people's own is no trouble", async () => {
-  const snapshot = await listSkills({ adapterType: "opencode_k8s", config: config([]) }, join(data, "none"));
+  const snapshot = await listSkills({ adapterType: "example_k8s", config: config([]) }, places(join(data, "none")));
   expect(snapshot.entries).toHaveLength(runtimeSkills.length);
 });
 

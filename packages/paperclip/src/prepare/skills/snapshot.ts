@@ -2,13 +2,13 @@ import { resolve } from "node:path";
 import type { FolderEntry } from "@paperclip-k8s/engine";
 import type { SkillContext, SkillSnapshot } from "../../host/types.ts";
 import { ServerFiles } from "../prompt/server-files.ts";
-import { findSkills, ownSkillsFolder } from "./find-skills.ts";
+import { findSkills, type SkillPlaces } from "./find-skills.ts";
 
 /** Which skills there are and which the next run gets. */
-export async function listSkills(ctx: SkillContext, dataPath: string): Promise<SkillSnapshot> {
+export async function listSkills(ctx: SkillContext, places: SkillPlaces): Promise<SkillSnapshot> {
   const host = await import("../prompt/host-rendering.ts");
-  const { entries, desired, own } = await findSkills(ctx.config, dataPath, new ServerFiles({ shared: dataPath }));
-  const folder = ownSkillsFolder(dataPath);
+  const { entries, desired, own } = await findSkills(ctx.config, places, new ServerFiles({ shared: places.dataPath }));
+  const folder = places.skillsFolder;
   // People's own skills are shown as theirs, unless the agent wants them.
   const isOwn = (entry: { readonly source: string }) => entry.source.startsWith(`${folder}/`);
   return host.buildRuntimeMountedSkillSnapshot({
@@ -32,7 +32,7 @@ function installed(folder: string, own: readonly FolderEntry[]) {
 }
 
 /** Nothing is installed: each run takes its skills along. The answer shows what the new choice leads to. */
-export async function syncSkills(ctx: SkillContext, desiredSkills: readonly string[], dataPath: string): Promise<SkillSnapshot> {
+export async function syncSkills(ctx: SkillContext, desiredSkills: readonly string[], places: SkillPlaces): Promise<SkillSnapshot> {
   const { writePaperclipSkillSyncPreference } = await import("../prompt/host-rendering.ts");
-  return listSkills({ ...ctx, config: writePaperclipSkillSyncPreference(ctx.config, [...desiredSkills]) }, dataPath);
+  return listSkills({ ...ctx, config: writePaperclipSkillSyncPreference(ctx.config, [...desiredSkills]) }, places);
 }

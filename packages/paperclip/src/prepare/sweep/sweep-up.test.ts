@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { parseConfig } from "../../settings/parse.ts";
+import { exampleCli } from "../../testing/example-cli.ts";
 import type { RunInputs } from "../attempt.ts";
 import { sweepUp } from "./sweep-up.ts";
 
@@ -19,7 +20,7 @@ test("a run leaves its own session and bundle alone, removes what is old beside 
   for (const folder of old) utimesSync(folder, LONG_AGO, LONG_AGO);
   const inputs = {
     ctx: { agent: { id: "a", companyId: "c" } },
-    config: parseConfig({ namespace: "agents", dataPath: data }, {}, "claude_k8s"),
+    config: parseConfig({ namespace: "agents", dataPath: data }, {}, exampleCli),
     state: { mode: "portable", spec: { saved: join(states, "own") } },
     bundle: { folder: join(bundles, "used") },
   } as unknown as RunInputs;

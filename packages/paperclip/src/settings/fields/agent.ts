@@ -1,20 +1,16 @@
-import { env } from "../kinds/env.ts";
-import { list } from "../kinds/list.ts";
-import { wholeNumber } from "../kinds/number.ts";
-import { text } from "../kinds/text.ts";
-import { absolutePath } from "../kinds/text-checks.ts";
-import { toggle } from "../kinds/toggle.ts";
-import { CLAUDE } from "./adapters.ts";
+import { text, toggle } from "../scalar-kinds.ts";
+import { env, list } from "../structured-kinds.ts";
+import { absolutePath } from "../text-checks.ts";
 
 const TEMPLATE_VARIABLES = "`{{agent.id}}`-style variables: agentId, companyId, runId, company, agent, run (`id`, `source`), context";
 
-/** What the CLI is started with. */
+/** What the CLI works with. */
 export const agentFields = {
-  model: text({ key: "model", defaultText: "the CLI's own", doc: "passed to the CLI; OpenCode: `provider/model`" }),
+  model: text({ key: "model", defaultText: "the CLI's own", doc: "passed to the CLI" }),
   effort: text({
     key: "effort",
     aliases: ["thinkingEffort", "variant"],
-    doc: "reasoning effort, passed to the CLI (OpenCode: `--variant`); `thinkingEffort` and `variant` mean the same, the first one set counts",
+    doc: "reasoning effort, passed to the CLI; `thinkingEffort` and `variant` mean the same, the first one set counts",
   }),
   dangerouslySkipPermissions: toggle({
     key: "dangerouslySkipPermissions",
@@ -22,32 +18,10 @@ export const agentFields = {
     default: true,
     doc: "the CLI may work outside its folder without asking; nobody is there to answer. Off: no permission setting is added",
   }),
-  maxTurnsPerRun: wholeNumber({
-    key: "maxTurnsPerRun",
-    label: "Turns per run",
-    adapters: [CLAUDE],
-    default: 0,
-    formDefault: 1000,
-    max: 1_000_000,
-    defaultText: "0 = no limit (a new agent's form: 1000)",
-    doc: "most turns the CLI may take in one run",
-  }),
-  enableRtk: toggle({
-    key: "enableRtk",
-    label: "Shorten tool output",
-    adapters: [CLAUDE],
-    default: false,
-    doc: "shorten long tool output before it reaches the model: head and tail are kept, and what was cut is said",
-  }),
-  rtkMaxOutputBytes: wholeNumber({
-    key: "rtkMaxOutputBytes",
-    label: "Tool output limit (bytes)",
-    adapters: [CLAUDE],
-    visibleWhen: { key: "enableRtk", value: "true" },
-    default: 50_000,
-    max: 100_000_000,
-    doc: "how much of a tool's output the model sees with `enableRtk`",
-  }),
+} as const;
+
+/** How it is started and what it is given; the CLI's own settings stand before these. */
+export const startFields = {
   command: text({ key: "command", defaultText: "the CLI's name", doc: "program in the image to start instead of the CLI's own name" }),
   extraArgs: list({
     key: "extraArgs",
@@ -69,9 +43,7 @@ export const agentFields = {
   bootstrapPromptTemplate: text({ key: "bootstrapPromptTemplate", doc: "text before the first turn of a session; same variables" }),
   instructionsFilePath: text({
     key: "instructionsFilePath",
-    doc:
-      "file on the server with the agent's instructions, put before the prompt (Claude Code: into the system prompt); Paperclip sets it. " +
-      "Unreadable: a warning in the log, the run goes on",
+    doc: "file on the server with the agent's instructions, put before the prompt; Paperclip sets it. Unreadable: a warning in the log, the run goes on",
   }),
   instructionsRootPath: text({
     key: "instructionsRootPath",

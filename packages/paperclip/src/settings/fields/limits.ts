@@ -1,4 +1,4 @@
-import { wholeNumber } from "../kinds/number.ts";
+import { wholeNumber } from "../scalar-kinds.ts";
 
 export const DAY = 86_400;
 const YEAR = 365 * DAY;

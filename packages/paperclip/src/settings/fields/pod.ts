@@ -1,9 +1,8 @@
 import { labelValue } from "@paperclip-k8s/engine";
-import { ConfigError } from "../config-error.ts";
-import { map } from "../kinds/map.ts";
-import { quantity } from "../kinds/quantity.ts";
-import { tolerations } from "../kinds/tolerations.ts";
-import { quote } from "../quote.ts";
+import { ConfigError, quote } from "../config-error.ts";
+import { quantity } from "../scalar-kinds.ts";
+import { map } from "../structured-kinds.ts";
+import { tolerations } from "../tolerations.ts";
 
 const OWN_POD = "the server pod's";
 const FORMS = "an object, JSON text, or `key=value` lines";
@@ -58,7 +57,7 @@ export const podFields = {
   }),
 } as const;
 
-/** A mended value would select other nodes, or none. */
+/** Unlike a label of ours it is not made valid: another value would select other nodes, or none. */
 function nodeLabel(name: string, value: string, key: string): void {
   if (labelValue(value).changed) throw new ConfigError(key, `${quote(value)} (of ${quote(name)}) is not a valid label value`);
 }

@@ -1,15 +1,13 @@
-import { choice } from "../kinds/choice.ts";
-import { wholeNumber } from "../kinds/number.ts";
-import { quantity } from "../kinds/quantity.ts";
-import { text } from "../kinds/text.ts";
-import { dnsSubdomain } from "../kinds/text-checks.ts";
-import { toggle } from "../kinds/toggle.ts";
-import { OPENCODE } from "./adapters.ts";
+import { choice, quantity, text, toggle, wholeNumber } from "../scalar-kinds.ts";
+import { dnsSubdomain } from "../text-checks.ts";
 import { DAY } from "./limits.ts";
 
 const DEDICATED = { key: "agentDbMode", value: "dedicated_pvc" } as const;
 
-/** What may overlap, and what stays behind. */
+/** Only for a CLI that can keep its sessions on a claim of the agent's own. */
+export const CLAIM_FIELDS = ["agentDbMode", "agentDbStorageClass", "agentDbStorageCapacity"] as const;
+
+/** What may overlap, and what is kept after a run. */
 export const stateFields = {
   concurrency: choice({
     key: "concurrency",
@@ -35,13 +33,12 @@ export const stateFields = {
   agentDbMode: choice({
     key: "agentDbMode",
     label: "Session storage",
-    adapters: [OPENCODE],
     options: [
       ["portable", "Kept on the shared volume"],
       ["dedicated_pvc", "On a claim of the agent's own"],
       ["ephemeral", "Not kept"],
     ],
-    doc: "OpenCode's sessions. `portable`: carried in and out on the shared volume, one per task; `dedicated_pvc`: on one ReadWriteOnce claim per agent, `opencode-db-<agent id>`, so that its runs take turns; `ephemeral`: nothing is kept",
+    doc: "the CLI's sessions. `portable`: carried in and out on the shared volume, one per task; `dedicated_pvc`: on one ReadWriteOnce claim per agent, so that its runs take turns; `ephemeral`: nothing is kept",
   }),
   stateSaveIntervalSec: wholeNumber({
     key: "stateSaveIntervalSec",
@@ -67,7 +64,6 @@ export const stateFields = {
   agentDbStorageClass: text({
     key: "agentDbStorageClass",
     label: "Session storage class",
-    adapters: [OPENCODE],
     visibleWhen: DEDICATED,
     check: dnsSubdomain,
     doc: "for `dedicated_pvc`: storage class to make the agent's claim of; needed only if it is not there yet",
@@ -75,7 +71,6 @@ export const stateFields = {
   agentDbStorageCapacity: quantity({
     key: "agentDbStorageCapacity",
     label: "Session storage size",
-    adapters: [OPENCODE],
     visibleWhen: DEDICATED,
     default: "1Gi",
     unit: "bytes",

@@ -1,0 +1,34 @@
+import { toggle, wholeNumber } from "@paperclip-k8s/paperclip";
+
+/** Settings that only Claude Code has. */
+export const ownSettings = {
+  maxTurnsPerRun: wholeNumber({
+    key: "maxTurnsPerRun",
+    label: "Turns per run",
+    default: 0,
+    formDefault: 1000,
+    max: 1_000_000,
+    defaultText: "0 = no limit (a new agent's form: 1000)",
+    doc: "most turns the CLI may take in one run",
+  }),
+  enableRtk: toggle({
+    key: "enableRtk",
+    label: "Shorten tool output",
+    default: false,
+    doc: "shorten long tool output before it reaches the model: head and tail are kept, and what was cut is said",
+  }),
+  rtkMaxOutputBytes: wholeNumber({
+    key: "rtkMaxOutputBytes",
+    label: "Tool output limit (bytes)",
+    visibleWhen: { key: "enableRtk", value: "true" },
+    default: 50_000,
+    max: 100_000_000,
+    doc: "how much of a tool's output the model sees with `enableRtk`",
+  }),
+} as const;
+
+/** What common settings mean to Claude Code. */
+export const docs = {
+  instructionsFilePath:
+    "file on the server with the agent's instructions, put into the system prompt; Paperclip sets it. Unreadable: a warning in the log, the run goes on",
+} as const;

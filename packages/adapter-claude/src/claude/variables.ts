@@ -1,0 +1,8 @@
+import type { CliVariables } from "@paperclip-k8s/paperclip";
+
+/** Environment variables that Claude Code reads. */
+export const variables: CliVariables = {
+  allowlist: ["ANTHROPIC_*", "CLAUDE_CODE_USE_*", "CLAUDE_CODE_SKIP_*", "CLAUDE_CODE_OAUTH_TOKEN"],
+  denylist: ["CLAUDE_HOME", "CLAUDE_CONFIG_DIR"],
+  removed: ["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION", "CLAUDE_CODE_PARENT_SESSION"],
+};

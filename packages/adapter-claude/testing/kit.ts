@@ -1,0 +1,17 @@
+import type { AdapterKit } from "../../adapters.ts";
+import { claude } from "../src/agent-cli.ts";
+import { formatLine } from "../src/cli.ts";
+import { createServerAdapter } from "../src/index.ts";
+import { growSession } from "./grow-session.ts";
+import { scriptedModel } from "./scripted-model.ts";
+
+export const kit: AdapterKit = {
+  title: "Claude Code",
+  cli: claude,
+  createServerAdapter,
+  formatLine,
+  scriptedModel,
+  longCommands: { BASH_DEFAULT_TIMEOUT_MS: "1200000", BASH_MAX_TIMEOUT_MS: "1200000" },
+  sessionFolders: [".claude/projects/work"],
+  growSession,
+};

@@ -1,0 +1,44 @@
+import type { ScriptedModel, ScriptedOptions } from "@paperclip-k8s/llm";
+import type { AgentCli } from "@paperclip-k8s/paperclip";
+import type { ServerAdapter } from "@paperclip-k8s/paperclip/host";
+
+/** The one list of agent CLIs: build, docs, demo, bench and test bed take them from here. A CLI is a folder beside this file and a line in it. */
+export const adapters = {
+  opencode: { folder: "adapter-opencode", npm: "opencode-ai", load: () => import("./adapter-opencode/testing/kit.ts") },
+  claude: { folder: "adapter-claude", npm: "@anthropic-ai/claude-code", load: () => import("./adapter-claude/testing/kit.ts") },
+} as const satisfies Readonly<Record<string, RegisteredAdapter>>;
+
+/** A CLI's name: that of its program, too; with `_k8s` behind it, the adapter's type at the host. */
+export type CliName = keyof typeof adapters;
+export const cliNames = Object.keys(adapters) as [CliName, ...CliName[]];
+
+interface RegisteredAdapter {
+  /** Below `packages/`. */
+  readonly folder: string;
+  /** The npm package with the real CLI; its version is in our package.json. */
+  readonly npm: string;
+  load(): Promise<{ readonly kit: AdapterKit }>;
+}
+
+/** What demo, bench and tests need of a CLI, besides what its adapter gives to the host. */
+export interface AdapterKit {
+  /** What people call the CLI. */
+  readonly title: string;
+  readonly cli: AgentCli;
+  createServerAdapter(): ServerAdapter;
+  formatLine(line: string, options: { readonly color: boolean }): string;
+  /** Settings that make the scripted LLM the CLI's model. */
+  scriptedModel(llm: { readonly url: string }, options?: ScriptedOptions): ScriptedModel;
+  /** Variables that let one command of the agent last 20 minutes. */
+  readonly longCommands: Readonly<Record<string, string>>;
+  /** Below HOME: folders in which it keeps a session as files. */
+  readonly sessionFolders: readonly string[];
+  /** Makes a long session of a short one that the real CLI has left in this home: about so many messages. */
+  growSession(home: string, messages: number): void;
+}
+
+/** The kits of all CLIs, by name. */
+export async function loadKits(): Promise<Readonly<Record<CliName, AdapterKit>>> {
+  const kits = cliNames.map(async (name) => [name, (await adapters[name].load()).kit] as const);
+  return Object.fromEntries(await Promise.all(kits)) as Record<CliName, AdapterKit>;
+}

@@ -1,0 +1,63 @@
+import type { OwnClaim, OwnObjectVolume, OwnPod } from "@paperclip-k8s/engine";
+import type { InheritSettings } from "../inherited.ts";
+
+// For tests; they change what they are about.
+
+export const exampleVariables = {
+  allowlist: ["MODEL_*", "PAPERCLIP_MODEL_*"],
+  denylist: ["MODEL_HOME", "PAPERCLIP_MODEL_STORAGE_DIR"],
+  removed: ["MODEL_NESTED"],
+} as const;
+
+export const claim = (changes: Partial<OwnClaim> = {}): OwnClaim => ({
+  claimName: "shared",
+  mountPath: "/paperclip",
+  subPath: null,
+  subPathExpr: null,
+  readOnly: false,
+  ...changes,
+});
+
+export const volume = (name: string, mountPath: string, changes: Partial<OwnObjectVolume> = {}): OwnObjectVolume => ({
+  name,
+  mountPath,
+  subPath: null,
+  items: null,
+  defaultMode: 0o444,
+  optional: false,
+  ...changes,
+});
+
+export const examplePod = (changes: Partial<OwnPod> = {}): OwnPod => ({
+  namespace: "servers",
+  podName: "server-0",
+  node: "node-1",
+  container: "paperclip",
+  image: "paperclip:1",
+  env: [],
+  envFrom: [],
+  claims: [claim()],
+  secretVolumes: [],
+  configMapVolumes: [],
+  otherMounts: [],
+  imagePullSecrets: ["registry"],
+  dnsPolicy: "ClusterFirst",
+  dnsConfig: null,
+  nodeSelector: { pool: "agents" },
+  tolerations: [{ key: "agents", operator: "Exists" }],
+  user: { uid: 1000, gid: 1000 },
+  serviceAccountName: "server",
+  ...changes,
+});
+
+export const exampleSettings = (changes: Partial<InheritSettings> = {}): InheritSettings => ({
+  inherit: "listed",
+  inheritNames: [],
+  namespace: null,
+  image: null,
+  dataPath: "/paperclip",
+  dataClaim: null,
+  nodeSelector: null,
+  tolerations: null,
+  ...changes,
+});

@@ -1,0 +1,119 @@
+import { ConfigError, kindOf, quote } from "./config-error.ts";
+import { type Field, field, type Spec } from "./field.ts";
+
+// Kinds of fields that hold one value.
+
+export interface TextSpec<T extends string | null> extends Spec {
+  readonly default?: T;
+  /** Returns the value as it will be used; throws a ConfigError. */
+  readonly check?: (value: string, key: string) => string;
+}
+
+export function text(spec: TextSpec<null>): Field<string | null>;
+export function text(spec: TextSpec<string> & { readonly default: string }): Field<string>;
+export function text(spec: TextSpec<string | null>): Field<string | null> {
+  const { default: unset = null, check = (value: string) => value } = spec;
+  return field<string | null>(spec, {
+    kind: "text",
+    unset,
+    form: { type: "text", ...(unset !== null && { default: unset }) },
+    parse: (value, key) => check(plainText(value, key), key),
+  });
+}
+
+/** Trimmed text. A wrong value is named by its kind only, since it may be a secret. */
+function plainText(value: unknown, key: string): string {
+  if (typeof value !== "string") throw new ConfigError(key, `must be text, not ${kindOf(value)}`);
+  if (value.includes("\0")) throw new ConfigError(key, "holds a NUL character");
+  return value.trim();
+}
+
+export interface ChoiceSpec<T extends string> extends Spec {
+  /** Value and its label in the form; the first one is the default. */
+  readonly options: readonly [readonly [T, string], ...(readonly [T, string])[]];
+}
+
+/** One of a few words. */
+export function choice<T extends string>(spec: ChoiceSpec<T>): Field<T> {
+  const unset = spec.options[0][0];
+  const allowed = spec.options.map(([value]) => value);
+  return field<T>(spec, {
+    kind: "choice",
+    unset,
+    form: { type: "select", default: unset, options: spec.options.map(([value, label]) => ({ value, label })) },
+    parse(value, key) {
+      const word = plainText(value, key);
+      const found = allowed.find((candidate) => candidate === word);
+      if (found !== undefined) return found;
+      throw new ConfigError(key, `must be one of ${allowed.join(", ")}, not ${quote(word)}`);
+    },
+  });
+}
+
+export interface NumberSpec extends Spec {
+  readonly default: number;
+  readonly max: number;
+  /** What a new agent's form starts with, where that differs from what an unset field means. */
+  readonly formDefault?: number;
+}
+
+/** Seconds, counts, bytes: a whole number or its digits; 0 is "unset". */
+export function wholeNumber(spec: NumberSpec): Field<number> {
+  return field<number>(spec, {
+    kind: "number",
+    unset: spec.default,
+    form: { type: "number", default: spec.formDefault ?? spec.default },
+    parse(value, key) {
+      const number = typeof value === "string" && /^\s*[0-9]+\s*$/.test(value) ? Number(value) : value;
+      if (typeof number !== "number" || !Number.isInteger(number) || number < 0 || number > spec.max)
+        throw new ConfigError(key, `must be a whole number from 0 to ${spec.max}, not ${quote(value)}`);
+      return number === 0 ? undefined : number;
+    },
+  });
+}
+
+/** On or off. Its default is shown in the form, so a false that arrives was chosen. */
+export function toggle(spec: Spec & { readonly default: boolean }): Field<boolean> {
+  return field<boolean>(spec, {
+    kind: "toggle",
+    unset: spec.default,
+    form: { type: "toggle", default: spec.default },
+    parse(value, key) {
+      const word = typeof value === "string" ? value.trim().toLowerCase() : value;
+      if (word === true || word === "true" || word === 1) return true;
+      if (word === false || word === "false" || word === 0) return false;
+      throw new ConfigError(key, `must be true or false, not ${quote(value)}`);
+    },
+  });
+}
+
+const SUFFIXES = ["", "k", "M", "G", "T", "P", "E"];
+const PATTERN = /^([0-9]+(?:\.[0-9]+)?)(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$/;
+
+/** A Kubernetes quantity such as 500m or 2Gi; JSON numbers are accepted, too. */
+export function quantity(spec: Spec & { readonly default: string; readonly unit: "cores" | "bytes" }): Field<string> {
+  return field<string>(spec, {
+    kind: "text",
+    unset: spec.default,
+    form: { type: "text", default: spec.default },
+    parse(value, key) {
+      const text = typeof value === "number" ? String(value) : typeof value === "string" ? value.trim() : "";
+      if (!PATTERN.test(text)) throw new ConfigError(key, `must be a Kubernetes quantity such as 500m or 2Gi, not ${quote(value)}`);
+      const amount = amountOf(text);
+      if (amount === 0) return undefined;
+      if (spec.unit === "cores" && !/^[0-9.]+m?$/.test(text))
+        throw new ConfigError(key, `must be cores such as 500m or 2, not ${quote(value)}`);
+      // "8" meant as 8Gi, or "512m" (half a byte) meant as 512Mi, would be accepted and kill the pod at once.
+      if (spec.unit === "bytes" && amount < 2 ** 20) throw new ConfigError(key, `${quote(value)} is less than 1Mi; did you mean Mi or Gi?`);
+      return text;
+    },
+  });
+}
+
+/** A quantity as a number of cores or bytes. */
+export function amountOf(quantity: string): number {
+  const [, number, suffix = ""] = PATTERN.exec(quantity) ?? [];
+  if (suffix === "m") return Number(number) / 1000;
+  const power = SUFFIXES.indexOf(suffix.charAt(0) === "K" ? "k" : suffix.charAt(0));
+  return Number(number) * (suffix.endsWith("i") ? 1024 : 1000) ** power;
+}

@@ -1,0 +1,33 @@
+import { ConfigError, quote } from "./config-error.ts";
+
+/** An absolute path without ".."; the message does not repeat it, since people paste whole files into path fields. */
+export function absolutePath(value: string, key: string): string {
+  if (!value.startsWith("/") || value.split("/").includes("..") || value.includes("\n"))
+    throw new ConfigError(key, 'must be an absolute path without ".."');
+  return value.length > 1 ? value.replace(/\/+$/, "") || "/" : value;
+}
+
+export function mountPath(value: string, key: string): string {
+  const path = absolutePath(value, key);
+  if (path === "/" || path.includes(":")) throw new ConfigError(key, 'must be a folder that a volume can be mounted at: not "/", no ":"');
+  return path;
+}
+
+/** Names of namespaces and containers. */
+export function dnsLabel(value: string, key: string): string {
+  if (!/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(value))
+    throw new ConfigError(key, `must be a Kubernetes name (a-z, 0-9, "-", at most 63 characters), not ${quote(value)}`);
+  return value;
+}
+
+/** Names of claims, service accounts, storage classes. */
+export function dnsSubdomain(value: string, key: string): string {
+  if (value.length > 253 || !/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/.test(value))
+    throw new ConfigError(key, `must be a Kubernetes name (a-z, 0-9, "-", "."), not ${quote(value)}`);
+  return value;
+}
+
+export function imageReference(value: string, key: string): string {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._:/@-]*$/.test(value)) throw new ConfigError(key, `must be an image reference, not ${quote(value)}`);
+  return value;
+}

@@ -1,0 +1,74 @@
+import { isLabelKey } from "@paperclip-k8s/engine";
+import { ConfigError, quote } from "./config-error.ts";
+import { type Field, field, type Spec } from "./field.ts";
+import { parsedText } from "./structured-kinds.ts";
+
+/** A type, not an interface: plain records of the manifest take it. */
+export type Toleration = {
+  readonly key?: string;
+  readonly operator?: string;
+  readonly value?: string;
+  readonly effect?: string;
+  readonly tolerationSeconds?: number;
+};
+
+// Lt and Gt came with Kubernetes 1.35.
+const OPERATORS = ["Exists", "Equal", "Lt", "Gt"];
+const EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
+
+/** A list of tolerations or its JSON text; null = unset, [] = none on purpose. */
+export function tolerations(spec: Spec): Field<readonly Toleration[] | null> {
+  return field<readonly Toleration[] | null>(spec, {
+    kind: "tolerations",
+    unset: null,
+    form: { type: "textarea" },
+    parse(value, key) {
+      const items = typeof value === "string" ? parsedText(value, key, "[") : value;
+      if (!Array.isArray(items)) throw new ConfigError(key, "must be a list of tolerations or its JSON text");
+      return items.map((item, index) => toleration(item, `${key}[${index}]`));
+    },
+  });
+}
+
+function toleration(item: unknown, at: string): Toleration {
+  if (typeof item !== "object" || item === null || Array.isArray(item)) throw new ConfigError(at, "must be an object");
+  const given = item as Record<string, unknown>;
+  const known = ["key", "operator", "value", "effect", "tolerationSeconds"];
+  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new ConfigError(at, `has no ${quote(unknown)}; a toleration has ${known.join(", ")}`);
+  const result = {
+    ...words(given, "key", at),
+    ...words(given, "operator", at, OPERATORS),
+    ...words(given, "value", at),
+    ...words(given, "effect", at, EFFECTS),
+    ...seconds(given, at),
+  };
+  agree(result, at);
+  return result;
+}
+
+function words(given: Record<string, unknown>, name: string, at: string, allowed?: readonly string[]): Record<string, string> {
+  const value = given[name];
+  if (value === undefined || value === null || value === "") return {};
+  if (typeof value !== "string") throw new ConfigError(`${at}.${name}`, `must be text, not ${quote(value)}`);
+  if (allowed !== undefined && !allowed.includes(value))
+    throw new ConfigError(`${at}.${name}`, `must be one of ${allowed.join(", ")}, not ${quote(value)}`);
+  return { [name]: value };
+}
+
+function seconds(given: Record<string, unknown>, at: string): Pick<Toleration, "tolerationSeconds"> {
+  const value = given.tolerationSeconds;
+  if (value === undefined || value === null) return {};
+  if (typeof value !== "number" || !Number.isInteger(value))
+    throw new ConfigError(`${at}.tolerationSeconds`, `must be a whole number, not ${quote(value)}`);
+  return { tolerationSeconds: value };
+}
+
+/** What the API server would refuse only when the Job's pod is created, long after the Job. */
+function agree(given: Toleration, at: string): void {
+  if (given.key !== undefined && !isLabelKey(given.key)) throw new ConfigError(`${at}.key`, `${quote(given.key)} is not a valid taint key`);
+  if (given.key === undefined && given.operator !== "Exists") throw new ConfigError(at, 'without a key needs operator "Exists"');
+  if (given.operator === "Exists" && given.value !== undefined) throw new ConfigError(at, 'operator "Exists" takes no value');
+  if (given.tolerationSeconds !== undefined && given.effect !== "NoExecute")
+    throw new ConfigError(at, 'tolerationSeconds needs effect "NoExecute"');
+}

@@ -1,0 +1,29 @@
+import { defaultOf, meaningOf } from "../../packages/paperclip/src/settings/documents.ts";
+import { groupsOf, type SettingsOwner } from "../../packages/paperclip/src/settings/schema.ts";
+
+export const BEGIN = "<!-- settings: written by scripts/generate-docs.ts -->";
+const END = "<!-- /settings -->";
+
+const INTRO = `The agent's \`adapterConfig\`. Nothing is required inside a cluster: what is unset comes from the server's own pod. Outside one, set \`kubeconfig\`, \`namespace\`, \`image\`
+and \`dataClaim\`. The form's \`0\`, empty and \`false\` mean "unset" wherever a number or text is expected. A wrong value is refused by name before anything is created; a
+key that looks like a misspelt one is a warning in the run's log.`;
+
+/** A README whose settings are those of the schema. */
+export function withSettings(readme: string, cli: SettingsOwner): string {
+  const begin = readme.indexOf(BEGIN);
+  const end = readme.indexOf(END);
+  if (begin < 0 || end < begin) throw new Error(`the README lacks the marks "${BEGIN}" and "${END}"`);
+  return `${readme.slice(0, begin)}${BEGIN}\n${settings(cli)}${readme.slice(end)}`;
+}
+
+function settings(cli: SettingsOwner): string {
+  const tables = groupsOf(cli).map(({ title, fields }) => {
+    const rows = fields.map((field) => `| \`${field.key}\` | ${cell(defaultOf(field))} | ${cell(meaningOf(field))} |`);
+    return [`| ${title} | default | meaning |`, "|---|---|---|", ...rows].join("\n");
+  });
+  return `\n${[INTRO, ...tables].join("\n\n")}\n\n`;
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|");
+}
