@@ -30,7 +30,9 @@ function programsOf(folder: string) {
   return names.flatMap((file) => {
     const name = /^(\w+)\.main\.ts$/.exec(file)?.[1];
     if (name === undefined) return [];
-    return [{ entry: `${folder}/src/programs/${file}`, text: `${folder}/generated/${name}-text.ts`, name: `${name}Text`, target: "node18" }];
+    return [
+      { entry: `${folder}/src/programs/${file}`, text: `${folder}/generated/${name}-text.ts`, name: `${name}Text`, target: "node18" },
+    ];
   });
 }
 

@@ -20,7 +20,11 @@ export interface FoundSkills {
 }
 
 /** The host resolves names its own way; we only show it one more folder. */
-export async function findSkills(config: Readonly<Record<string, unknown>>, { skillsFolder: folder }: SkillPlaces, files: ServerFiles): Promise<FoundSkills> {
+export async function findSkills(
+  config: Readonly<Record<string, unknown>>,
+  { skillsFolder: folder }: SkillPlaces,
+  files: ServerFiles,
+): Promise<FoundSkills> {
   const host = await import("../prompt/host-rendering.ts");
   // Without a list the host's library would look for skills beside this file, on whatever disk that is.
   const given = Array.isArray(config.paperclipRuntimeSkills) ? config.paperclipRuntimeSkills : [];

@@ -15,7 +15,9 @@ export interface SkillTexts {
 
 /** The texts of the wanted skills; one that cannot be had is named and left out. */
 export async function readSkills(config: Readonly<Record<string, unknown>>, places: SkillPlaces, files: ServerFiles): Promise<SkillTexts> {
-  const { read, notes, warnings } = await chosenSkills(config, places, files, (key, entry) => skillText(key, entry, places.dataPath, files));
+  const { read, notes, warnings } = await chosenSkills(config, places, files, (key, entry) =>
+    skillText(key, entry, places.dataPath, files),
+  );
   return { text: read.join(SEPARATOR), notes, warnings };
 }
 
