@@ -1,5 +1,6 @@
 export type { Argument, CliEnd, EndRecord, FinalLine, Seed, SeedSpec, StatePart, StateSpec } from "@paperclip-k8s/runner";
 export { type Clock, createClock } from "./clock.ts";
+export { parseTermination } from "./decode-records.ts";
 export { createEngine, type Engine, type EngineOptions } from "./engine.ts";
 export { RequestError } from "./errors.ts";
 export { ApiError } from "./kube/api-error.ts";
@@ -37,7 +38,6 @@ export {
   removeSecret,
   type SecretView,
 } from "./operator/objects.ts";
-export { parseTermination } from "./outcome/termination.ts";
 export type { ClaimVolume, EnvReference, EnvSource, ObjectVolume, RunRequest } from "./request.ts";
 export type { RunIo } from "./run-context.ts";
 export type { Evidence, RunOutcome, StartFailure } from "./run-outcome.ts";
