@@ -1,4 +1,4 @@
-// A process for one piece of work on files (seed, restore, save): it can be abandoned, so a volume that stalls holds up nobody else.
+// A process for one piece of work on files (seed, restore, save): it can be abandoned, so a volume that stalls holds up nothing else.
 import { spawn } from "node:child_process";
 import { writeSync } from "node:fs";
 import { CHILD_START_MS, sleep } from "./limits.ts";

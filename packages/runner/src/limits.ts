@@ -42,10 +42,10 @@ export const sleep = (ms: number): Promise<void> => new Promise((resolve) => set
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** A timer for any number of milliseconds: setTimeout fires at once beyond 2³¹. Returns what cancels it. */
-export function longTimer(ms: number, act: () => void): () => void {
+export function longTimer(ms: number, fire: () => void): () => void {
   let timer: NodeJS.Timeout;
   const arm = (left: number): void => {
-    timer = left > LONGEST_TIMER ? setTimeout(() => arm(left - LONGEST_TIMER), LONGEST_TIMER) : setTimeout(act, left);
+    timer = left > LONGEST_TIMER ? setTimeout(() => arm(left - LONGEST_TIMER), LONGEST_TIMER) : setTimeout(fire, left);
   };
   arm(ms);
   return () => clearTimeout(timer);

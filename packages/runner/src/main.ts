@@ -5,9 +5,8 @@ import { runTask, TASK_FLAG } from "./file-task.ts";
 import { RUNNER_EXIT } from "./records.ts";
 import { type Guard, notRun, run } from "./run.ts";
 import { type SeedCommand, seedHome } from "./seed/seed-home.ts";
-import { restoreState } from "./state/restore-state.ts";
-import { saveState } from "./state/save-state.ts";
-import type { RestoreCommand, SaveCommand } from "./state/state-commands.ts";
+import { type RestoreCommand, restoreState } from "./state/restore-state.ts";
+import { type SaveCommand, saveState } from "./state/save-state.ts";
 import { writeTerminationMessage } from "./termination-message.ts";
 import { runWriter, WRITER_FLAG } from "./writer/writer-process.ts";
 

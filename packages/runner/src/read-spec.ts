@@ -46,7 +46,7 @@ function parse(bytes: Buffer): RunnerSpec {
   if (spec?.format !== 1) throw new Error("the spec has a format this runner does not know");
   if (!Array.isArray(spec.argv) || spec.argv.length === 0 || typeof spec.argv[0] !== "string" || !spec.argv.every(isArgument))
     throw new Error("the spec names no command");
-  if (typeof spec.run !== "string" || typeof spec.nonce !== "string" || !spec.files?.output || !spec.files.meta || !spec.files.claim)
+  if (typeof spec.run !== "string" || typeof spec.nonce !== "string" || !spec.files?.output || !spec.files.meta || !spec.files.lock)
     throw new Error("the spec names no run or no files");
   for (const name of ["timeoutSec", "graceSec", "stopGraceSec", "drainSec"] as const)
     if (!isAmount(spec[name])) throw new Error(`the spec's ${name} is not a number of seconds`);

@@ -1,4 +1,4 @@
-// The data that passes between the engine and the runner: what the runner is told, and what it writes down.
+// The data that passes between the engine and the runner: the spec the runner is given, and the records it writes.
 import type { SeedSpec, StateEnd, StateRecord, StateSpec } from "./state-records.ts";
 
 export type { Seed, SeedSpec, StateEnd, StatePart, StatePoint, StateRecord, StateSpec } from "./state-records.ts";
@@ -7,8 +7,8 @@ export type { Seed, SeedSpec, StateEnd, StatePart, StatePoint, StateRecord, Stat
 export const RUNNER_EXIT = {
   /** The spec in the Secret cannot be read or is of another format. */
   badSpec: 212,
-  /** Another pod of the same Job has already claimed the output file. */
-  alreadyClaimed: 213,
+  /** Another pod of the same Job has already started the run. */
+  alreadyStarted: 213,
   /** The output file cannot be opened; the CLI was not started. */
   noOutput: 214,
   /** The runner itself failed. */
@@ -22,7 +22,7 @@ export const RUNNER_EXIT = {
   notFound: 127,
 } as const;
 
-/** What the runner is told: `spec.json` in the run's mounted Secret, beside the runner itself. */
+/** What the runner is given: `spec.json` in the run's mounted Secret, beside the runner itself. */
 export interface RunnerSpec {
   readonly format: 1;
   readonly run: string;
@@ -37,7 +37,7 @@ export interface RunnerSpec {
   readonly timeoutSec: number;
   /** SIGTERM to SIGKILL when the time limit is reached. */
   readonly graceSec: number;
-  /** SIGTERM to SIGKILL when the pod itself is told to stop. */
+  /** SIGTERM to SIGKILL when the pod itself is stopped. */
   readonly stopGraceSec: number;
   /** How long output may take to reach the volume after the CLI is over. */
   readonly drainSec: number;
@@ -84,14 +84,14 @@ export interface RelayCredentials {
 /** An argument as it is, or the path of a file in the spec's folder. */
 export type Argument = string | { readonly file: string };
 
-/** The three files of a run on the shared volume. Output and meta are created by the server, the claim by the pod. */
+/** The three files of a run on the shared volume. The server creates output and meta, the pod the lock file. */
 export interface RunFiles {
   /** The CLI's stdout bytes and nothing else. */
   readonly output: string;
   /** NDJSON of `MetaRecord`. */
   readonly meta: string;
   /** Created with O_EXCL: one pod per run, ever. */
-  readonly claim: string;
+  readonly lock: string;
 }
 
 export interface FinalLine {
@@ -137,7 +137,7 @@ export interface NoteRecord {
 }
 
 /**
- * Why the CLI is over: by itself, at the time limit, told to stop from outside, ended after its final line, or never started.
+ * Why the CLI is over: by itself, at the time limit, stopped from outside, ended after its final line, or never started.
  * `runner-failed`: killed with the runner if it had started (SIGKILL), and nothing was counted.
  */
 export type EndCause = "exit" | "timeout" | "stopped" | "final-line" | "spawn-failed" | "runner-failed";

@@ -62,7 +62,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const seeding = spec.seed ? takeSeeds(runnerFile, spec.seed, () => stop.asked) : null;
   const answer = await link.opened(waits.openMs);
   if (answer.kind === "taken" || answer.kind === "failed") keeper?.halt();
-  if (answer.kind === "taken") return giveUp(RUNNER_EXIT.alreadyClaimed, "another pod has already started this run", ids);
+  if (answer.kind === "taken") return giveUp(RUNNER_EXIT.alreadyStarted, "another pod has already started this run", ids);
   if (answer.kind === "failed") return giveUp(RUNNER_EXIT.noOutput, answer.error, ids);
   link.meta({ type: "start", at: new Date().toISOString(), ...ids, pod, runtime: `node ${process.versions.node}` });
   if (answer.kind === "silent") note(link, `the volume gave no answer for ${waits.openMs / 1000} s; the CLI was started without it`);
@@ -133,7 +133,7 @@ async function follow(invocation: Invocation, prepared: PreparedRun, closeRelay:
   const { run, nonce } = config.spec;
   writeTerminationMessage(invocation.terminationLog, { format: 1, run, nonce, ...end, error, finalLine: result.finalLine });
   await Promise.all([stdoutCopy, stderrCopy].map((copy) => copy.drained(Math.min(2_000, left()))));
-  return taken ? RUNNER_EXIT.alreadyClaimed : exitCodeOf(result);
+  return taken ? RUNNER_EXIT.alreadyStarted : exitCodeOf(result);
 }
 
 /** Shrinks when the pod is to stop, also in the middle of the save: what the CLI has not used of its grace is the state's. */

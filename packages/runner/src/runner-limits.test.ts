@@ -40,7 +40,7 @@ describe.concurrent("limits", () => {
     const pod = preparePod({ argv: shell("echo ran > ran"), spec: { waits: { openMs: 600_000 } } });
     makeFifo(pod.spec.files.output);
     const running = pod.start();
-    await waitFor(() => existsSync(pod.spec.files.claim), "the claim");
+    await waitFor(() => existsSync(pod.spec.files.lock), "the lock file");
     running.process.kill("SIGTERM");
     // Only now can the output be opened.
     await sleep(300);

@@ -19,10 +19,10 @@ describe.concurrent("the lock file", () => {
     const pod = preparePod({ argv: shell("echo ran") });
     const first = await pod.start().ended;
     expect(first.code).toBe(0);
-    expect(JSON.parse(readFileSync(pod.spec.files.claim, "utf8"))).toEqual({ run: "run-1", nonce: "n-1", pod: "pod-1" });
+    expect(JSON.parse(readFileSync(pod.spec.files.lock, "utf8"))).toEqual({ run: "run-1", nonce: "n-1", pod: "pod-1" });
     const meta = readFileSync(pod.spec.files.meta);
     const second = await pod.start().ended;
-    expect(second.code).toBe(RUNNER_EXIT.alreadyClaimed);
+    expect(second.code).toBe(RUNNER_EXIT.alreadyStarted);
     expect(second.message.error).toContain("another pod");
     expect(second.stdout.length).toBe(0);
     expect(readFileSync(pod.spec.files.output, "utf8")).toBe("ran\n");
@@ -31,8 +31,8 @@ describe.concurrent("the lock file", () => {
 
   test("is enough to keep a second pod from starting", async () => {
     const pod = preparePod({ argv: shell("echo ran") });
-    writeFileSync(pod.spec.files.claim, "");
-    expect((await pod.start().ended).code).toBe(RUNNER_EXIT.alreadyClaimed);
+    writeFileSync(pod.spec.files.lock, "");
+    expect((await pod.start().ended).code).toBe(RUNNER_EXIT.alreadyStarted);
     expect(readFileSync(pod.spec.files.output).length + readFileSync(pod.spec.files.meta).length).toBe(0);
   });
 
@@ -150,9 +150,9 @@ describe.concurrent("a volume that stalls", () => {
 
   test("a claim that is refused late ends the CLI", async () => {
     const pod = preparePod({ argv: shell("exec sleep 600"), spec: { waits: { openMs: 1 } } });
-    writeFileSync(pod.spec.files.claim, "");
+    writeFileSync(pod.spec.files.lock, "");
     const ended = await pod.start().ended;
-    expect(ended.code).toBe(RUNNER_EXIT.alreadyClaimed);
+    expect(ended.code).toBe(RUNNER_EXIT.alreadyStarted);
     expect(readFileSync(pod.spec.files.meta).length).toBe(0);
   });
 });

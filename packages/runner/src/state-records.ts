@@ -1,4 +1,4 @@
-// The data about what a run begins with and what it keeps: what the runner is told, and what it writes down.
+// The part of the spec and of the records that is about the files a run begins with and the state it keeps.
 
 /** Files copied into the home before the CLI starts, where they are there: logins and settings. */
 export interface SeedSpec {
@@ -25,7 +25,7 @@ export interface StateSpec {
   /** Absolute folder in the pod, or `$HOME`, on a local disk, private to the run; a save at an interval needs room there for each database once more. */
   readonly home: string;
   readonly parts: readonly StatePart[];
-  /** Kept beside the state and told at the next restore: a text, or the command whose first line of output it is. */
+  /** Kept beside the state and given at the next restore: a text, or the command whose first line of output it is. */
   readonly version: string | readonly [string, ...string[]] | null;
   /** 0 = only at the end. */
   readonly intervalSec: number;
@@ -33,7 +33,7 @@ export interface StateSpec {
   readonly maxBytes: number;
   /** What gives no more bytes for this long is not taken for lost: the CLI is not started (`RUNNER_EXIT.noState`). */
   readonly restoreSec: number;
-  /** For the save at the end; a pod that is told to stop has only what is left of `stopGraceSec` and most of `drainSec`. */
+  /** For the save at the end; a pod that is stopped has only what is left of `stopGraceSec` and most of `drainSec`. */
   readonly saveSec: number;
 }
 
@@ -44,7 +44,7 @@ export type StatePart =
   /** A file, or a folder with everything in it. */
   | { readonly kind: "files"; readonly path: string };
 
-/** State was restored before the CLI's start, or saved while it runs; without an end record, the last one tells where the session stands. */
+/** State was restored before the CLI's start, or saved while it runs; without an end record, the last one is the newest saved session. */
 export interface StateRecord {
   readonly type: "state";
   readonly at: string;
@@ -65,7 +65,7 @@ export interface StatePoint {
   readonly version: string | null;
 }
 
-/** What became of the state, told at the end. */
+/** What became of the state. */
 export interface StateEnd {
   /** What the CLI started from; null: a fresh start. */
   readonly restored: StatePoint | null;

@@ -37,7 +37,7 @@ async function removeAll(context: RunContext, outcome: RunOutcome, late: boolean
   const gone = uid === null || isGoing(run.state) || (await remove(context, uid, outcome, late));
   // One that may start late needs them too.
   if (!gone) return;
-  await attempt(context, volume.remove([files.output, files.meta, files.claim]));
+  await attempt(context, volume.remove([files.output, files.meta, files.lock]));
 }
 
 /** A Job that an API server in trouble keeps is removed when that is back: left alone it would stay for a day. */

@@ -35,7 +35,7 @@ function causeOf(state: RunState): OutcomeKind {
 
 /** The runner found the run claimed, at once or when the volume answered; a CLI may exit with that code itself. */
 function isSecondPod({ endRecord }: RunState, end: CliEnd | null, container: Terminated | null): boolean {
-  return endRecord === null && container?.exitCode === RUNNER_EXIT.alreadyClaimed && end?.exitCode !== RUNNER_EXIT.alreadyClaimed;
+  return endRecord === null && container?.exitCode === RUNNER_EXIT.alreadyStarted && end?.exitCode !== RUNNER_EXIT.alreadyStarted;
 }
 
 /** A CLI that had ended by itself before anybody asked was not cancelled. */

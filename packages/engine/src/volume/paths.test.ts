@@ -4,7 +4,7 @@ import { VolumeError } from "./volume-error.ts";
 
 describe("paths", () => {
   it("puts meta and claim beside the output", () => {
-    expect(runFiles("/v/a/r1.ndjson")).toEqual({ output: "/v/a/r1.ndjson", meta: "/v/a/r1.ndjson.meta", claim: "/v/a/r1.ndjson.claim" });
+    expect(runFiles("/v/a/r1.ndjson")).toEqual({ output: "/v/a/r1.ndjson", meta: "/v/a/r1.ndjson.meta", lock: "/v/a/r1.ndjson.claim" });
   });
 
   it.each(["", "..", "a/b", "a.b", "a b", "a\n", "é", undefined, null, 7])("refuses %j as part of a path and names the field", (value) => {

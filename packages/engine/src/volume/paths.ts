@@ -4,7 +4,7 @@ import { VolumeError } from "./volume-error.ts";
 
 /** The files of a run: meta and claim stand beside the output file. */
 export function runFiles(outputPath: string): RunFiles {
-  return { output: outputPath, meta: `${outputPath}.meta`, claim: `${outputPath}.claim` };
+  return { output: outputPath, meta: `${outputPath}.meta`, lock: `${outputPath}.claim` };
 }
 
 /** An id that becomes part of a path. */

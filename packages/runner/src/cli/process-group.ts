@@ -1,7 +1,7 @@
 // The CLI's process group: how many processes it has, and sending them a signal.
 import { readdirSync, readFileSync } from "node:fs";
 
-/** False when there was nobody to send it to. */
+/** False when there is no such process. */
 export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-group, signal);
@@ -10,7 +10,7 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
   }
 }
 
-/** SIGTERM, and SIGCONT so that a stopped process gets to act on it. */
+/** SIGTERM, and SIGCONT so that a stopped process gets to handle it. */
 export function terminateGroup(group: number): void {
   signalGroup(group, "SIGTERM");
   signalGroup(group, "SIGCONT");

@@ -1,4 +1,4 @@
-// Starts the CLI in a process group of its own, with its stdin, and says why when it cannot.
+// Starts the CLI in a process group of its own, with its stdin, or gives the reason why it cannot.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { accessSync, constants, readdirSync } from "node:fs";
 import { join } from "node:path";

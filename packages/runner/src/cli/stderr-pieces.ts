@@ -62,7 +62,7 @@ export class StderrPieces {
   #cut(): number {
     const newline = this.#rest.lastIndexOf(NEWLINE, LIMITS.stderrPiece - 1);
     if (newline !== -1) return newline + 1;
-    // Only when the byte behind the cut is here too: it tells whether a character would be halved.
+    // Only when the byte behind the cut is here too: it shows whether a character would be halved.
     return this.#rest.length > LIMITS.stderrPiece ? boundaryBefore(this.#rest, LIMITS.stderrPiece) : 0;
   }
 

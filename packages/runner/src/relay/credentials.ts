@@ -1,4 +1,4 @@
-// Whom the run acts as: read from the mounted Secret, which is swapped when another run takes this one over.
+// The token and id that the run's requests are sent with: read from the mounted Secret, which is changed when another run adopts this one.
 import { readFileSync } from "node:fs";
 import type { RelayCredentials } from "../records.ts";
 

@@ -47,7 +47,7 @@ const LONGEST_WAIT_MS = 2_000;
 const LOOK_MS = 100;
 /** A longer answer is no conflict. */
 const MAX_CONFLICT = 64 * 1024;
-/** For a client to finish a body that nobody wants: cut at once, it might lose the answer. */
+/** For a client to finish a body that the target no longer wants: cut at once, it might lose the answer. */
 const LINGER_MS = 1_000;
 
 export async function handleRequest(request: IncomingMessage, response: ServerResponse, relaying: Relaying): Promise<void> {

@@ -1,4 +1,4 @@
-// A pod's look at itself, run as an ordinary command: `<runtime> -e <this text> <order as JSON>`. One JSON line per finding, then exit code 0.
+// A pod's look at itself, run as an ordinary command: `node -e <this text> <config as JSON>`. One JSON line per finding, then exit code 0.
 import { execFile } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { get as httpGet } from "node:http";
@@ -8,9 +8,9 @@ import type { SelfCheckConfig, SelfCheckFinding } from "./self-check-records.ts"
 
 type Finding = Omit<SelfCheckFinding, "check">;
 
-const order = JSON.parse(process.argv[process.argv.length - 1] ?? "{}") as SelfCheckConfig;
+const config = JSON.parse(process.argv[process.argv.length - 1] ?? "{}") as SelfCheckConfig;
 
-function tell(check: string, finding: Finding): void {
+function report(check: string, finding: Finding): void {
   process.stdout.write(`${JSON.stringify({ check, ...finding })}\n`);
 }
 
@@ -21,13 +21,13 @@ function runtime(): Finding {
 
 function version(): Promise<Finding> {
   return new Promise((resolve) => {
-    execFile(order.cli, ["--version"], { timeout: order.timeoutMs, killSignal: "SIGKILL" }, (error, stdout, stderr) => {
-      const said = cutText(`${stdout}\n${stderr}`.trim().split("\n")[0] ?? "", 200);
-      if (error === null) return resolve({ ok: true, detail: said });
+    execFile(config.cli, ["--version"], { timeout: config.timeoutMs, killSignal: "SIGKILL" }, (error, stdout, stderr) => {
+      const firstLine = cutText(`${stdout}\n${stderr}`.trim().split("\n")[0] ?? "", 200);
+      if (error === null) return resolve({ ok: true, detail: firstLine });
       if (error.code === "ENOENT")
-        return resolve({ ok: false, detail: `${order.cli} is not in PATH ${cutText(process.env.PATH ?? "", 300)}` });
-      const how = error.killed ? `did not answer in ${order.timeoutMs / 1000} s` : `ended with ${error.code ?? error.signal}`;
-      resolve({ ok: false, detail: `${order.cli} --version ${how}${said === "" ? "" : `: ${said}`}` });
+        return resolve({ ok: false, detail: `${config.cli} is not in PATH ${cutText(process.env.PATH ?? "", 300)}` });
+      const how = error.killed ? `did not answer in ${config.timeoutMs / 1000} s` : `ended with ${error.code ?? error.signal}`;
+      resolve({ ok: false, detail: `${config.cli} --version ${how}${firstLine === "" ? "" : `: ${firstLine}`}` });
     });
   });
 }
@@ -49,12 +49,12 @@ function answer(url: string): Promise<Finding> {
   return new Promise((resolve) => {
     const failed = (why: string) => resolve({ ok: false, detail: `${url}: ${why}` });
     try {
-      const request = (url.startsWith("https:") ? httpsGet : httpGet)(url, { timeout: order.timeoutMs }, (response) => {
+      const request = (url.startsWith("https:") ? httpsGet : httpGet)(url, { timeout: config.timeoutMs }, (response) => {
         const status = response.statusCode ?? 0;
         response.destroy();
         resolve({ ok: status >= 200 && status < 500, detail: `${url}: ${status}` });
       });
-      request.on("timeout", () => request.destroy(new Error(`no answer in ${order.timeoutMs / 1000} s`)));
+      request.on("timeout", () => request.destroy(new Error(`no answer in ${config.timeoutMs / 1000} s`)));
       request.on("error", (error: NodeJS.ErrnoException) => failed(error.code ?? error.message));
     } catch (error) {
       failed((error as Error).message);
@@ -63,10 +63,10 @@ function answer(url: string): Promise<Finding> {
 }
 
 async function main(): Promise<void> {
-  tell("runtime", runtime());
-  for (const [name, path] of Object.entries(order.folders)) tell(`folder:${name}`, folder(path));
-  const slow = [version().then((finding) => tell("cli", finding))];
-  if (order.url !== null) slow.push(answer(order.url).then((finding) => tell("url", finding)));
+  report("runtime", runtime());
+  for (const [name, path] of Object.entries(config.folders)) report(`folder:${name}`, folder(path));
+  const slow = [version().then((finding) => report("cli", finding))];
+  if (config.url !== null) slow.push(answer(config.url).then((finding) => report("url", finding)));
   await Promise.all(slow);
 }
 

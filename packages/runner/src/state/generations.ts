@@ -1,4 +1,4 @@
-// The `saved` folder: one archive per generation under a name never used twice, and `current`, which says which one stands.
+// The `saved` folder: one archive per generation under a name never used twice, and `current`, which names the one in force.
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
@@ -16,7 +16,7 @@ import {
   utimesSync,
 } from "node:fs";
 import { join } from "node:path";
-import { writeAll } from "./write-archive.ts";
+import { codeOf, flush, writeAll } from "../files.ts";
 
 export interface Pointer {
   readonly current: string;
@@ -26,11 +26,8 @@ export interface Pointer {
 const POINTER = "current";
 const PART = ".part";
 const GENERATION = /^\d{8}T\d{9}Z-[0-9a-f]+-[0-9a-f]+\.tar$/;
-/** What nobody points at and nobody can still be writing. */
+/** A file this old that `current` does not name cannot still be written to. */
 const ABANDONED_MS = 3_600_000;
-/** Not a fault: the file system has no such call. */
-const NO_FLUSH = new Set(["EINVAL", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EISDIR", "EBADF"]);
-
 /** The names of all generations that may be restored, best first. */
 export function candidates(saved: string): { readonly pointer: Pointer | null; readonly names: readonly string[] } {
   const pointer = readPointer(saved);
@@ -56,30 +53,30 @@ function openPointer(saved: string): number | null {
     mkdirSync(saved, { recursive: true, mode: 0o770 });
     return openSync(file, constants.O_RDWR | constants.O_CREAT, 0o660);
   } catch (error) {
-    // A volume that takes nothing may still give.
+    // A volume that cannot be written to may still be read.
     if (["EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "ENOENT"].includes(codeOf(error))) return openIfThere(file);
     throw error;
   }
 }
 
-/** Whoever collects old state sees that this one is in use. */
+/** So that this state is not collected as an old one. */
 export function markUsed(saved: string): void {
   try {
     utimesSync(join(saved, POINTER), new Date(), new Date());
   } catch {
-    // A volume that takes nothing is not collected either.
+    // What cannot be written to cannot be collected either.
   }
 }
 
 /** Runs `write` on a file that gets its name only once all of it is on the volume. */
 export function addGeneration<T>(saved: string, tag: string, at: string, write: (fd: number) => T): { name: string; written: T } {
-  // Says why there is no folder; a recursive call says only that there is none.
+  // A recursive call would not name the reason why there is no folder.
   if (!existsSync(saved)) mkdirSync(saved, 0o770);
   const name = `${at.replace(/[-:.]/g, "")}-${tag}-${randomBytes(4).toString("hex")}.tar`;
   return { name, written: writeWhole(saved, name, `${name}${PART}`, write) };
 }
 
-/** The one step that makes a generation stand. */
+/** The one step that puts a generation in force. */
 export function pointAt(saved: string, tag: string, pointer: Pointer): void {
   const part = `${POINTER}-${tag}-${randomBytes(4).toString("hex")}${PART}`;
   writeWhole(saved, POINTER, part, (fd) => writeAll(fd, Buffer.from(`${JSON.stringify({ format: 1, ...pointer })}\n`)));
@@ -103,9 +100,9 @@ function writeWhole<T>(saved: string, name: string, part: string, write: (fd: nu
   let open = true;
   try {
     const written = write(fd);
-    flush(() => fdatasyncSync(fd));
+    flush(fdatasyncSync, fd);
     open = false;
-    // A network file system may speak up only here.
+    // A network file system may report an error only here.
     closeSync(fd);
     renameSync(file, join(saved, name));
     flushFolder(saved);
@@ -120,17 +117,10 @@ function writeWhole<T>(saved: string, name: string, part: string, write: (fd: nu
 function flushFolder(folder: string): void {
   const fd = openSync(folder, "r");
   try {
-    flush(() => fsyncSync(fd));
+    // Not every file system can flush a folder.
+    flush(fsyncSync, fd, ["EISDIR", "EBADF"]);
   } finally {
     closeSync(fd);
-  }
-}
-
-function flush(sync: () => void): void {
-  try {
-    sync();
-  } catch (error) {
-    if (!NO_FLUSH.has(codeOf(error))) throw error;
   }
 }
 
@@ -170,5 +160,3 @@ function isOlder(file: string, than: number): boolean {
     return false;
   }
 }
-
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException)?.code ?? "";

@@ -1,11 +1,12 @@
-// The state of one run: restored before the CLI starts, saved while it runs and when it is over, and what the records say about it.
+// The state of one run: restored before the CLI starts, saved while it runs and when it is over, and what is recorded about it.
 import { randomBytes } from "node:crypto";
 import { cutText } from "../cut-text.ts";
 import { answerWithin, type FileTask, startTask } from "../file-task.ts";
 import { longTimer, sleep } from "../limits.ts";
 import type { MetaRecord, StateEnd, StatePoint, StateSpec } from "../records.ts";
 import { CliVersion } from "./cli-version.ts";
-import type { RestoreAnswer, RestoreCommand, SaveAnswer, SaveCommand } from "./state-commands.ts";
+import type { RestoreAnswer, RestoreCommand } from "./restore-state.ts";
+import type { SaveAnswer, SaveCommand } from "./save-state.ts";
 
 export interface StateTools {
   readonly runnerFile: string;

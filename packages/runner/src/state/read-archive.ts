@@ -2,8 +2,9 @@
 import { createHash } from "node:crypto";
 import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, readSync, rmdirSync, rmSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { writeAll } from "../files.ts";
 import { BLOCK, padding, readPaxPath, readTarHeader, type TarMember } from "./tar-header.ts";
-import { type ArchiveManifest, CONTENT_FOLDER, MANIFEST_NAME, sumOf, writeAll } from "./write-archive.ts";
+import { type ArchiveManifest, CONTENT_FOLDER, MANIFEST_NAME, sumOf } from "./write-archive.ts";
 
 /** The archive is there and can be read, but it is not what was saved. */
 export class DamagedArchive extends Error {}

@@ -1,12 +1,28 @@
 // Restores the newest whole generation into the home; what is damaged is passed over and named.
 import { closeSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { StatePart } from "../records.ts";
+import type { StatePart, StatePoint } from "../records.ts";
 import { candidates, markUsed } from "./generations.ts";
 import { fingerprintOf, listState, SQLITE_SUFFIXES } from "./list-state.ts";
 import { DamagedArchive, type Unpacking, unpackArchive } from "./read-archive.ts";
-import type { RestoreAnswer, RestoreCommand } from "./state-commands.ts";
 import type { ArchiveManifest } from "./write-archive.ts";
+
+export interface RestoreCommand {
+  readonly kind: "restore";
+  readonly saved: string;
+  readonly home: string;
+  readonly parts: readonly StatePart[];
+}
+
+export interface RestoreAnswer {
+  readonly kind: "restored";
+  /** null: a fresh start. */
+  readonly point: StatePoint | null;
+  readonly fingerprint: string | null;
+  /** Generations that were passed over. */
+  readonly damaged: readonly string[];
+  readonly notes: readonly string[];
+}
 
 /** Throws when a state may be there but cannot be read: that is not the same as none. */
 export function restoreState(command: RestoreCommand, onRead: (bytes: number) => void = () => {}): RestoreAnswer {

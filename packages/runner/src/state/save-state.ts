@@ -1,12 +1,37 @@
 // Saves the state from the home to the volume as a new generation; until the last step the previous one stands.
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { StatePoint } from "../records.ts";
+import type { StatePart, StatePoint } from "../records.ts";
 import { databaseCopier } from "./copy-database.ts";
 import { addGeneration, type Pointer, pointAt, readPointer, tidy } from "./generations.ts";
 import { databaseMarks, fingerprintOf, listState, type StateEntry, type StateListing } from "./list-state.ts";
-import type { SaveAnswer, SaveCommand } from "./state-commands.ts";
 import { type ArchiveManifest, writeArchive } from "./write-archive.ts";
+
+export interface SaveCommand {
+  readonly kind: "save";
+  readonly saved: string;
+  readonly home: string;
+  readonly parts: readonly StatePart[];
+  readonly maxBytes: number;
+  readonly version: string | null;
+  readonly run: string;
+  /** Stands in the name of every file this run makes in the `saved` folder. */
+  readonly tag: string;
+  /** The CLI is running: databases are copied by SQLite itself. */
+  readonly live: boolean;
+  /** Of the files as last saved or restored; the same again means that there is nothing to save. */
+  readonly fingerprint: string | null;
+  /** The generation this run started from; another one in its place was saved by another run. */
+  readonly from: string | null;
+  /** Generations that could not be used: replacing them loses nothing. */
+  readonly damaged: readonly string[];
+}
+
+export type SaveAnswer =
+  | { readonly kind: "saved"; readonly point: StatePoint; readonly fingerprint: string | null; readonly notes: readonly string[] }
+  | { readonly kind: "unchanged" }
+  /** This runtime has no SQLite for a copy of a database in use. */
+  | { readonly kind: "not-live" };
 
 const COPIES = ".saving-";
 
@@ -35,7 +60,7 @@ export async function saveState(command: SaveCommand): Promise<SaveAnswer> {
   }
 }
 
-/** Nothing newer will be kept of this conversation until somebody decides. */
+/** Nothing newer is saved until the state becomes smaller or is removed. */
 function tooLarge({ maxBytes, saved }: SaveCommand, bytes: number): string {
   return `the state has ${bytes} bytes, ${maxBytes} are allowed. To begin anew without it, remove ${saved}`;
 }
@@ -76,12 +101,12 @@ function keep(command: SaveCommand, entries: readonly StateEntry[], atRest: () =
   return { point: { generation: added.name, at, bytes: added.written.bytes, version }, before };
 }
 
-/** The state is saved by then: remains are the next save's business. */
+/** The state is saved by then: remains are removed by the next save. */
 function tryTidy(...args: Parameters<typeof tidy>): void {
   try {
     tidy(...args);
   } catch {
-    // A folder that cannot be tidied is found by whoever collects old state.
+    // They do no harm.
   }
 }
 

@@ -143,7 +143,7 @@ describe.concurrent("however the CLI ends", () => {
     await pod.start().ended;
     const before = readdirSync(saved);
     rmSync(join(spec.home, "data"), { recursive: true });
-    expect((await pod.start().ended).code).toBe(RUNNER_EXIT.alreadyClaimed);
+    expect((await pod.start().ended).code).toBe(RUNNER_EXIT.alreadyStarted);
     expect(readdirSync(saved)).toEqual(before);
   });
 });

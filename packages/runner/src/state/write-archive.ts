@@ -1,6 +1,7 @@
 // Writes a state as one tar file; the list of its contents with their checksums comes last, so that half a file is never taken for whole.
 import { createHash } from "node:crypto";
-import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { writeAll } from "../files.ts";
 import type { StateEntry } from "./list-state.ts";
 import { BLOCK, padding, type TarMember, tarHeader } from "./tar-header.ts";
 
@@ -91,8 +92,4 @@ function openPlain(file: string): number | null {
     if (code === "ENOENT" || code === "ELOOP" || code === "ENXIO") return null;
     throw error;
   }
-}
-
-export function writeAll(fd: number, bytes: Buffer): void {
-  for (let offset = 0; offset < bytes.length; ) offset += writeSync(fd, bytes, offset, bytes.length - offset);
 }

@@ -51,7 +51,7 @@ export function preparePod(options: Options): Pod {
   pods.push({ folder, running: [] });
   const { running } = pods.at(-1)!;
   const out = join(folder, "out");
-  const files = { output: join(out, "run.ndjson"), meta: join(out, "run.meta"), claim: join(out, "run.claim") };
+  const files = { output: join(out, "run.ndjson"), meta: join(out, "run.meta"), lock: join(out, "run.claim") };
   // Longer than a busy machine needs: a test whose subject is one of them sets it.
   const times = { timeoutSec: 0, graceSec: 30, stopGraceSec: 30, drainSec: 30 };
   const base: RunnerSpec = {

@@ -1,10 +1,9 @@
 // Writes the lock, output and meta files; every call may block for as long as the volume does.
-import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
+import { closeSync, fdatasyncSync, openSync } from "node:fs";
+import { codeOf, flush, writeAll } from "../files.ts";
 import type { Ack, OpenCommand } from "./protocol.ts";
 
 const FLUSH_EVERY_MS = 100;
-/** Not a fault: what was opened is a pipe or a device, or the file system has no such call. */
-const NO_FLUSH = new Set(["EINVAL", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
 
 export class VolumeWriter {
   readonly #ack: (ack: Ack) => void;
@@ -23,9 +22,9 @@ export class VolumeWriter {
   /** Creates the lock file, then opens the others. False when another pod owns the run or a file cannot be opened. */
   open({ files, ...owner }: OpenCommand): boolean {
     try {
-      const lock = openSync(files.claim, "wx", 0o644);
+      const lock = openSync(files.lock, "wx", 0o644);
       writeAll(lock, Buffer.from(`${JSON.stringify(owner)}\n`));
-      flush(lock);
+      flush(fdatasyncSync, lock);
       closeSync(lock);
     } catch (error) {
       const taken = codeOf(error) === "EEXIST";
@@ -74,7 +73,7 @@ export class VolumeWriter {
     this.#timer = null;
     if (this.#output !== null && this.#flushed < this.#written) {
       try {
-        flush(this.#output);
+        flush(fdatasyncSync, this.#output);
         this.#flushed = this.#written;
       } catch (error) {
         this.#giveUpOutput(`cannot flush the output: ${textOf(error)}`);
@@ -82,7 +81,7 @@ export class VolumeWriter {
     }
     if (this.#meta !== null && this.#metaDirty) {
       try {
-        flush(this.#meta);
+        flush(fdatasyncSync, this.#meta);
         this.#metaDirty = false;
       } catch (error) {
         this.#meta = null;
@@ -93,7 +92,7 @@ export class VolumeWriter {
     this.#progress();
   }
 
-  /** Closing is part of being done: a network file system may still speak up here. */
+  /** A network file system may report an error only at the close. */
   finish(): void {
     this.flush();
     for (const fd of [this.#output, this.#meta]) if (fd !== null) closeSync(fd);
@@ -110,7 +109,7 @@ export class VolumeWriter {
     this.#output = null;
     if (fd !== null && this.#flushed < this.#written) {
       try {
-        flush(fd);
+        flush(fdatasyncSync, fd);
         this.#flushed = this.#written;
       } catch {
         this.#written = this.#flushed;
@@ -126,21 +125,4 @@ export class VolumeWriter {
   }
 }
 
-function writeAll(fd: number, bytes: Buffer, onWritten: (count: number) => void = () => {}): void {
-  for (let offset = 0; offset < bytes.length; ) {
-    const count = writeSync(fd, bytes, offset, bytes.length - offset);
-    offset += count;
-    onWritten(count);
-  }
-}
-
-function flush(fd: number): void {
-  try {
-    fdatasyncSync(fd);
-  } catch (error) {
-    if (!NO_FLUSH.has(codeOf(error))) throw error;
-  }
-}
-
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException)?.code ?? "";
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : "unknown error");

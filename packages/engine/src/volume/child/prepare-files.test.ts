@@ -16,7 +16,7 @@ describe("prepare", () => {
   it("makes the folder, the output and the meta file, not the claim", async () => {
     const files = runFiles(volume.path("x/y/r1.ndjson"));
     await volume.open().prepare(files, null);
-    expect([mode(files.output), mode(files.meta), mode(volume.path("x")), existsSync(files.claim)]).toEqual(["664", "664", "775", false]);
+    expect([mode(files.output), mode(files.meta), mode(volume.path("x")), existsSync(files.lock)]).toEqual(["664", "664", "775", false]);
   });
 
   it("changes nothing about files that are there", async () => {

@@ -8,8 +8,8 @@ import { signalGroup } from "../../cli/process-group.ts";
 import type { TaskFailure } from "../../file-task.ts";
 import type { StatePart, StateSpec } from "../../records.ts";
 import { type Ended, type Options, type Pod, preparePod, processesWith, type RunningRunner } from "../../testing/runner-fixture.ts";
-import { restoreState } from "../restore-state.ts";
-import type { RestoreAnswer, SaveAnswer, SaveCommand } from "../state-commands.ts";
+import { type RestoreAnswer, restoreState } from "../restore-state.ts";
+import type { SaveAnswer, SaveCommand } from "../save-state.ts";
 
 const folders: string[] = [];
 
@@ -34,7 +34,7 @@ export function stateSpec(saved: string, over: Partial<StateSpec> = {}): StateSp
   return { saved, home, parts: [FILES, DATABASE], version: null, maxBytes: 200 * 1024 * 1024, ...times, ...over };
 }
 
-/** A pod whose CLI runs in its home, as `sh`, unless told otherwise. */
+/** A pod whose CLI runs in its home, as `sh`, unless another is given. */
 export function statePod(state: StateSpec, script: string, options: Partial<Options> = {}): Pod {
   const argv = ["/bin/sh", "-c", `cd '${state.home}'; mkdir -p data/files; ${script}`] as const;
   return preparePod({ argv, ...options, spec: { ...options.spec, state } });
