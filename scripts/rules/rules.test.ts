@@ -1,5 +1,8 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { circles, codeOf, productSources, type Source } from "./sources.ts";
+import { cliNames } from "../../packages/adapters.ts";
+import { circles, codeOf, productSources, ROOT, readSource, type Source } from "./sources.ts";
 
 // The seven rules of CONTRIBUTING, one test each. A broken rule is named with the file that breaks it.
 
@@ -52,6 +55,27 @@ test("rule 4: one client of the host's API, one set of lost-run codes", () => {
 
 test("rule 5: no file outside a CLI's folder names a CLI", () => {
   expect(saying(all, /opencode|claude|anthropic/i)).toEqual([]);
+});
+
+test("rule 5: of scripts, demo, bench and test bed only the list of adapters and scenarios about one CLI name a CLI", () => {
+  const files = ["scripts", "demo", "bench", "testbed"].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${file}`),
+  );
+  const sources = files.filter((file) => file.endsWith(".ts") && !/node_modules|dist\/|[.-]test\.ts$|\.system\.ts$/.test(file));
+  expect(sources.length).toBeGreaterThan(100);
+  const words = new RegExp(cliNames.join("|"), "i");
+  const named = saying(
+    ["packages/adapters.ts", ...sources].map((file) => readSource(file)),
+    words,
+  );
+  expect(named.sort()).toEqual([
+    "packages/adapters.ts",
+    "scripts/rules/measure.ts",
+    "testbed/paperclip/system/meanwhile.ts",
+    "testbed/paperclip/system/restart-under.ts",
+    // Names a test file.
+    "testbed/suite/vitest.kube.config.ts",
+  ]);
 });
 
 test("rule 6: JSON that an agent can write is parsed by the bounded decoders only", () => {

@@ -5,7 +5,7 @@ export interface Conversation {
   /** Tool results that came after the newest user text: how far the current script has got. */
   readonly toolResults: readonly string[];
   readonly toolNames: readonly string[];
-  /** The CLI asked for text instead of another tool call: how OpenCode puts its step limit to the model. */
+  /** The CLI asked for text instead of another tool call: how a CLI puts its step limit to the model. */
   readonly stepLimitReached: boolean;
 }
 

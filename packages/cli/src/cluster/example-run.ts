@@ -4,7 +4,7 @@ import type { RunFacts } from "./verdict.ts";
 // A run's objects as the engine sees them, for tests.
 
 export const jobView = (change: Partial<JobView> = {}): JobView => ({
-  name: "agent-opencode-otto-1a2b3c",
+  name: "agent-example-otto-1a2b3c",
   uid: "job-uid",
   resourceVersion: "1",
   labels: {},
@@ -27,7 +27,7 @@ export const finished = (type: "Complete" | "Failed", reason: string | null = nu
 export const podView = (state: ContainerState | null, change: Partial<PodView> = {}): PodView => ({
   name: "otto-pod",
   uid: "pod-uid",
-  jobName: "agent-opencode-otto-1a2b3c",
+  jobName: "agent-example-otto-1a2b3c",
   jobUid: "job-uid",
   node: "node-1",
   createdAt: "2026-01-01T00:00:01Z",
@@ -36,7 +36,7 @@ export const podView = (state: ContainerState | null, change: Partial<PodView> =
   reason: null,
   message: null,
   conditions: {},
-  containers: state === null ? [] : [{ name: "opencode", image: "agent:1", state }],
+  containers: state === null ? [] : [{ name: "example", image: "agent:1", state }],
   initContainers: [],
   resources: {},
   claims: [],
@@ -77,7 +77,7 @@ export const endRecord = (change: Partial<EndRecord> = {}): EndRecord => ({
 export const factsOf = (change: Partial<RunFacts>): RunFacts => ({
   job: jobView(),
   pods: [],
-  container: "opencode",
+  container: "example",
   endRecord: null,
   termination: null,
   ...change,

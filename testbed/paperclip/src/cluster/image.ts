@@ -10,7 +10,7 @@ import { PROGRAMS } from "../stage.ts";
 import { type ImageSettings, ImageStore, type Layer } from "./image-store.ts";
 
 /** Not for running a server: maps, types, tests, and the agents' programs of the host's own adapters, which are half of its size. */
-const LEFT_OUT = ["*.map", "*.d.ts", "*.test.js", "@openai/codex-linux-*", "@anthropic-ai/claude-agent-sdk-linux-*"];
+const LEFT_OUT = ["*.map", "*.d.ts", "*.test.js", "@openai/codex-linux-*", "@*/*-agent-sdk-linux-*"];
 /** As in deploy/Dockerfile. */
 const COMMAND = ["node", "/opt/paperclip/node_modules/@paperclipai/server/dist/index.js"];
 const HOME = "/tmp";
