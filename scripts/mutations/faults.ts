@@ -46,8 +46,8 @@ export const FAULTS: readonly Fault[] = [
   {
     what: "not seen is taken for gone: a lost API server ends a run",
     file: engine("outcome/reduce.ts"),
-    find: "return { ...state, apiLostAt: state.apiLostAt ?? state.now, apiRefused: seen.refused === true ? seen.error : null };",
-    replace: "return { ...state, apiLostAt: state.apiLostAt ?? state.now, jobGoneAt: state.now, podGoneAt: state.now, apiRefused: null };",
+    find: "return { ...state, apiLostAt: state.apiLostAt ?? state.now, apiProblem: seen.forPeople === true ? seen.error : null };",
+    replace: "return { ...state, apiLostAt: state.apiLostAt ?? state.now, jobGoneAt: state.now, podGoneAt: state.now, apiProblem: null };",
     caughtBy: [engine("outcome/reduce.property.test.ts"), engine("outcome/reduce.test.ts"), suite("api-trouble")],
   },
   {
@@ -58,22 +58,22 @@ export const FAULTS: readonly Fault[] = [
     caughtBy: [engine("outcome/reduce.test.ts")],
   },
   {
-    what: "the owner check is gone: clean-up deletes a Job that another run has taken over",
-    file: engine("finish/delete-own-job.ts"),
-    find: "if (owner !== null) return owner;",
+    what: "the owner check is gone: a Job that another run has taken over is deleted",
+    file: engine("kube/writes.ts"),
+    find: "if (!isOwned(job)) return { taken: job };",
     replace: "",
     caughtBy: [suite("adoption-refusals"), suite("preconditions")],
   },
   {
     what: "a takeover without compare-and-swap: two servers have one Job",
-    file: engine("kube/patches.ts"),
-    find: '{ op: "test", path: annotation(claim.key), value: claim.from },',
+    file: engine("kube/writes.ts"),
+    find: '{ op: "test", path: annotation(change.key), value: change.from },',
     replace: "",
     caughtBy: [suite("preconditions"), suite("adoption")],
   },
   {
     what: "a delete without the Job's uid: its successor of the same name goes",
-    file: engine("kube/calls.ts"),
+    file: engine("kube/writes.ts"),
     find: "const preconditions = { uid, ...",
     replace: "const preconditions = { ...",
     caughtBy: [suite("preconditions"), engine("kube/calls.test.ts")],
@@ -109,7 +109,7 @@ export const FAULTS: readonly Fault[] = [
   {
     what: "a create is tried for ever while the API server is away",
     file: engine("retry.ts"),
-    find: "if (clock.now() - since >= patience) throw last;",
+    find: "if (clock.now() - (denied ? (deniedAt ?? begun) : begun) >= timeoutMs) throw last;",
     replace: "",
     caughtBy: [suite("adoption-trouble")],
   },
@@ -123,8 +123,8 @@ export const FAULTS: readonly Fault[] = [
   {
     what: "a run waits for its key without a limit",
     file: engine("lock/take-lock.ts"),
-    find: "const left = run.timeouts.admission - (clock.now() - begun);",
-    replace: "const left = Number.POSITIVE_INFINITY;",
+    find: "const timeoutMs = run.timeouts.admission - (clock.now() - begun);",
+    replace: "const timeoutMs = Number.POSITIVE_INFINITY;",
     caughtBy: [suite("admission")],
   },
   {

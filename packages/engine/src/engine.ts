@@ -1,26 +1,28 @@
 import { randomBytes } from "node:crypto";
 import { runnerText } from "@paperclip-k8s/runner/text";
 import { type Clock, systemClock } from "./clock.ts";
-import { settle } from "./finish/finish.ts";
-import { FinishedJobs } from "./finish/finished-jobs.ts";
+import { finish } from "./finish/finish.ts";
+import { FinishedJobs } from "./finished-jobs.ts";
 import { follow } from "./follow/follow.ts";
 import { type ConnectOptions, connect } from "./kube/connection.ts";
 import { runWatch } from "./kube/watch/run-watch.ts";
 import { LiveRun } from "./live-run.ts";
+import { takeLock } from "./lock/take-lock.ts";
 import { jobName } from "./manifest/names.ts";
-import { buildSubmission } from "./manifest/submission.ts";
-import { initialState } from "./outcome/state.ts";
+import { buildSubmission, type Submission } from "./manifest/submission.ts";
+import { initialState, type RunIdentity } from "./outcome/state.ts";
 import type { RunRequest } from "./request.ts";
-import type { RunContext, RunIo } from "./run-context.ts";
+import { abortReason, type RunContext, type RunIo } from "./run-context.ts";
 import type { RunOutcome } from "./run-outcome.ts";
-import { submit } from "./start/start-run.ts";
+import { start } from "./start/create-secret.ts";
+import { prepare } from "./start/prepare.ts";
 import { logStatus } from "./status/log-status.ts";
 import { type Timeouts, timeoutsFor } from "./timeouts.ts";
 import { openVolume } from "./volume/volume.ts";
 
 export interface EngineOptions {
   readonly clock?: Clock;
-  /** Shorter patience, for tests. */
+  /** Shorter ones, for tests. */
   readonly timeouts?: Partial<Timeouts>;
   /** How long a Job outlives its result: a caller that dies before it has stored the result finds it there again. */
   readonly lingerMs?: number;
@@ -28,68 +30,105 @@ export interface EngineOptions {
 
 /** Runs commands as Kubernetes Jobs, one Job per run. */
 export interface Engine {
-  /** Throws a RequestError or ApiError before anything is created; afterwards every end is an outcome. `patience`: where it differs for this run. */
-  run(request: RunRequest, cluster: ConnectOptions, io: RunIo, patience?: Partial<Timeouts>): Promise<RunOutcome>;
+  /** Throws a RequestError or ApiError before anything is created; afterwards every end is an outcome. `timeouts`: those that differ for this run. */
+  run(request: RunRequest, cluster: ConnectOptions, io: RunIo, timeouts?: Partial<Timeouts>): Promise<RunOutcome>;
   jobNameOf(request: RunRequest): string;
 }
 
 export function createEngine(options: EngineOptions = {}): Engine {
-  const settled = new FinishedJobs();
+  const finished = new FinishedJobs();
   return {
     jobNameOf: (request) => jobName(request.name),
-    run: (request, cluster, io, patience) =>
-      runOnce(request, cluster, io, { ...options, timeouts: { ...options.timeouts, ...patience }, settled }),
+    run: (request, cluster, io, timeouts) =>
+      runOnce(request, cluster, io, { ...options, timeouts: { ...options.timeouts, ...timeouts }, finished }),
   };
 }
 
-/** The life of a run: submit, follow, settle, clean up. */
+/** What happens in each phase becomes facts; the first fact from which the reducer makes an outcome ends the run. */
+const PHASES = [prepare, takeLock, start, follow];
+
 async function runOnce(
   request: RunRequest,
   cluster: ConnectOptions,
   io: RunIo,
-  options: EngineOptions & { readonly settled: FinishedJobs },
+  options: EngineOptions & { readonly finished: FinishedJobs },
 ): Promise<RunOutcome> {
-  const { settled, clock = systemClock } = options;
+  const { context, release } = await open(request, cluster, io, options);
+  const { run } = context;
+  try {
+    for (const phase of PHASES) if (run.state.outcome === null) await phase(context);
+    const outcome = await run.settled;
+    await finish(context, outcome, { lingerMs: options.lingerMs ?? 0, release });
+    return outcome;
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+async function open(
+  request: RunRequest,
+  cluster: ConnectOptions,
+  io: RunIo,
+  { clock = systemClock, finished, timeouts }: EngineOptions & { readonly finished: FinishedJobs },
+): Promise<{ readonly context: RunContext; readonly release: () => void }> {
   const askedAt = clock.now();
   const submission = buildSubmission(request, randomBytes(12).toString("hex"), runnerText);
   const connection = await connect(cluster);
   // Before the watches: they would go on for ever if it threw.
   const volume = openVolume(request.output.root);
   const watch = runWatch(connection, request.namespace, request.selector);
-  const identity = {
+  const run = new LiveRun(
+    initialState(identityOf(request, submission), askedAt),
+    { ...timeoutsFor(request, submission), ...timeouts },
+    clock,
+  );
+  const leaving = AbortSignal.any([io.signal, ...(io.detach ? [io.detach] : [])]);
+  const context = { request, submission, run, connection, watch, volume, clock, io, leaving, finished };
+  const stopListening = [logStatus(context), observeApi(context), observeLeaving(context)];
+  const release = () => {
+    for (const stop of stopListening) stop();
+    volume.release();
+  };
+  return { context, release };
+}
+
+function identityOf(request: RunRequest, { nonce, jobName, files }: Submission): RunIdentity {
+  return {
     runId: request.runId,
     runIdKey: request.keys.runId,
     adoptedFromKey: request.keys.adoptedFrom,
-    nonce: submission.nonce,
+    nonce,
     namespace: request.namespace,
-    jobName: submission.jobName,
+    jobName,
     jobUid: null,
-    files: submission.files,
+    files,
     firstRun: request.runId,
     adopted: false,
     container: request.container.name,
     image: request.container.image,
   };
-  const run = new LiveRun(initialState(identity, askedAt), { ...timeoutsFor(request, submission), ...options.timeouts }, clock);
-  const context: RunContext = { request, submission, run, connection, watch, volume, clock, io, settled };
-  const stopStatus = logStatus(context);
-  // Held from the start, so that both lists are under way while the Job is being created, and an API server that does not answer is noticed.
-  const warm = watch.subscribe(submission.jobName, (fact) => {
+}
+
+/** Subscribed from the start, so that both lists are under way while the Job is being created, and an API server that does not answer is noticed. */
+function observeApi({ watch, run, submission }: RunContext): () => void {
+  const subscription = watch.subscribe(submission.jobName, (fact) => {
     const isConnection = fact.kind === "api-lost" || (fact.kind === "api-back" && run.state.apiLostAt !== null);
     if (isConnection) run.observe(fact);
   });
-  const release = () => {
-    stopStatus();
-    warm.close();
-    volume.release();
+  return () => subscription.close();
+}
+
+/** Turns the caller's signals into facts. */
+function observeLeaving({ run, io: { signal, detach } }: RunContext): () => void {
+  const onCancel = () => run.observe({ kind: "cancel-asked", reason: abortReason(signal) });
+  const onDetach = () => detach && run.observe({ kind: "detach-asked", reason: abortReason(detach) });
+  signal.addEventListener("abort", onCancel);
+  detach?.addEventListener("abort", onDetach);
+  if (signal.aborted) onCancel();
+  if (detach?.aborted) onDetach();
+  return () => {
+    signal.removeEventListener("abort", onCancel);
+    detach?.removeEventListener("abort", onDetach);
   };
-  try {
-    await submit(context);
-    const outcome = run.state.outcome ?? (await follow(context));
-    await settle(context, outcome, { lingerMs: options.lingerMs ?? 0, release });
-    return outcome;
-  } catch (error) {
-    release();
-    throw error;
-  }
 }

@@ -10,9 +10,7 @@ export { findOwnPod, OwnPodError } from "./kube/own-pod/own-pod.ts";
 export { ownPodIdentity } from "./kube/own-pod/own-pod-identity.ts";
 export type { OwnClaim, OwnEnv, OwnObjectVolume, OwnPod } from "./kube/own-pod/project-own-pod.ts";
 export { type Permission, permissions } from "./kube/permissions.ts";
-export type { ContainerState, JobView, PodView } from "./kube/views.ts";
-export { isFinished, type LockDecision, type LockOwner } from "./lock/lock-owner.ts";
-export type { Adoption } from "./lock/take-over.ts";
+export { type ContainerState, isFinished, type JobView, type PodView } from "./kube/views.ts";
 export { INPUT_MOUNT } from "./manifest/job.ts";
 export { isLabelKey, labelValue } from "./manifest/labels.ts";
 export {
@@ -38,8 +36,9 @@ export {
   removeSecret,
   type SecretView,
 } from "./operator/objects.ts";
+export type { Adoption } from "./outcome/observation.ts";
 export type { ClaimVolume, EnvReference, EnvSource, ObjectVolume, RunRequest } from "./request.ts";
-export type { RunIo } from "./run-context.ts";
+export type { LockDecision, LockOwner, RunIo } from "./run-context.ts";
 export type { Evidence, RunOutcome, StartFailure } from "./run-outcome.ts";
 export { standing } from "./status/session-lines.ts";
 export type { StatusLine } from "./status/status-lines.ts";

@@ -1,5 +1,4 @@
 import { type Clock, isolated } from "./clock.ts";
-import type { Adoption } from "./lock/take-over.ts";
 import type { Fact } from "./outcome/observation.ts";
 import { reduce } from "./outcome/reduce.ts";
 import type { RunState } from "./outcome/state.ts";
@@ -39,33 +38,6 @@ export class LiveRun {
       const unreadable = { kind: "data-unreadable", what: fact.kind, error: String(error) } as const;
       this.#become(before, reduce(before, { at, ...unreadable }, this.timeouts));
     }
-  }
-
-  /** The key is free: this run may create its Job. */
-  admitted(): void {
-    this.#become(this.#state, { ...this.#state, now: this.#clock.now(), admittedAt: this.#clock.now() });
-  }
-
-  /** The API server has taken the Job; from now on its uid tells it from any other of its name. */
-  accepted(jobUid: string): void {
-    const now = this.#clock.now();
-    this.#become(this.#state, { ...this.#state, now, acceptedAt: now, identity: { ...this.#state.identity, jobUid } });
-  }
-
-  /** The Job of another run is this run's from now on, with its records and files. */
-  adopted({ job, nonce, files, firstRun }: Adoption): void {
-    const now = this.#clock.now();
-    const identity = {
-      ...this.#state.identity,
-      jobName: job.name,
-      jobUid: job.uid,
-      nonce,
-      files,
-      firstRun,
-      adopted: true,
-      image: job.image ?? this.#state.identity.image,
-    };
-    this.#become(this.#state, { ...this.#state, now, acceptedAt: now, job, identity });
   }
 
   onChange(listener: Listener): () => void {

@@ -1,32 +1,65 @@
 import { ApiError, isRefused, isTransient } from "./kube/api-error.ts";
-import { type RunContext, say } from "./run-context.ts";
+import { backoffMs } from "./kube/backoff.ts";
+import type { ErrorFacts } from "./outcome/observation.ts";
+import { log, messageOf, type RunContext } from "./run-context.ts";
 
-const PATIENCE_MS = 120_000;
-/** An API server that has just started, or a Role that is just being applied again, refuses for a moment what it permits. */
-const REFUSED_MS = 3000;
-const PAUSE_MS = 2000;
+/** How long a phase repeats a request before the error counts. */
+const TRANSIENT = { timeoutMs: 120_000, pauseMs: 2000 };
+/** An API server that has just started, or whose Roles are just being applied, denies for a moment what it will allow. */
+const DENIED = { timeoutMs: 3000, pauseMs: 1000 };
+const BACKGROUND_PAUSE = { minMs: 2000, maxMs: 15_000 };
 
-/** Repeats a call while the API server is in trouble, for two minutes; says so once. A refusal is believed after seconds, anything definite at once. */
+/** Repeats a call while its error is one that passes, and logs that once. Any other error, and a caller that leaves, ends it at once. */
 export async function retryTransient<T>(context: RunContext, what: string, call: () => Promise<T>): Promise<T> {
-  const { clock, io } = context;
+  const { clock, leaving } = context;
   const begun = clock.now();
   let lostAnswer = false;
-  let refusedAt: number | null = null;
-  for (let told = false; ; told = true) {
+  let deniedAt: number | null = null;
+  for (let logged = false; ; logged = true) {
     try {
       return await call();
     } catch (error) {
       // One of the tries may have taken effect: the last error must not hide that.
       lostAnswer ||= error instanceof ApiError && error.maybeApplied;
       const last = lostAnswer && error instanceof ApiError ? error.afterLostAnswer() : error;
-      const refused: boolean = isRefused(error);
-      if (!(isTransient(error) || refused) || io.signal.aborted) throw last;
-      if (refused) refusedAt ??= clock.now();
-      const [since, patience, pause] = refused ? [refusedAt ?? begun, REFUSED_MS, REFUSED_MS / 3] : [begun, PATIENCE_MS, PAUSE_MS];
-      if (clock.now() - since >= patience) throw last;
-      if (!told) say(context, "warning", `${what}: ${(error as ApiError).message}; trying again for up to ${patience / 1000} s`);
-      await clock.sleep(pause, io.signal);
-      if (io.signal.aborted) throw last;
+      const denied: boolean = isRefused(error);
+      if (!(isTransient(error) || denied) || leaving.aborted) throw last;
+      if (denied) deniedAt ??= clock.now();
+      const { timeoutMs, pauseMs } = denied ? DENIED : TRANSIENT;
+      if (clock.now() - (denied ? (deniedAt ?? begun) : begun) >= timeoutMs) throw last;
+      if (!logged) log(context, "warning", `${what}: ${messageOf(error)}; trying again for up to ${timeoutMs / 1000} s`);
+      await clock.sleep(pauseMs, leaving);
+      if (leaving.aborted) throw last;
     }
   }
+}
+
+/** Repeats a call beside a run that goes on, until it succeeds, the run ends or the caller leaves. False = it did not succeed. */
+export async function retryInBackground(
+  { run, clock, leaving }: RunContext,
+  call: () => Promise<void>,
+  isFinal: (error: unknown) => boolean,
+): Promise<boolean> {
+  const over = new AbortController();
+  void run.settled.then(() => over.abort());
+  const ended = AbortSignal.any([over.signal, leaving]);
+  for (let failures = 1; ; failures++) {
+    await clock.sleep(backoffMs(BACKGROUND_PAUSE, failures, Math.random), ended);
+    if (ended.aborted) return false;
+    try {
+      await call();
+      return true;
+    } catch (error) {
+      if (isFinal(error)) return false;
+    }
+  }
+}
+
+/** The API server has rejected the request, or was never reached, so nothing was changed. Any other error leaves that open. */
+export function isCertainlyNotApplied(error: unknown): boolean {
+  return error instanceof ApiError && !error.maybeApplied;
+}
+
+export function errorFacts(error: unknown): ErrorFacts {
+  return { message: messageOf(error), status: error instanceof ApiError ? error.httpStatus : null };
 }

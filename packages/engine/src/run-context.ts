@@ -1,31 +1,51 @@
 import type { Clock } from "./clock.ts";
-import type { FinishedJobs } from "./finish/finished-jobs.ts";
+import type { FinishedJobs } from "./finished-jobs.ts";
 import type { Connection } from "./kube/connection.ts";
 import type { RunWatch } from "./kube/watch/run-watch.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { LockDecision, LockOwner } from "./lock/lock-owner.ts";
-import type { Adoption } from "./lock/take-over.ts";
 import type { Submission } from "./manifest/submission.ts";
+import type { Adoption, BlockedDecision } from "./outcome/observation.ts";
 import type { RunRequest } from "./request.ts";
 import type { StatusLine } from "./status/status-lines.ts";
 import type { Volume } from "./volume/volume.ts";
 
-/** What the caller of a run wants to hear, and how it asks to stop. */
+/** The caller's side of a run: what it receives, what it decides, and how it asks to stop. */
 export interface RunIo {
-  /** Aborted = cancel; the reason's message is told to people. */
+  /** Aborted = cancel; the reason's message is logged. */
   readonly signal: AbortSignal;
-  /** Aborted = follow no more and leave the Job as it is: somebody else will take it over. */
+  /** Aborted = follow no more and leave the Job as it is: another run will adopt it. */
   readonly detach?: AbortSignal;
   /** The CLI's stdout, in order; awaited before more is read. */
   onOutput(bytes: Buffer): Promise<void>;
   /** The CLI's stderr, as text. */
   onStderr(text: string): Promise<void>;
   onStatus(line: StatusLine): void | Promise<void>;
-  /** What to do with another run's Job that holds this run's key; asked now and then. Without it the Job is waited for. */
-  onLockConflict?(holder: LockOwner): Promise<LockDecision>;
-  /** The run has its Job: a new one (null), or one taken over. */
+  /** Decides about another run's Job that holds this run's key; asked now and then. Without it the Job is waited for. */
+  onLockConflict?(owner: LockOwner): Promise<LockDecision>;
+  /** The run has its Job: a new one (null), or one it has adopted. */
   onJob?(adopted: Adoption | null): void | Promise<void>;
 }
+
+/** A Job that holds this run's key: what the caller needs to decide about it. */
+export interface LockOwner {
+  readonly jobName: string;
+  readonly uid: string;
+  /** The run it works for now; null = it does not say. */
+  readonly runId: string | null;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** It was started by this engine; any other is only waited for. */
+  readonly ours: boolean;
+  readonly finished: boolean;
+  readonly createdAt: string | null;
+}
+
+/** `remove`: its end is on record, or it was cancelled; nothing of it is needed any more. */
+export type LockDecision =
+  | { readonly kind: "wait" }
+  | { readonly kind: "adopt" }
+  | { readonly kind: "remove"; readonly why: string }
+  | ({ readonly kind: "blocked" } & BlockedDecision);
 
 /** Everything the phases of one run work with. */
 export interface RunContext {
@@ -37,23 +57,27 @@ export interface RunContext {
   readonly volume: Volume;
   readonly clock: Clock;
   readonly io: RunIo;
-  readonly settled: FinishedJobs;
+  /** Aborted = the caller cancels or detaches: every phase stops waiting. */
+  readonly leaving: AbortSignal;
+  readonly finished: FinishedJobs;
 }
 
-/** Logs a status line, best effort: an error of the caller never reaches the run. */
-export function say(context: RunContext, level: StatusLine["level"], text: string, cli?: StatusLine["cli"]): void {
+/** A line of the run's log. A caller that fails to take it does not disturb the run. */
+export function log(context: Pick<RunContext, "io">, level: StatusLine["level"], text: string, cli?: StatusLine["cli"]): void {
   void Promise.resolve()
     .then(() => context.io.onStatus({ level, text, ...(cli === undefined ? {} : { cli }) }))
     .catch(() => {});
 }
 
-export function tellJob(context: RunContext, adopted: Adoption | null): void {
+export function reportJob(context: RunContext, adopted: Adoption | null): void {
   void Promise.resolve()
     .then(() => context.io.onJob?.(adopted))
     .catch(() => {});
 }
 
 /** Why an aborted signal was aborted. */
-export function cancelReason(signal: AbortSignal): string {
+export function abortReason(signal: AbortSignal): string {
   return signal.reason instanceof Error ? signal.reason.message : String(signal.reason ?? "cancelled");
 }
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

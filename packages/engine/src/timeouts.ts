@@ -1,7 +1,7 @@
 import type { Submission } from "./manifest/submission.ts";
 import type { RunRequest } from "./request.ts";
 
-/** How long each uncertainty about a run is borne, in ms: here, so that tests can shorten it. How long one request is tried stands where it is made. */
+/** How long a run waits in each uncertain situation, in ms: here, so that tests can shorten it. How long one request is tried is said where it is made. */
 export interface Timeouts {
   /** A pod may stay unscheduled: an autoscaler needs minutes. */
   readonly schedule: number;
@@ -11,15 +11,15 @@ export interface Timeouts {
   readonly imagePull: number;
   /** A container that cannot be configured may be waiting for an object that is just being made. */
   readonly containerConfig: number;
-  /** A volume's Secret, ConfigMap or claim is not there: the kubelet itself looks again after up to two minutes. */
+  /** A volume's Secret, ConfigMap or claim is missing: the kubelet looks again after up to two minutes. */
   readonly missingVolume: number;
   /** A Job without any pod: quota, service account, admission. */
   readonly noPod: number;
   /** After the end was seen, how long to look for what explains it (OOM, eviction): the kubelet's status lags by up to 0.9 s. */
   readonly explain: number;
-  /** Pod over, no end record: fresh looks at the files for this long. */
+  /** The pod has ended without an end record: the files are read again and again for this long. */
   readonly drain: number;
-  /** Bytes are known to be missing: fresh looks for this long without growth. */
+  /** Bytes are known to be missing: the files are read again for this long without growth. */
   readonly missing: number;
   /** Asked to cancel, and neither the CLI's end nor the pod's was seen. */
   readonly cancel: number;
@@ -32,13 +32,13 @@ export interface Timeouts {
   /** Waiting for another run to free the exclusive key. */
   readonly admission: number;
   /** How often the caller is asked about the Job that holds the key. */
-  readonly judge: number;
-  /** A Job taken over may get its Secret this late. */
+  readonly lockDecision: number;
+  /** An adopted Job may get its Secret this late. */
   readonly secretless: number;
-  /** A Job taken over is live, and no pod of it is seen. */
+  /** An adopted Job is live, and no pod of it is seen. */
   readonly reattach: number;
-  /** After an outage, until what happened meanwhile is told. */
-  readonly sight: number;
+  /** After an outage, until the view of the cluster is up to date again. */
+  readonly staleView: number;
   /** Events are read when a pod has not started after this. */
   readonly events: number;
   /** One keepalive per silence of this length. */
@@ -66,10 +66,10 @@ export function timeoutsFor(request: RunRequest, submission: Submission): Timeou
     nodeLoss: 60 * SECOND,
     horizon: horizonOf(submission.deadlineSeconds),
     admission: 3600 * SECOND,
-    judge: 15 * SECOND,
+    lockDecision: 15 * SECOND,
     secretless: 120 * SECOND,
     reattach: 60 * SECOND,
-    sight: 5 * SECOND,
+    staleView: 5 * SECOND,
     events: 3 * SECOND,
     keepalive: 15 * SECOND,
   };

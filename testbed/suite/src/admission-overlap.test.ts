@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, test } from "vitest";
-import { createJob, deleteJob } from "../../../packages/engine/src/kube/calls.ts";
 import { type Connection, connect } from "../../../packages/engine/src/kube/connection.ts";
+import { createJob } from "../../../packages/engine/src/kube/writes.ts";
 import { type Bed, startBed } from "./bed.ts";
 import { KEYS, keyed, type RunOptions, startRun } from "./run.ts";
 import { ServerProcess, type ServerRun } from "./server-process.ts";
@@ -67,23 +67,12 @@ test.concurrent("the agent's key waits for all its tasks, a task's key for its a
   expect(said(await stranger.done)).not.toContain("waiting for Job");
 });
 
-test.concurrent("runs of both forms that are freed at once still go one after the other", async ({ expect }) => {
-  const agent = randomUUID();
-  const first = await started(`${agent}/one`);
-  const waiting = [agent, `${agent}/one`, agent, `${agent}/one`].map((key) => startRun(bed, keyed(key, { script: TIMED })));
-  for (const run of waiting) await expect.poll(() => said(run)).toContain("waiting for Job");
-  await first.end();
-  const spans = [await first.ended(), ...(await Promise.all(waiting.map(async ({ done }) => spanOf((await done).output))))];
-  spans.sort((a, b) => a.from - b.from);
-  for (const [index, span] of spans.entries()) expect(span.from).toBeGreaterThanOrEqual(spans[index - 1]?.to ?? 0);
-});
-
 const counting = (name: string) =>
   `let n = 0; const t = setInterval(() => { console.log("line " + ++n);
    if (require("node:fs").existsSync(${JSON.stringify(go(name))})) { console.log("end"); clearInterval(t); } }, 100)`;
 
 function serve(...runs: readonly ServerRun[]): ServerProcess {
-  const server = new ServerProcess(bed, runs, { timeouts: { judge: 1000 } });
+  const server = new ServerProcess(bed, runs, { timeouts: { lockDecision: 1000 } });
   servers.push(server);
   return server;
 }
@@ -138,10 +127,7 @@ test.concurrent("of several live Jobs the one to go on with is found; the others
   expect((await after.done(next.runId)).output).toMatch(/end\n$/);
 });
 
-async function remove(name: string): Promise<void> {
-  const uid = (await bed.list("jobs")).find(({ metadata }) => metadata.name === name)?.metadata.uid ?? "";
-  await deleteJob(connection, bed.namespace, name, { uid, propagation: "Foreground" });
-}
+const remove = (name: string) => bed.faults.deleteJob(name, "Foreground");
 
 test.concurrent("a finished Job that is kept to be looked at is in nobody's way, and stays", async ({ expect }) => {
   const agent = randomUUID();

@@ -25,7 +25,10 @@ afterAll(async () => {
 const ENDLESS = `console.log("on"); setInterval(() => {}, 1000)`;
 const OWN = `console.log("own prompt")`;
 const judged = (key: string, verdict: (holder: LockOwner) => LockDecision, options: RunOptions = {}) =>
-  startRun(bed, keyed(key, { script: OWN, judge: async (holder) => verdict(holder), engine: { timeouts: { judge: 500 } }, ...options }));
+  startRun(
+    bed,
+    keyed(key, { script: OWN, judge: async (holder) => verdict(holder), engine: { timeouts: { lockDecision: 500 } }, ...options }),
+  );
 
 async function lockOwnerOf(key: string, options: RunOptions = {}) {
   const holder = startRun(bed, keyed(key, { script: ENDLESS, ...options }));
@@ -53,7 +56,7 @@ test("a Job without the runner's mark is waited for, whatever the caller says", 
     change: (request) => ({ ...request, keys: { ...request.keys, runner: "suite.test/other" } }),
   });
   for (const kind of ["adopt", "remove"] as const) {
-    const options = { engine: { timeouts: { judge: 500, admission: 3000 } } };
+    const options = { engine: { timeouts: { lockDecision: 500, admission: 3000 } } };
     const { outcome } = await judged("older", () => ({ kind, why: "asked" }), options).done;
     expect(outcome).toMatchObject({ kind: "blocked", message: expect.stringContaining("not started by this version") });
     expect(await job()).toMatchObject({ uid, deletedAt: null, annotations: { [KEYS.runId]: holder.request.runId } });

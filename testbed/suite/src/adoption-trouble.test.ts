@@ -80,7 +80,7 @@ test("a takeover nobody can confirm is told as one, and the Job goes on", async 
   await orphan("unclear");
   const lost = lostAndThen503({ verb: "patch", resource: "jobs" });
   const clock = createTestClock();
-  const second = adopter("unclear", { engine: { clock, timeouts: { judge: 500 } } });
+  const second = adopter("unclear", { engine: { clock, timeouts: { lockDecision: 500 } } });
   // The create's own look at who holds its name must work.
   await expect.poll(() => lost.hits, { interval: 20 }).toBe(1);
   failing({ verb: "get", resource: "jobs" });
@@ -190,7 +190,7 @@ test("a takeover that is refused as it stands is tried again now and then, not a
     asked.push(clock.now());
     return { kind: "adopt" } as const;
   };
-  const second = adopter("policy", { judge, engine: { clock, timeouts: { judge: 60_000 } } });
+  const second = adopter("policy", { judge, engine: { clock, timeouts: { lockDecision: 60_000 } } });
   await clock.hurry(expect.poll(() => refused.hits).toBeGreaterThan(3));
   // The first two belong together: one for the Job that was listed, one for the name that was taken.
   const pauses = asked.slice(2).map((at, index) => at - (asked[index + 1] ?? 0));

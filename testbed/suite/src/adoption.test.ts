@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 function serve(...runs: readonly ServerRun[]): ServerProcess {
-  const server = new ServerProcess(bed, runs, { timeouts: { judge: 1000 } });
+  const server = new ServerProcess(bed, runs, { timeouts: { lockDecision: 1000 } });
   servers.push(server);
   return server;
 }

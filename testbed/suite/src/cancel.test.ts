@@ -60,7 +60,9 @@ test.each(["jobs", "secrets"])("submitting, the create of %s is under way: what 
   // The request that was broken off may still take effect.
   await new Promise((resolve) => setTimeout(resolve, 1000));
   expect([await run.jobs(), await run.secrets()]).toEqual([0, 0]);
-  await expectCancelled(run, ended);
+  // On a busy machine its pod may have started by then.
+  expect(ended.outcome).toMatchObject({ kind: "cancelled", reason: "by an operator", stopped: true });
+  await expectKeyFree(run);
 });
 
 test("submitting, the API server does not answer", async () => {

@@ -7,8 +7,9 @@ import { listSecrets, type Permission, permissions, removeSecret } from "@paperc
 import { RUN_KEYS, SELECTOR } from "@paperclip-k8s/paperclip/keys";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { runCommand } from "../../../packages/cli/src/run-command.ts";
-import { createJob, deleteJob, getJob } from "../../../packages/engine/src/kube/calls.ts";
+import { getJob } from "../../../packages/engine/src/kube/calls.ts";
 import { type Connection, connect } from "../../../packages/engine/src/kube/connection.ts";
+import { createJob } from "../../../packages/engine/src/kube/writes.ts";
 import { volumeOwnershipManifest } from "../../../packages/engine/src/manifest/volume-ownership.ts";
 import { type Bed, startBed } from "./bed.ts";
 import { calm } from "./calm.ts";
@@ -29,8 +30,7 @@ beforeAll(async () => {
 // A sweep sees everything: each test, and each attempt of it, begins with nothing.
 afterEach(async () => {
   await calm(bed);
-  for (const { name, uid } of (await bed.list("jobs")).map(({ metadata }) => metadata))
-    await deleteJob(connection, bed.namespace, name, { uid, propagation: "Foreground" });
+  for (const { metadata } of await bed.list("jobs")) await bed.faults.deleteJob(metadata.name, "Foreground");
   await expect.poll(async () => (await bed.list("jobs")).length).toBe(0);
   for (const made of ["instances", "end"]) await rm(join(bed.data, made), { recursive: true, force: true });
 });
@@ -162,7 +162,7 @@ test("a Job that never got its Secret goes when no server can be about to give i
     await expect.poll(() => getJob(connection, bed.namespace, job?.name ?? "")).toBeNull();
     const kept = "created" in other ? other.created : other.existing;
     expect((await getJob(connection, bed.namespace, kept.name))?.deletedAt).toBeNull();
-    await deleteJob(connection, bed.namespace, kept.name, { uid: kept.uid, propagation: "Background" });
+    await bed.faults.deleteJob(kept.name, "Background");
   } finally {
     await nowhere.undo();
   }
@@ -171,8 +171,8 @@ test("a Job that never got its Secret goes when no server can be about to give i
 test("a Secret whose Job was deleted without it goes once no pod can need it", async () => {
   const { script, release } = gatedScript(bed);
   const run = await leftRun("orphaned", script);
-  const job = await getJob(connection, bed.namespace, await run.job());
-  await deleteJob(connection, bed.namespace, job?.name ?? "", { uid: job?.uid ?? "", propagation: "Orphan" });
+  const path = `/apis/batch/v1/namespaces/${bed.namespace}/jobs/${await run.job()}`;
+  await connection.request({ method: "DELETE", path, body: { kind: "DeleteOptions", apiVersion: "v1", propagationPolicy: "Orphan" } });
   await gone(run);
   expect((await later(30, ["sweep", "--delete"])).out).toMatch(/^secret +\d+h +its Job is gone, but pod \S+ may still need it;/m);
   expect(await run.secrets()).toBe(1);
@@ -227,8 +227,7 @@ test("files of runs whose Job is gone: with an end on record, or where all names
     out: expect.stringMatching(/no Job in any namespace works for its run[\s\S]*77e1f0aa\S+: deleted/),
   });
   expect([...new Set((await readdir(folder)).map((name) => name.slice(0, 36)))]).toEqual([live]);
-  const job = await getJob(connection, bed.namespace, await alive.job());
-  await deleteJob(connection, bed.namespace, job?.name ?? "", { uid: job?.uid ?? "", propagation: "Foreground" });
+  await bed.faults.deleteJob(await alive.job(), "Foreground");
   await gone(alive);
 });
 

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { type Permission, permissions, removeJob, removeSecret } from "@paperclip-k8s/engine";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { createClaim, createJob, createSecret, deleteJob, getJob } from "../../../packages/engine/src/kube/calls.ts";
+import { getJob } from "../../../packages/engine/src/kube/calls.ts";
 import { type Connection, connect } from "../../../packages/engine/src/kube/connection.ts";
-import { claimJob, labelPod } from "../../../packages/engine/src/kube/patches.ts";
+import { deleteByUid } from "../../../packages/engine/src/kube/testing/delete-job.ts";
+import { changeJobOwner, createClaim, createJob, createSecret, deleteJob, labelPod } from "../../../packages/engine/src/kube/writes.ts";
 import { type Bed, startBed } from "./bed.ts";
 import { calm } from "./calm.ts";
 import { KEYS, keyed, type RunHandle, type RunOptions, startRun } from "./run.ts";
@@ -56,9 +57,9 @@ const expectUntouched = async (name: string, uid: string, runId: string) =>
 
 test("a claim: another uid, another run, another name", async () => {
   const { run, name, uid, claim } = await live();
-  expect(await claimJob(connection, bed.namespace, name, { ...claim, uid: OTHER })).toBeNull();
-  expect(await claimJob(connection, bed.namespace, name, { ...claim, from: "somebody-else" })).toBeNull();
-  expect(await claimJob(connection, bed.namespace, "suite-none", claim)).toBeNull();
+  expect(await changeJobOwner(connection, bed.namespace, name, { ...claim, uid: OTHER })).toBeNull();
+  expect(await changeJobOwner(connection, bed.namespace, name, { ...claim, from: "somebody-else" })).toBeNull();
+  expect(await changeJobOwner(connection, bed.namespace, "suite-none", claim)).toBeNull();
   await expectUntouched(name, uid, run.request.runId);
   await end(run);
 });
@@ -74,11 +75,12 @@ test("a label for a pod: another uid", async () => {
 test("a delete of a Job: another uid, an earlier version", async () => {
   const { run, name, uid, claim } = await live();
   const before = (await jobNamed(name))!;
-  expect(await deleteJob(connection, bed.namespace, name, { uid: OTHER, propagation: "Foreground" })).toBe("replaced");
+  const owner = { key: KEYS.runId, runId: run.request.runId };
+  const options = { owner, propagation: "Foreground" } as const;
+  for (const exact of [true, false])
+    expect(await deleteJob(connection, bed.namespace, { ...before, uid: OTHER }, { ...options, exact })).toBe("replaced");
   const same = { ...claim, to: run.request.runId, label: run.request.runId, annotations: { "suite.test/x": "y" } };
-  expect(await claimJob(connection, bed.namespace, name, same)).not.toBeNull();
-  const { resourceVersion } = before;
-  expect(await deleteJob(connection, bed.namespace, name, { uid, resourceVersion, propagation: "Foreground" })).toBe("changed");
+  expect(await changeJobOwner(connection, bed.namespace, name, same)).not.toBeNull();
   // An operator's sweep.
   expect(await removeJob({ kubeconfig }, bed.namespace, before)).toBe("changed");
   await expectUntouched(name, uid, run.request.runId);
@@ -100,8 +102,8 @@ test("a create of a name that is taken: Job, Secret, claim", async () => {
   const job = { apiVersion: "batch/v1", kind: "Job", metadata, spec };
   expect(await createJob(connection, bed.namespace, job)).toMatchObject({ existing: { uid } });
   const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: `taken-${run.request.runId}` } };
-  expect(await createSecret(connection, bed.namespace, secret)).toEqual({ created: true });
-  expect(await createSecret(connection, bed.namespace, secret)).toEqual({ created: false, maybeOurs: false });
+  expect(await createSecret(connection, bed.namespace, secret)).toBe(true);
+  expect(await createSecret(connection, bed.namespace, secret)).toBe(false);
   const resources = { requests: { storage: "1Gi" } };
   const claim = {
     apiVersion: "v1",
@@ -150,12 +152,14 @@ test("a clean-up after the result, the Job taken over unseen: the new owner keep
   const { jobName, jobUid } = outcome.evidence;
   const fault = bed.faults.silenceWatches();
   const claim = { uid: jobUid ?? "", key: KEYS.runId, from: first.request.runId, to: "thief", label: "thief" };
-  expect(await claimJob(connection, bed.namespace, jobName, { ...claim, annotations: { [KEYS.adoptedFrom]: claim.from } })).not.toBeNull();
+  expect(
+    await changeJobOwner(connection, bed.namespace, jobName, { ...claim, annotations: { [KEYS.adoptedFrom]: claim.from } }),
+  ).not.toBeNull();
   await expect.poll(() => first.status.at(-1)?.text).toContain("taken over by run thief");
   await expectUntouched(jobName, jobUid ?? "", "thief");
   fault.undo();
   bed.faults.cutWatches();
-  expect(await deleteJob(connection, bed.namespace, jobName, { uid: jobUid ?? "", propagation: "Foreground" })).toBe("deleted");
+  expect(await deleteByUid(connection, bed.namespace, jobName, { uid: jobUid ?? "", propagation: "Foreground" })).toBe("deleted");
 });
 
 test("a Job judged fit to go, and taken over while it was judged: it stays, and is judged anew", async () => {
@@ -167,7 +171,7 @@ test("a Job judged fit to go, and taken over while it was judged: it stays, and 
       owners.push(holder.runId);
       if (owners.length === 1) return { kind: "wait" };
       if (owners.length > 2) return { kind: "blocked", code: "not_mine", message: "it is another's" };
-      await claimJob(connection, bed.namespace, name, { ...claim, annotations: { [KEYS.adoptedFrom]: claim.from } });
+      await changeJobOwner(connection, bed.namespace, name, { ...claim, annotations: { [KEYS.adoptedFrom]: claim.from } });
       return { kind: "remove", why: "nobody needs it" };
     },
   });
@@ -175,5 +179,5 @@ test("a Job judged fit to go, and taken over while it was judged: it stays, and 
   expect((await other.done).outcome).toMatchObject({ kind: "blocked", code: "not_mine" });
   expect(owners).toEqual([run.request.runId, run.request.runId, "thief"]);
   await expectUntouched(name, uid, "thief");
-  expect(await deleteJob(connection, bed.namespace, name, { uid, propagation: "Foreground" })).toBe("deleted");
+  expect(await deleteByUid(connection, bed.namespace, name, { uid, propagation: "Foreground" })).toBe("deleted");
 });

@@ -58,7 +58,7 @@ function startServer(works: readonly Work[]): ServerProcess {
     work.runs.push(run.runId);
     return run;
   });
-  const server = new ServerProcess(bed, runs, { timeouts: { judge: 500 }, lingerMs: 3000 });
+  const server = new ServerProcess(bed, runs, { timeouts: { lockDecision: 500 }, lingerMs: 3000 });
   servers.push(server);
   return server;
 }
@@ -129,7 +129,7 @@ async function wakeAgain(works: readonly Work[]): Promise<void> {
   const wakes = works.map(({ key, runs }) => {
     return { runId: randomUUID(), key, script: `console.log("next")`, continues: [], recorded: [...runs] };
   });
-  const server = new ServerProcess(bed, wakes, { timeouts: { judge: 500 } });
+  const server = new ServerProcess(bed, wakes, { timeouts: { lockDecision: 500 } });
   servers.push(server);
   const outputs = await Promise.all(wakes.map(async ({ runId }) => (await server.done(runId)).output));
   expect(outputs).toEqual(works.map(() => "next\n"));

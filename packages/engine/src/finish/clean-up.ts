@@ -1,11 +1,15 @@
 import { isRefused, isTransient } from "../kube/api-error.ts";
-import { type RunContext, say } from "../run-context.ts";
+import type { JobView } from "../kube/views.ts";
+import { type DeleteJobResult, deleteJob, type Propagation } from "../kube/writes.ts";
+import { podIsOver } from "../outcome/pod-facts.ts";
+import type { RunState } from "../outcome/state.ts";
+import { log, messageOf, type RunContext } from "../run-context.ts";
 import type { RunOutcome } from "../run-outcome.ts";
-import { deleteOwnJob } from "./delete-own-job.ts";
 
-const PATIENCE_MS = 5000;
-const LATE_START_MS = 60_000;
-const LATER_MS = 10_000;
+const DELETE_TIMEOUT_MS = 5000;
+/** A pod that has not started must not start after the result was given: its Job is worth more time. */
+const UNSTARTED_TIMEOUT_MS = 60_000;
+const LATER_PAUSE_MS = 10_000;
 const LATER_TRIES = 60;
 
 export interface CleanUpOptions {
@@ -15,73 +19,90 @@ export interface CleanUpOptions {
 }
 
 /**
- * Removes what the run made, unless somebody may still need it. A failure here is a warning and changes nothing.
- * The result waits for it a while; what is left then goes on behind it, until `done`.
+ * Removes what the run made, unless somebody may still need it. A failure is logged and changes nothing.
+ * The result waits for it for a while; the rest goes on in the background, until `done`.
  */
 export async function cleanUp(context: RunContext, outcome: RunOutcome, { late, done }: CleanUpOptions): Promise<void> {
-  const patience = 2 * PATIENCE_MS + (outcome.kind === "never-started" ? LATE_START_MS : 0);
-  await Promise.race([removeAll(context, outcome, late).finally(done), pause(patience)]);
+  const timeoutMs = 2 * DELETE_TIMEOUT_MS + (outcome.kind === "never-started" ? UNSTARTED_TIMEOUT_MS : 0);
+  await Promise.race([removeAll(context, outcome, late).finally(done), pause(timeoutMs)]);
 }
 
 async function removeAll(context: RunContext, outcome: RunOutcome, late: boolean): Promise<void> {
   const { request, volume, run } = context;
-  const { jobName, jobUid: uid, files } = run.state.identity;
+  const { jobName, jobUid, files } = run.state.identity;
   const kept = whyKept(context, outcome);
   if (kept !== null) {
     const job = isGoing(run.state) ? "" : `Job ${request.namespace}/${jobName} and `;
-    if (uid !== null) say(context, "info", `${kept}: ${job}${files.output} ${job === "" ? "is" : "are"} kept`);
+    if (jobUid !== null) log(context, "info", `${kept}: ${job}${files.output} ${job === "" ? "is" : "are"} kept`);
     return;
   }
-  // Who stops its Job goes on with that, and the caller does not wait; under a pod that may still write its files stay.
-  if (outcome.kind === "cancelled" && !outcome.stopped && uid !== null) return;
-  const gone = uid === null || isGoing(run.state) || (await remove(context, uid, outcome, late));
-  // One that may start late needs them too.
+  // Stopping this Job goes on in the background, and a pod that may still run may write to its files.
+  if (outcome.kind === "cancelled" && !outcome.stopped && jobUid !== null) return;
+  const gone = jobUid === null || isGoing(run.state) || (await removeJob(context, outcome, late));
+  // A Job that could not be deleted may still start, and needs its files.
   if (!gone) return;
-  await attempt(context, volume.remove([files.output, files.meta, files.lock]));
+  await volume.remove([files.output, files.meta, files.lock]).catch((error: unknown) => logFailure(context, error, false));
 }
 
-/** A Job that an API server in trouble keeps is removed when that is back: left alone it would stay for a day. */
-async function remove(context: RunContext, uid: string, outcome: RunOutcome, late: boolean): Promise<boolean> {
-  // A pod that has not started yet must not start behind the host's back: that is worth more patience.
-  const options = outcome.kind === "never-started" ? { withinMs: LATE_START_MS, attempts: 20 } : { withinMs: PATIENCE_MS };
+/** A Job that cannot be deleted while the API server is in trouble is deleted when that has passed: left alone it would stay for a day. */
+async function removeJob(context: RunContext, outcome: RunOutcome, late: boolean): Promise<boolean> {
+  const isUnstarted = outcome.kind === "never-started";
   for (let tries = 1; ; tries++) {
     try {
-      const taken = await deleteOwnJob(context, uid, { asSeen: late, ...options });
-      if (taken !== null)
-        say(context, "info", `Job ${context.run.state.identity.jobName} was taken over by run ${taken} meanwhile and is kept`);
-      return taken === null;
+      const result = await deleteOwnJob(context, late, isUnstarted);
+      if (typeof result !== "object") return true;
+      const { name, annotations } = result.taken;
+      log(context, "info", `Job ${name} was taken over by run ${annotations[context.request.keys.runId]} meanwhile and is kept`);
+      return false;
     } catch (error) {
-      // An API server that has just come back refuses for a moment what it permits.
-      const passing = isTransient(error) || isTimeout(error) || (tries > 1 && isRefused(error));
-      const again = passing && tries <= LATER_TRIES;
-      if (tries === 1 || !again) tell(context, error, again);
+      // An API server that has just come back denies for a moment what it allows.
+      const passes = isTransient(error) || isTimeout(error) || (tries > 1 && isRefused(error));
+      const again = passes && tries <= LATER_TRIES;
+      if (tries === 1 || !again) logFailure(context, error, again);
       if (!again) return false;
-      await pause(LATER_MS);
+      await pause(LATER_PAUSE_MS);
     }
   }
 }
 
+function deleteOwnJob(context: RunContext, late: boolean, isUnstarted: boolean): Promise<DeleteJobResult> {
+  const { connection, request, run } = context;
+  const job = lastSeen(context);
+  if (job === null) return Promise.resolve("gone");
+  return deleteJob(connection, request.namespace, job, {
+    owner: { key: request.keys.runId, runId: request.runId },
+    propagation: propagationFor(run.state),
+    // Just after the end the Job's status changes, and each change would cost two requests. Later there was time for another run to adopt it.
+    exact: late || run.state.endRecord === null,
+    signal: AbortSignal.timeout(isUnstarted ? UNSTARTED_TIMEOUT_MS : DELETE_TIMEOUT_MS),
+    ...(isUnstarted ? { retry: { attempts: 20 } } : {}),
+  });
+}
+
+/**
+ * The Job's name is free at once where nothing of its pod can write any more. With an end record that is so before the pod has ended: the runner
+ * writes the record after it has saved the state and ended the CLI with its processes, and it is the last thing it writes to the volume.
+ */
+export function propagationFor({ endRecord, pod, podGoneAt, identity }: RunState): Propagation {
+  return endRecord !== null || podGoneAt !== null || podIsOver(pod, identity.container) ? "Background" : "Foreground";
+}
+
+/** The watch may have seen more of the Job than the run, which no longer listens to it. */
+function lastSeen({ watch, run }: RunContext): JobView | null {
+  const { job, identity } = run.state;
+  return watch.jobs().find(({ uid }) => uid === identity.jobUid) ?? job;
+}
+
 const isTimeout = (error: unknown): boolean => error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError");
 
-/** Does not keep a server from exiting. */
+/** Does not keep the server from exiting. */
 const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms).unref());
 
-function tell(context: RunContext, error: unknown, again: boolean): void {
-  const reason = error instanceof Error ? error.message : String(error);
-  say(context, "warning", `cleaning up failed: ${reason}${again ? "; trying on in the background" : ""}`);
+function logFailure(context: RunContext, error: unknown, again: boolean): void {
+  log(context, "warning", `cleaning up failed: ${messageOf(error)}${again ? "; trying again in the background" : ""}`);
 }
 
-async function attempt(context: RunContext, act: Promise<unknown>): Promise<boolean> {
-  try {
-    await act;
-    return true;
-  } catch (error) {
-    tell(context, error, false);
-    return false;
-  }
-}
-
-/** Only a Job that is known to be over, cancelled or past its limit is deleted. */
+/** Why the Job and its files stay; null = they are deleted. Only a Job that is known to have ended, was cancelled or is past its deadline is deleted. */
 export function whyKept({ request }: RunContext, outcome: RunOutcome): string | null {
   if (request.retain) return "retained for debugging";
   switch (outcome.kind) {
@@ -106,11 +127,9 @@ export function whyKept({ request }: RunContext, outcome: RunOutcome): string | 
 }
 
 function hasNotRun({ evidence: { container, timings, output, proof } }: RunOutcome): boolean {
-  const isIdle = container === null || container.kind === "waiting";
-  return isIdle && proof === "none" && timings.started === null && output.delivered === 0 && output.problem === null;
+  const isWaiting = container === null || container.kind === "waiting";
+  return isWaiting && proof === "none" && timings.started === null && output.delivered === 0 && output.problem === null;
 }
 
-/** Deleted already, by a cancel or by somebody else: its pod's end frees the name. */
-function isGoing(state: RunContext["run"]["state"]): boolean {
-  return state.jobGoneAt !== null || state.job?.deletedAt != null;
-}
+/** Somebody has deleted it already; its name is free when its pod has ended. */
+const isGoing = ({ jobGoneAt, job }: RunState): boolean => jobGoneAt !== null || job?.deletedAt != null;

@@ -2,27 +2,30 @@ import type { RunContext } from "../run-context.ts";
 import type { RunOutcome } from "../run-outcome.ts";
 import { cleanUp, whyKept } from "./clean-up.ts";
 
-/** These have a result that nothing but the Job and its files could give again. */
+/** These have a result that only the Job and its files could give again. */
 const WITH_RESULT: ReadonlySet<RunOutcome["kind"]> = new Set(["exited", "timed-out", "killed"]);
 
-/** Cleans up: before the result is given, or some time after it, where the result is worth keeping until the caller has stored it. */
-export async function settle(
-  context: RunContext,
-  outcome: RunOutcome,
-  { lingerMs, release }: { readonly lingerMs: number; readonly release: () => void },
-): Promise<void> {
-  const { run, settled } = context;
+export interface FinishOptions {
+  /** How long a Job with a result is kept, so that a caller that dies before it has stored the result finds it again. */
+  readonly lingerMs: number;
+  /** Called when nothing of the run is needed any more. */
+  readonly release: () => void;
+}
+
+/** Cleans up before the result is given, or some time after it. */
+export async function finish(context: RunContext, outcome: RunOutcome, { lingerMs, release }: FinishOptions): Promise<void> {
+  const { run, finished } = context;
   const { jobUid } = run.state.identity;
-  const stays = outcome.kind === "detached" || outcome.kind === "superseded";
-  // What is kept anyway is named before the result.
+  const goesOn = outcome.kind === "detached" || outcome.kind === "superseded";
+  // Why a Job is kept for good is logged before the result.
   const lingers = lingerMs > 0 && WITH_RESULT.has(outcome.kind) && whyKept(context, outcome) === null;
   if (jobUid !== null && lingers) {
     const { promise, resolve } = Promise.withResolvers<void>();
     setTimeout(resolve, lingerMs).unref();
-    settled.add(jobUid, resolve);
+    finished.add(jobUid, resolve);
     void promise.then(() => cleanUp(context, outcome, { late: true, done: release }));
     return;
   }
-  if (jobUid !== null && !stays) settled.add(jobUid, () => {});
+  if (jobUid !== null && !goesOn) finished.add(jobUid, () => {});
   await cleanUp(context, outcome, { late: false, done: release });
 }

@@ -1,5 +1,5 @@
 import type { RunState } from "../outcome/state.ts";
-import { cancelReason, type RunContext } from "../run-context.ts";
+import type { RunContext } from "../run-context.ts";
 import type { RunOutcome } from "../run-outcome.ts";
 import { createEventReader } from "./read-events.ts";
 import { stopJob } from "./stop-job.ts";
@@ -9,7 +9,7 @@ const TICK_MS = 250;
 
 /** Listens to the cluster, the files, the caller and the clock until the reducer knows how the run ended. */
 export async function follow(context: RunContext): Promise<RunOutcome> {
-  const { run, watch, clock, io } = context;
+  const { run, watch, clock } = context;
   const { jobName, jobUid } = run.state.identity;
   if (jobUid === null) return run.settled;
   const tails = openTails(context);
@@ -17,12 +17,12 @@ export async function follow(context: RunContext): Promise<RunOutcome> {
   const stops = [
     run.onChange((_, after) => effects(after)),
     clock.every(TICK_MS, () => run.observe({ kind: "tick" })),
-    // After the listener: both may report at once what is known already.
+    // After the listener: it reports at once what is known already.
     watch.subscribe(jobName, (fact) => run.observe(fact), jobUid).close,
-    onAbort(io.signal, (reason) => run.observe({ kind: "cancel-asked", reason })),
-    onAbort(io.detach, (reason) => run.observe({ kind: "detach-asked", reason })),
     tails.close,
   ];
+  // After what is known already: a run that has ended by itself is not left, even if that was asked before.
+  run.observe({ kind: "follow-started" });
   try {
     return await run.settled;
   } finally {
@@ -32,7 +32,7 @@ export async function follow(context: RunContext): Promise<RunOutcome> {
 
 /** Everything that a state of the run sets off while it is followed; what it logs is in status/. */
 function effectsOf(context: RunContext, jobUid: string, tails: Tails): (state: RunState) => void {
-  const stop = once(() => void stopJob(context, jobUid));
+  const stop = once(() => void stopJob(context));
   const drainFiles = once(() => void drain(context, tails));
   const readEvents = createEventReader(context, jobUid);
   return (state) => {
@@ -53,15 +53,6 @@ async function drain({ run, clock }: RunContext, tails: Tails): Promise<void> {
     }
     await clock.sleep(TICK_MS);
   }
-}
-
-/** Calls back with the reason when the signal is aborted, or at once if it is; returns the removal. */
-function onAbort(signal: AbortSignal | undefined, callback: (reason: string) => void): () => void {
-  if (signal === undefined) return () => {};
-  const listener = () => callback(cancelReason(signal));
-  signal.addEventListener("abort", listener);
-  if (signal.aborted) listener();
-  return () => signal.removeEventListener("abort", listener);
 }
 
 function once(effect: () => void): () => void {

@@ -3,7 +3,7 @@ import { listEvents } from "../kube/calls.ts";
 import { rowOf } from "../kube/refused.ts";
 import { hasStarted } from "../outcome/pod-facts.ts";
 import type { RunState } from "../outcome/state.ts";
-import { type RunContext, say } from "../run-context.ts";
+import { log, type RunContext } from "../run-context.ts";
 
 const PAUSES_MS = [0, 5000, 10_000, 20_000];
 const LAST_PAUSE_MS = 30_000;
@@ -21,7 +21,7 @@ export function createEventReader(context: RunContext, jobUid: string): (state: 
       if (events.length > 0) run.observe({ kind: "events", events });
     } catch (error) {
       // Without events only the explanation is missing.
-      if (isRefused(error) && !warned) say(context, "warning", `${error.message}; ${rowOf(error.refused)?.lostWithout ?? ""}`);
+      if (isRefused(error) && !warned) log(context, "warning", `${error.message}; ${rowOf(error.refused)?.lostWithout ?? ""}`);
       warned ||= isRefused(error);
     } finally {
       busy = false;

@@ -1,5 +1,5 @@
 import type { MetaRecord } from "@paperclip-k8s/runner";
-import { type RunContext, say } from "../run-context.ts";
+import { log, type RunContext } from "../run-context.ts";
 import { MetaReader } from "../volume/meta.ts";
 
 export interface Tails {
@@ -59,7 +59,7 @@ async function take(context: RunContext, record: MetaRecord): Promise<void> {
     case "stderr":
       return io.onStderr(record.text);
     case "note":
-      return say(context, "info", record.text);
+      return log(context, "info", record.text);
     case "end":
       return run.observe({ kind: "end-record", record });
   }

@@ -1,13 +1,14 @@
 import { request } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { mayAccess } from "./access-review.ts";
-import { createClaim, createJob, createSecret, deleteJob, getClaim, getJob, hasStorageClass, listEvents, tryJob } from "./calls.ts";
+import { getClaim, getJob, hasStorageClass, listEvents } from "./calls.ts";
 import type { Connection } from "./connection.ts";
 import { readOwnPod } from "./own-pod/own-pod.ts";
-import { claimJob, labelPod, patchSecret } from "./patches.ts";
 import { allowedToAll, permissions } from "./permissions.ts";
+import { deleteByUid } from "./testing/delete-job.ts";
 import { answer, answerStatus, type Seen, TestApi, until } from "./testing/test-api.ts";
 import { RunWatch } from "./watch/run-watch.ts";
+import { changeJobOwner, createClaim, createJob, createSecret, labelPod, patchSecret, tryJob } from "./writes.ts";
 
 const jobs = "/apis/batch/v1/namespaces/n/jobs";
 const secrets = "/api/v1/namespaces/n/secrets";
@@ -75,10 +76,10 @@ describe("create", () => {
   });
 
   test("a Secret, one that is there, and one whose answer was lost", async () => {
-    expect(await createSecret(connection, "n", job("s", ""))).toEqual({ created: true });
-    expect(await createSecret(connection, "n", job("s", ""))).toEqual({ created: false, maybeOurs: false });
+    expect(await createSecret(connection, "n", job("s", ""))).toBe(true);
+    expect(await createSecret(connection, "n", job("s", ""))).toBe(false);
     loseAnswers("POST", 1);
-    expect(await createSecret(connection, "n", job("t", ""), { retry })).toEqual({ created: false, maybeOurs: true });
+    expect(await createSecret(connection, "n", job("t", ""), { retry })).toBe(false);
   });
 
   test("a refusal keeps its reason", async () => {
@@ -97,7 +98,7 @@ describe("create", () => {
 describe("delete", () => {
   test("by uid, with a body whose length is told", async () => {
     const { metadata } = api.put(jobs, "a");
-    expect(await deleteJob(connection, "n", "a", { uid: metadata.uid, propagation: "Foreground" })).toBe("deleted");
+    expect(await deleteByUid(connection, "n", "a", { uid: metadata.uid, propagation: "Foreground" })).toBe("deleted");
     const [seen] = api.requests("DELETE");
     expect(seen?.headers["content-length"]).toBe(String(Buffer.byteLength(seen!.body)));
     expect(seen?.headers["transfer-encoding"]).toBeUndefined();
@@ -111,7 +112,7 @@ describe("delete", () => {
 
   test("another object of the same name stays", async () => {
     const { metadata } = api.put(jobs, "a");
-    expect(await deleteJob(connection, "n", "a", { uid: "another", propagation: "Background" })).toBe("replaced");
+    expect(await deleteByUid(connection, "n", "a", { uid: "another", propagation: "Background" })).toBe("replaced");
     expect(await getJob(connection, "n", "a")).toMatchObject({ uid: metadata.uid });
   });
 
@@ -125,10 +126,10 @@ describe("delete", () => {
   });
 
   test("one that is not there; one whose answer was lost", async () => {
-    expect(await deleteJob(connection, "n", "a", { uid: "u", propagation: "Background" })).toBe("gone");
+    expect(await deleteByUid(connection, "n", "a", { uid: "u", propagation: "Background" })).toBe("gone");
     const { metadata } = api.put(jobs, "a");
     loseAnswers("DELETE", 1);
-    expect(await deleteJob(connection, "n", "a", { uid: metadata.uid, propagation: "Background", retry })).toBe("gone");
+    expect(await deleteByUid(connection, "n", "a", { uid: metadata.uid, propagation: "Background" })).toBe("gone");
   });
 
   test("any other conflict is an error", async () => {
@@ -136,7 +137,7 @@ describe("delete", () => {
       answerStatus(response, 409, "Conflict", "the object has been modified");
       return true;
     };
-    await expect(deleteJob(connection, "n", "a", { uid: "u", propagation: "Background", retry })).rejects.toMatchObject({
+    await expect(deleteByUid(connection, "n", "a", { uid: "u", propagation: "Background" })).rejects.toMatchObject({
       httpStatus: 409,
     });
   });
@@ -186,10 +187,10 @@ test("every request made is in the table of permissions, and the table holds not
   await hasStorageClass(connection, "fast");
   await listEvents(connection, "n", "u");
   await expect(readOwnPod(connection, { namespace: "n", podName: "own", containers: [] })).rejects.toThrow("no pod n/own");
-  await claimJob(connection, "n", "a", { uid: "u", key: "k", from: "1", to: "2", label: "2", annotations: {} });
+  await changeJobOwner(connection, "n", "a", { uid: "u", key: "k", from: "1", to: "2", label: "2", annotations: {} });
   await patchSecret(connection, "n", "s", { labels: {}, data: {} });
   await labelPod(connection, "n", { name: "p", uid: "u" }, {});
-  await deleteJob(connection, "n", "a", { uid: "u", propagation: "Background" });
+  await deleteByUid(connection, "n", "a", { uid: "u", propagation: "Background" });
   watch.close();
   expect(api.requests("POST", secrets)).toHaveLength(1);
   const made = new Set(api.seen.map(ruleOf));

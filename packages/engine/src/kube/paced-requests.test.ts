@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { deleteJob } from "./calls.ts";
+import { deleteByUid } from "./testing/delete-job.ts";
 import { TestApi } from "./testing/test-api.ts";
 
 // What a server that takes up hundreds of runs at once asks of the API server, over the wire.
@@ -21,7 +21,7 @@ test("hundreds of requests at once wait for their turn; a delete does not wait f
   const rest = Array.from({ length: MANY / 2 }, (_, n) => ask(n));
   const late = connection.request({ method: "GET", path: `${path}/late-errand`, turn: "last" }).catch(() => {});
   rest.push(...Array.from({ length: MANY / 2 }, (_, n) => ask(MANY / 2 + n)));
-  expect(await deleteJob(connection, "n", "cancelled", { uid, propagation: "Foreground" })).toBe("deleted");
+  expect(await deleteByUid(connection, "n", "cancelled", { uid, propagation: "Foreground" })).toBe("deleted");
   const deleted = api.seen.findIndex(({ method }) => method === "DELETE");
   await Promise.all([errand, first, late, ...rest]);
   expect(api.seen).toHaveLength(MANY + 4);

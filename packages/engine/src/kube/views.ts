@@ -18,6 +18,10 @@ export interface JobView {
   readonly conditions: Readonly<Record<string, Condition>>;
 }
 
+export function isFinished({ conditions }: Pick<JobView, "conditions">): boolean {
+  return "Complete" in conditions || "Failed" in conditions;
+}
+
 export interface Condition {
   readonly reason: string | null;
   readonly message: string | null;

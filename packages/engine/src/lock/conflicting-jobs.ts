@@ -1,17 +1,17 @@
-import type { JobView } from "../kube/views.ts";
-import type { RunRequest } from "../request.ts";
-import type { RunContext } from "../run-context.ts";
-import { isFinished, lockOwnerOf } from "./lock-owner.ts";
+import { isFinished, type JobView } from "../kube/views.ts";
+import type { ConflictFacts } from "../outcome/observation.ts";
+import type { RunKeys, RunRequest } from "../request.ts";
+import type { LockDecision, LockOwner, RunContext } from "../run-context.ts";
 
-/** Of those that are over, so many are asked about: more are kept for debugging, and their runs are long settled. */
+/** Of the finished ones so many are asked about: more are kept for debugging, and their results were given long ago. */
 const MOST_ASKED = 5;
 
-/** Keys are paths, and what lies above holds all that lies below. */
+/** Keys are paths: a key overlaps with every key below it. */
 export function overlaps(one: string, other: string): boolean {
   return one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
 }
 
-/** Does this Job, whatever its name, keep the run's key from it? */
+/** Does this Job, whatever its name, hold a key that overlaps with the run's? */
 export function isConflicting(
   request: Pick<RunRequest, "exclusive" | "keys" | "legacyLabels">,
   job: Pick<JobView, "labels" | "annotations">,
@@ -25,18 +25,18 @@ export function isConflicting(
 }
 
 /**
- * The Job under another name that this run has to deal with before it may create its own: one to go on with, else one that is live.
- * One that is over holds nothing, since its name is not needed.
+ * The Job under another name that this run has to deal with before it may create its own: one to adopt, else one that is live.
+ * A finished one is not in the way, since its name is not needed. `notAdoptable`: Jobs, by uid, that this run has tried to adopt in vain.
  */
-export async function conflictingJob(context: RunContext): Promise<JobView | null> {
-  const { io, request, settled } = context;
-  const over = conflictingJobs(context).filter((job) => isFinished(job) && job.deletedAt === null && !settled.has(job.uid));
-  for (const job of [...liveConflicts(context), ...over.slice(0, MOST_ASKED)]) {
-    const holder = lockOwnerOf(job, request.keys);
-    if (!holder.ours || job.deletedAt !== null) continue;
-    if (holder.runId === request.runId) return job;
-    const verdict = await io.onLockConflict?.(holder).catch(() => null);
-    if (verdict?.kind === "adopt") return job;
+export async function conflictingJob(context: RunContext, notAdoptable: ReadonlySet<string>): Promise<JobView | null> {
+  const { request, finished } = context;
+  const past = conflictingJobs(context).filter(
+    (job) => isFinished(job) && job.deletedAt === null && !finished.has(job.uid) && !notAdoptable.has(job.uid),
+  );
+  for (const job of [...liveConflicts(context), ...past.slice(0, MOST_ASKED)]) {
+    const owner = lockOwnerOf(job, request.keys);
+    if (!owner.ours || job.deletedAt !== null) continue;
+    if ((await askAbout(context, owner)).kind === "adopt") return job;
   }
   return liveConflicts(context)[0] ?? null;
 }
@@ -47,4 +47,30 @@ const liveConflicts = (context: RunContext): JobView[] => conflictingJobs(contex
 function conflictingJobs({ watch, request, submission }: RunContext): JobView[] {
   const found = watch.jobs().filter((job) => job.name !== submission.jobName && isConflicting(request, job));
   return found.sort((a, b) => (b.createdAt ?? "").localeCompare(a.createdAt ?? ""));
+}
+
+const WAIT: LockDecision = { kind: "wait" };
+
+/** The caller's decision about a Job. A caller that fails has not decided, and one that takes long does not hold up a run that leaves. */
+export function askAbout({ request, io, leaving }: RunContext, owner: LockOwner): Promise<LockDecision> {
+  // The same run was started again, after a restart.
+  if (owner.runId === request.runId) return Promise.resolve({ kind: "adopt" });
+  return new Promise((resolve) => {
+    const giveUp = () => resolve(WAIT);
+    leaving.addEventListener("abort", giveUp, { once: true });
+    if (leaving.aborted) giveUp();
+    const answer = Promise.resolve(owner).then((asked) => io.onLockConflict?.(asked) ?? WAIT);
+    answer.then(resolve, giveUp).finally(() => leaving.removeEventListener("abort", giveUp));
+  });
+}
+
+export function lockOwnerOf(job: JobView, keys: RunKeys): LockOwner {
+  const { name: jobName, uid, labels, annotations, createdAt } = job;
+  const runId = annotations[keys.runId] ?? null;
+  return { jobName, uid, runId, labels, annotations, ours: annotations[keys.runner] !== undefined, finished: isFinished(job), createdAt };
+}
+
+export function conflictFacts({ request, submission }: RunContext, job: JobView): ConflictFacts {
+  const { runId, ours } = lockOwnerOf(job, request.keys);
+  return { job: job.name, runId, ours, sameKey: job.name === submission.jobName };
 }

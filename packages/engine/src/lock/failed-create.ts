@@ -1,41 +1,62 @@
-import { ApiError } from "../kube/api-error.ts";
+import { systemClock } from "../clock.ts";
+import { backoffMs } from "../kube/backoff.ts";
 import { getJob } from "../kube/calls.ts";
 import type { JobView } from "../kube/views.ts";
+import { deleteJob } from "../kube/writes.ts";
+import type { StartProblem } from "../outcome/observation.ts";
+import { errorFacts, isCertainlyNotApplied } from "../retry.ts";
 import type { RunContext } from "../run-context.ts";
-import type { OutcomeKind } from "../run-outcome.ts";
-import { notStarted } from "../start/not-started.ts";
-import { deleteOrphanLater } from "./delete-orphan-later.ts";
 
 const LOOK_TIMEOUT_MS = 3000;
+const ORPHAN_CALL = { timeoutMs: 5000, retry: { attempts: 1 } };
+const ORPHAN_PAUSE = { minMs: 2000, maxMs: 30_000 };
+/** An API server may carry out a request this long after nobody waits for its answer any more. */
+const LATE_MS = 60_000;
+const ORPHAN_TIMEOUT_MS = 900_000;
+
+type FailedCreate = { readonly kind: "created"; readonly job: JobView } | { readonly kind: "problem"; readonly problem: StartProblem };
 
 /**
- * A create whose answer was lost, or not waited for, may have made our Job: then the run goes on with it. Where that cannot be seen, the run
- * has still not started, since nobody has made the Secret without which no pod of it can; the Job, if there is one, is removed behind it.
+ * A create whose answer was lost, or not waited for, may have made our Job: then the run goes on with it. Where that cannot be seen, the Job, if it
+ * exists, is deleted later. It has not started in any case, since its pod needs a Secret that nobody has made.
  */
-export async function failedCreate(
-  context: RunContext,
-  error: unknown,
-): Promise<{ readonly job: JobView } | { readonly refused: OutcomeKind }> {
-  const { jobName, nonce } = context.submission;
-  const isOurs = ({ annotations }: JobView) => annotations[context.request.keys.nonce] === nonce;
-  if (isCertainlyNot(error)) return { refused: notStarted("job-create-failed", `Job ${jobName} was not created`, error) };
-  const found = await look(context);
-  if (found !== "unknown" && found !== null && isOurs(found)) return { job: found };
-  void deleteOrphanLater(context, jobName, isOurs).catch(() => {});
-  const what =
-    found === "unknown" ? `whether Job ${jobName} was created is not known, but it has not started` : `Job ${jobName} was not created`;
-  return { refused: notStarted("job-create-failed", what, error) };
+export async function failedCreate(context: RunContext, error: unknown): Promise<FailedCreate> {
+  const { connection, request, submission } = context;
+  const rejected = (unknown: boolean): FailedCreate => ({
+    kind: "problem",
+    problem: { kind: "create-rejected", unknown, error: errorFacts(error) },
+  });
+  if (isCertainlyNotApplied(error)) return rejected(false);
+  const isOurs = ({ annotations }: JobView) => annotations[request.keys.nonce] === submission.nonce;
+  const look = getJob(connection, request.namespace, submission.jobName, { timeoutMs: LOOK_TIMEOUT_MS });
+  const found = await look.catch(() => "unknown" as const);
+  if (found !== "unknown" && found !== null && isOurs(found)) return { kind: "created", job: found };
+  void deleteOrphanLater(context, submission.jobName, isOurs);
+  return rejected(found === "unknown");
 }
 
-/** The API server has said no, or was never reached: nothing was made. Anything else leaves that open. */
-export function isCertainlyNot(error: unknown): boolean {
-  return error instanceof ApiError && !error.maybeApplied;
-}
-
-async function look({ connection, request, submission }: RunContext): Promise<JobView | null | "unknown"> {
-  try {
-    return await getJob(connection, request.namespace, submission.jobName, { timeoutMs: LOOK_TIMEOUT_MS });
-  } catch {
-    return "unknown";
+/**
+ * Deletes, after the result was given, the Job that a request whose answer was lost may have left: no other run knows of it, and it would hold its key
+ * for a day. Does not keep the server from exiting.
+ */
+export async function deleteOrphanLater(
+  { connection, request }: RunContext,
+  name: string,
+  isOurs: (job: JobView) => boolean,
+): Promise<void> {
+  const owner = { key: request.keys.runId, runId: request.runId };
+  const begun = systemClock.now();
+  const age = () => systemClock.now() - begun;
+  for (let failures = 1; age() < ORPHAN_TIMEOUT_MS; failures++) {
+    try {
+      const lastLook = age() >= LATE_MS;
+      const job = await getJob(connection, request.namespace, name, ORPHAN_CALL);
+      if (job !== null && isOurs(job))
+        return void (await deleteJob(connection, request.namespace, job, { ...ORPHAN_CALL, owner, propagation: "Foreground" }));
+      if (lastLook) return;
+      await systemClock.sleep(Math.max(0, LATE_MS - age()), undefined, false);
+    } catch {
+      await systemClock.sleep(backoffMs(ORPHAN_PAUSE, failures, Math.random), undefined, false);
+    }
   }
 }

@@ -1,72 +1,70 @@
 import { isForbidden, isInvalid } from "../kube/api-error.ts";
-import { labelPod, patchSecret } from "../kube/patches.ts";
-import type { PodView } from "../kube/views.ts";
+import type { JobView, PodView } from "../kube/views.ts";
+import { labelPod, patchSecret } from "../kube/writes.ts";
 import { labelValue } from "../manifest/labels.ts";
 import { secretName } from "../manifest/names.ts";
 import { credentialsData } from "../manifest/secret.ts";
-import { type RunContext, say } from "../run-context.ts";
-import { retryInBackground } from "../start/retry-in-background.ts";
-import { hasBegun } from "./has-begun.ts";
-import type { Adoption } from "./take-over.ts";
+import type { Adoption } from "../outcome/observation.ts";
+import { hasRun } from "../outcome/pod-facts.ts";
+import { retryInBackground } from "../retry.ts";
+import { log, messageOf, type RunContext } from "../run-context.ts";
 
 const PAUSE_MS = 2000;
+const LOOK_TIMEOUT_MS = 5000;
 
-/** `owed`: not yet, for trouble that may pass. `impossible`: the agent keeps the token it has. */
-export type Given = "given" | "owed" | "impossible";
+/** `later`: not yet, for an error that may pass. `impossible`: the agent keeps the token it has. */
+export type Renewal = "done" | "later" | "impossible";
 
 /**
- * This run's token into the Secret of a Job it has taken over. Trouble is told, and is never the run's end.
- * A Secret that is still missing after `patience`: its submit was never finished, if no pod has run. One that has needs it no more.
+ * Writes this run's token into the Secret of a Job it has adopted. An error is logged and never ends the run.
+ * `never-started`: the Secret is still missing after the timeout and no pod has run, so the Job was abandoned before it got its Secret.
  */
-export async function giveCredentials(context: RunContext, taken: Adoption, patience: number): Promise<Given | "never-started"> {
-  const { clock, io } = context;
-  const leaving = AbortSignal.any([io.signal, ...(io.detach ? [io.detach] : [])]);
-  const deadline = clock.now() + patience;
-  for (let told = false; ; told = true) {
+export async function renewCredentials(context: RunContext, adoption: Adoption, timeoutMs: number): Promise<Renewal | "never-started"> {
+  const { clock, leaving } = context;
+  const deadline = clock.now() + timeoutMs;
+  for (let logged = false; ; logged = true) {
     try {
-      if (await patchOnce(context, taken)) return "given";
+      if (await writeToken(context, adoption)) return "done";
     } catch (error) {
-      if (!io.signal.aborted) tell(context, error instanceof Error ? error.message : String(error));
-      return isHopeless(error) ? "impossible" : "owed";
+      if (!leaving.aborted) logFailure(context, messageOf(error));
+      return isFinal(error) ? "impossible" : "later";
     }
-    if (leaving.aborted) return "owed";
-    const begun = await hasBegun(context, taken.job, taken.files.meta);
-    if (begun === true) tell(context, "somebody has deleted it");
+    if (leaving.aborted) return "later";
+    const begun = await hasBegun(context, adoption);
+    if (begun === true) logFailure(context, "somebody has deleted it");
     if (begun === true) return "impossible";
-    if (clock.now() >= deadline) return begun === false ? "never-started" : "owed";
-    if (!told) say(context, "warning", `the Job taken over has no Secret yet; waiting up to ${Math.round(patience / 1000)} s for it`);
+    if (clock.now() >= deadline) return begun === false ? "never-started" : "later";
+    if (!logged) log(context, "warning", `the Job taken over has no Secret yet; waiting up to ${Math.round(timeoutMs / 1000)} s for it`);
     await clock.sleep(PAUSE_MS, leaving);
   }
 }
 
-function patchOnce({ connection, request, io }: RunContext, { job, nonce }: Adoption): Promise<boolean> {
-  const name = secretName(job.name, nonce);
+/** False = there is no Secret. */
+function writeToken({ connection, request, leaving }: RunContext, { job, nonce }: Adoption): Promise<boolean> {
   const change = { labels: runLabel(request), data: credentialsData(request) };
-  return patchSecret(connection, request.namespace, name, change, { signal: io.signal });
+  return patchSecret(connection, request.namespace, secretName(job.name, nonce), change, { signal: leaving });
 }
 
-const isHopeless = (error: unknown): boolean => isForbidden(error) || isInvalid(error);
+const isFinal = (error: unknown): boolean => isForbidden(error) || isInvalid(error);
 
-function tell(context: RunContext, reason: string): void {
+function logFailure(context: RunContext, reason: string): void {
   const cost = context.request.relay ? "; the agent keeps the token of the run before" : "";
-  say(context, "warning", `the Secret of the Job taken over cannot be changed: ${reason}${cost}`);
+  log(context, "warning", `the Secret of the Job taken over cannot be changed: ${reason}${cost}`);
 }
 
-/** What is left of the takeover, behind the run: the token where it is owed, and then the pod's label. */
-export async function passOn(context: RunContext, taken: Adoption, given: Given): Promise<void> {
-  if (given === "owed") {
-    const isGiven = await retryInBackground(context, () => patchNow(context, taken), isHopeless);
-    if (isGiven) say(context, "info", "the Secret of the Job taken over has this run's token now");
+/** What is left of the renewal, while the run is followed: the token, if it could not be written yet, and then the pod's label. */
+export async function finishRenewal(context: RunContext, adoption: Adoption, renewal: Renewal): Promise<void> {
+  if (renewal === "later") {
+    const write = async () => {
+      if (!(await writeToken(context, adoption))) throw new Error("there is no Secret");
+    };
+    if (await retryInBackground(context, write, isFinal)) log(context, "info", "the Secret of the Job taken over has this run's token now");
   }
   const pod = await runningPod(context);
   if (pod !== null) await relabel(context, pod);
 }
 
-async function patchNow(context: RunContext, taken: Adoption): Promise<void> {
-  if (!(await patchOnce(context, taken))) throw new Error("there is no Secret");
-}
-
-/** The pod of the Job, once it is seen to be at work; null = the run is over. */
+/** The Job's pod, once it is seen; null = the run has ended. */
 function runningPod({ run }: RunContext): Promise<PodView | null> {
   return new Promise((resolve) => {
     const look = () => {
@@ -81,17 +79,59 @@ function runningPod({ run }: RunContext): Promise<PodView | null> {
   });
 }
 
-/** A changed label makes the kubelet look at the pod's Secret within a second, not within a minute or two: so it comes after the token. */
+/** A changed label makes the kubelet read the pod's Secret again within a second, not within a minute or two. So it comes after the token. */
 async function relabel(context: RunContext, pod: PodView): Promise<void> {
   const { connection, request } = context;
   const label = async () => void (await labelPod(connection, request.namespace, pod, runLabel(request), { turn: "last" }));
   try {
     await label();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    say(context, "warning", `pod ${pod.name} cannot be labelled: ${reason}; the agent gets this run's token a minute or two late`);
-    if (!isHopeless(error)) await retryInBackground(context, label, isHopeless);
+    log(
+      context,
+      "warning",
+      `pod ${pod.name} cannot be labelled: ${messageOf(error)}; the agent gets this run's token a minute or two late`,
+    );
+    if (!isFinal(error)) await retryInBackground(context, label, isFinal);
   }
 }
 
 const runLabel = ({ keys, runId }: RunContext["request"]) => ({ [keys.runId]: labelValue(runId).value });
+
+/** Whether a pod of an adopted Job has ever run, by the cluster and by the volume; null = one of them cannot tell. */
+async function hasBegun(context: RunContext, { job, files }: Adoption): Promise<boolean | null> {
+  const pods = await podsOf(context, job);
+  if (pods?.some((pod) => hasRun(pod, context.request.container.name))) return true;
+  const wrote = await hasWritten(context, files.meta);
+  if (wrote === true) return true;
+  return pods === null || wrote === null ? null : false;
+}
+
+async function podsOf({ watch, clock, leaving }: RunContext, { name, uid }: JobView): Promise<readonly PodView[] | null> {
+  const enough = new AbortController();
+  const late = clock.sleep(LOOK_TIMEOUT_MS, AbortSignal.any([enough.signal, leaving])).then(() => false);
+  let isCurrent = await Promise.race([watch.ready.then(() => true), late]).catch(() => false);
+  enough.abort();
+  const pods = new Map<string, PodView>();
+  const look = watch.subscribe(
+    name,
+    (fact) => {
+      if (fact.kind === "pod") pods.set(fact.pod.uid, fact.pod);
+      if (fact.kind === "api-lost") isCurrent = false;
+    },
+    uid,
+  );
+  look.close();
+  return isCurrent ? [...pods.values()] : null;
+}
+
+/** The runner writes its first record before anything else it does. */
+async function hasWritten({ volume }: RunContext, metaFile: string): Promise<boolean | null> {
+  const tail = volume.tail(metaFile, { onBytes: () => {} });
+  try {
+    return (await tail.refresh(LOOK_TIMEOUT_MS)).delivered > 0;
+  } catch {
+    return null;
+  } finally {
+    tail.close();
+  }
+}

@@ -1,98 +1,100 @@
-import { createJob } from "../kube/calls.ts";
 import type { JobView } from "../kube/views.ts";
+import { createJob } from "../kube/writes.ts";
+import type { Adoption, StartProblem } from "../outcome/observation.ts";
 import { retryTransient } from "../retry.ts";
-import { cancelReason, type RunContext } from "../run-context.ts";
-import type { OutcomeKind } from "../run-outcome.ts";
-import { conflictingJob } from "./conflicting-jobs.ts";
+import { log, type RunContext, reportJob } from "../run-context.ts";
+import { askAbout, conflictFacts, conflictingJob, lockOwnerOf } from "./conflicting-jobs.ts";
 import { failedCreate } from "./failed-create.ts";
-import { type HeldKey, holdKey } from "./held-keys.ts";
-import { ofRun } from "./lock-owner.ts";
-import type { Adoption } from "./take-over.ts";
-import { takeListed } from "./take-over-listed.ts";
-import { waitForLock, whichKey } from "./wait-for-lock.ts";
+import { adopt } from "./take-over.ts";
+import { waitForLock } from "./wait-for-lock.ts";
 
-/** A create that is under way is waited for when the run is cancelled: broken off, it could still make a Job nobody knows of. */
+/** A create that is under way is waited for when the run leaves: broken off, it could still make a Job that nobody knows of. */
 const CREATE_GRACE_MS = 8000;
 /** As long as a create is tried. */
-const LIST_PATIENCE_MS = 120_000;
-const LOOK_MS = 50;
+const LIST_TIMEOUT_MS = 120_000;
 
-export type Admission = { readonly job: JobView } | { readonly adopted: Adoption } | { readonly refused: OutcomeKind };
+/** How trying for the lock ended; `left`: the caller has asked to leave, and there is no Job of this run. */
+type LockEnd =
+  | { readonly kind: "created"; readonly job: JobView }
+  | { readonly kind: "adopted"; readonly adoption: Adoption }
+  | { readonly kind: "problem"; readonly problem: StartProblem }
+  | { readonly kind: "left" };
 
 /**
- * Creates the Job. Its name is the lock: who gets a 409 waits until the Job of that name is gone, or takes it over. So does who sees a Job
- * under another name whose key overlaps: one key has one name, but what runs share may be set otherwise from one to the next.
+ * Creates the run's Job, or adopts the one that it continues. The Job's name is the lock: a create that is answered with 409 waits until the Job
+ * of that name is gone, or adopts it. A live Job under another name whose key overlaps is treated in the same way.
  */
-export async function admit(context: RunContext): Promise<Admission> {
-  const { run, clock, io } = context;
-  const begun = clock.now();
-  const unseen = await lookAround(context);
-  if (unseen !== null) return { refused: unseen };
-  const taken = await takeListed(context);
-  if (taken !== null) return taken;
-  for (;;) {
-    const leaving = askedToLeave(io) ?? cancelled(io);
-    if (leaving !== null) return { refused: leaving };
-    const tried = await tryFor(context);
-    if (tried === null) {
-      await clock.sleep(LOOK_MS, io.signal);
-      continue;
-    }
-    if (!("holder" in tried)) return tried;
-    const { holder } = tried;
-    const left = run.timeouts.admission - (clock.now() - begun);
-    const end = await waitForLock(context, holder, left);
-    if (end.kind === "adopted") return { adopted: end.adoption };
-    if (end.kind === "refused") return { refused: end.why };
-    if (end.kind === "out-of-patience") return { refused: blocked(context, holder, clock.now() - begun) };
-  }
+export async function takeLock(context: RunContext): Promise<void> {
+  const { run } = context;
+  const end = await tryForLock(context);
+  if (end.kind === "created") accept(context, end.job);
+  else if (end.kind === "adopted") takeOver(context, end.adoption);
+  else if (end.kind === "problem") run.observe({ kind: "start-problem", problem: end.problem });
+  else run.observe({ kind: "left-before-job" });
 }
 
-/** Nobody who has not seen the Jobs that are there knows whether the key is free. */
-async function lookAround({ request, watch, clock, io }: RunContext): Promise<OutcomeKind | null> {
+async function tryForLock(context: RunContext): Promise<LockEnd> {
+  const { run, clock, leaving, request } = context;
+  const begun = clock.now();
+  const notAdoptable = new Set<string>();
+  const problem = await waitForList(context);
+  if (problem !== null) return { kind: "problem", problem };
+  const listed = await adoptListed(context, notAdoptable);
+  if (listed !== null) return listed;
+  while (!leaving.aborted) {
+    const conflict = request.exclusive === null ? null : await conflictingJob(context, notAdoptable);
+    if (leaving.aborted) break;
+    const tried = conflict === null ? await create(context) : { kind: "conflict" as const, job: conflict };
+    if (tried.kind !== "conflict") return tried;
+    const timeoutMs = run.timeouts.admission - (clock.now() - begun);
+    const end = await waitForLock(context, tried.job, { timeoutMs, notAdoptable });
+    if (end.kind === "timeout") return { kind: "problem", problem: lockTaken(context, tried.job, clock.now() - begun) };
+    if (end.kind === "adopted" || end.kind === "problem") return end;
+  }
+  return { kind: "left" };
+}
+
+/** Only a run that has seen all Jobs knows whether its key is free. */
+async function waitForList({ request, watch, clock, leaving }: RunContext): Promise<StartProblem | null> {
   if (request.exclusive === null) return null;
   const enough = new AbortController();
-  const late = clock.sleep(LIST_PATIENCE_MS, AbortSignal.any([enough.signal, io.signal, ...(io.detach ? [io.detach] : [])]));
-  const seen = await Promise.race([watch.listed.then(() => true), late.then(() => false)]).catch(() => false);
+  const late = clock.sleep(LIST_TIMEOUT_MS, AbortSignal.any([enough.signal, leaving]));
+  const listed = await Promise.race([watch.listed.then(() => true), late.then(() => false)]).catch(() => false);
   enough.abort();
-  if (seen || io.signal.aborted || io.detach?.aborted) return null;
-  const message = `the Jobs of namespace ${request.namespace} could not be listed within ${LIST_PATIENCE_MS / 1000} s, so it is not known whether another run holds the same key`;
-  return { kind: "never-started", cause: "job-create-failed", message, permanent: false };
+  return listed || leaving.aborted ? null : { kind: "jobs-not-listed", waitedMs: LIST_TIMEOUT_MS };
 }
 
-type Tried = { readonly job: JobView } | { readonly holder: JobView } | { readonly refused: OutcomeKind };
-
-/** The run's own Job, or the one that is in its way; null = one is just being created here, and is not to be seen yet. */
-async function tryFor(context: RunContext): Promise<Tried | null> {
-  const { request, watch, run } = context;
-  const rival = request.exclusive === null ? null : await conflictingJob(context);
-  if (rival !== null) return { holder: rival };
-  const key = holdKey(watch, request.exclusive);
-  if (key === null) return null;
-  run.admitted();
-  return create(context, key);
+/**
+ * After a restart hundreds of Jobs are there. The one that this run continues is adopted as the list shows it, which saves a create that fails.
+ * Null = there is none, or the list is out of date: the create decides.
+ */
+async function adoptListed(context: RunContext, notAdoptable: Set<string>): Promise<LockEnd | null> {
+  const { request, submission, watch, finished } = context;
+  if (request.exclusive === null) return null;
+  const job = watch.jobs().find(({ name }) => name === submission.jobName);
+  if (job === undefined || job.deletedAt !== null || finished.has(job.uid)) return null;
+  const owner = lockOwnerOf(job, request.keys);
+  if (!owner.ours || (await askAbout(context, owner)).kind !== "adopt") return null;
+  const result = await adopt(context, job);
+  if (result.kind === "denied") notAdoptable.add(job.uid);
+  return result.kind === "adopted" || result.kind === "problem" ? result : null;
 }
 
-async function create(context: RunContext, key: HeldKey): Promise<Tried> {
-  const { request, submission, connection, io } = context;
-  const late = abortLater(io.signal, CREATE_GRACE_MS);
-  let job: JobView | null = null;
+async function create(context: RunContext): Promise<LockEnd | { readonly kind: "conflict"; readonly job: JobView }> {
+  const { request, submission, connection, run, leaving } = context;
+  run.observe({ kind: "lock-free" });
+  const late = abortLater(leaving, CREATE_GRACE_MS);
   try {
     const result = await retryTransient(context, "the Job cannot be created", () =>
       createJob(connection, request.namespace, submission.job, { signal: late.signal }),
     );
-    const found = "created" in result ? result.created : result.existing;
-    if (!("created" in result) && found.annotations[request.keys.nonce] !== submission.nonce) return { holder: found };
-    job = found;
-    return { job };
+    const job = "created" in result ? result.created : result.existing;
+    const isOurs = "created" in result || job.annotations[request.keys.nonce] === submission.nonce;
+    return { kind: isOurs ? "created" : "conflict", job };
   } catch (error) {
-    const after = await failedCreate(context, error);
-    if ("job" in after) job = after.job;
-    return after;
+    return failedCreate(context, error);
   } finally {
     late.stop();
-    if (job === null) key.free();
-    else key.freeWhenSeen(job);
   }
 }
 
@@ -112,18 +114,28 @@ function abortLater(signal: AbortSignal, ms: number): { readonly signal: AbortSi
   return { signal: later.signal, stop };
 }
 
-/** Somebody who is asked to leave does not wait for a key. */
-function askedToLeave({ detach }: RunContext["io"]): OutcomeKind | null {
-  return detach?.aborted ? { kind: "detached", reason: cancelReason(detach) } : null;
+function lockTaken(context: RunContext, job: JobView, waitedMs: number): StartProblem {
+  return { kind: "lock-taken", by: conflictFacts(context, job), waitedMs, decision: null };
 }
 
-function cancelled({ signal }: RunContext["io"]): OutcomeKind | null {
-  return signal.aborted ? { kind: "cancelled", reason: cancelReason(signal), exitCode: null, stopped: true } : null;
+function accept(context: RunContext, job: JobView): void {
+  const { run, request, submission } = context;
+  run.observe({ kind: "job-accepted", job });
+  reportJob(context, null);
+  const limit = request.limits.timeoutSec > 0 ? `time limit ${request.limits.timeoutSec} s` : "no time limit";
+  const deadline = `the Job ends after ${span(submission.deadlineSeconds)} at the latest`;
+  log(context, "info", `Job ${request.namespace}/${job.name} accepted, ${limit}; ${deadline}`);
 }
 
-function blocked(context: RunContext, holder: JobView, waited: number): OutcomeKind {
-  const byRun = holder.annotations[context.request.keys.runId] ?? null;
-  const owner = ofRun(holder, context.request.keys);
-  const message = `Job ${context.request.namespace}/${holder.name}${owner} holds ${whichKey(context, holder)}; waited ${Math.round(waited / 1000)} s for it`;
-  return { kind: "blocked", code: null, message, byJob: holder.name, byRun };
+const span = (seconds: number): string => (seconds < 2 * 3600 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3600)} h`);
+
+function takeOver(context: RunContext, adoption: Adoption): void {
+  const { run, request, volume, submission } = context;
+  const { output, meta } = submission.files;
+  run.observe({ kind: "job-adopted", adoption });
+  reportJob(context, adoption);
+  const { job, fromRun } = adoption;
+  log(context, "info", `adopted Job ${request.namespace}/${job.name} of run ${fromRun}; its output is read from the beginning`);
+  // An adopted Job writes to files of its own, so those that were made for this run are not needed.
+  if (adoption.files.output !== output) volume.remove([output, meta]).catch(() => {});
 }

@@ -1,51 +1,47 @@
-import type { RunFiles } from "@paperclip-k8s/runner";
-import { deleteJob } from "../kube/calls.ts";
-import type { JobView } from "../kube/views.ts";
-import { retryTransient } from "../retry.ts";
-import { type RunContext, say } from "../run-context.ts";
-import type { OutcomeKind } from "../run-outcome.ts";
-import { notStarted } from "../start/not-started.ts";
+import { isForbidden } from "../kube/api-error.ts";
+import { getJob } from "../kube/calls.ts";
+import { isFinished, type JobView } from "../kube/views.ts";
+import { changeJobOwner, deleteJob } from "../kube/writes.ts";
+import { labelValue } from "../manifest/labels.ts";
+import type { Adoption, StartProblem } from "../outcome/observation.ts";
+import { errorFacts, isCertainlyNotApplied, retryTransient } from "../retry.ts";
+import { log, type RunContext } from "../run-context.ts";
 import { checkedPath, checkedRoot, runFiles } from "../volume/paths.ts";
-import { isFinished } from "./lock-owner.ts";
-import { giveCredentials, passOn } from "./renew-credentials.ts";
-import { type Claim, takeOwnership } from "./take-ownership.ts";
+import { conflictFacts } from "./conflicting-jobs.ts";
+import { deleteOrphanLater } from "./failed-create.ts";
+import { finishRenewal, renewCredentials } from "./renew-credentials.ts";
 
-/** A Job that another run started and this one follows from now on. */
-export interface Adoption {
-  readonly job: JobView;
-  /** The run it was taken from. */
-  readonly fromRun: string;
-  /** The run it was started for: its records bear that name. */
-  readonly firstRun: string;
-  readonly nonce: string;
-  readonly files: RunFiles;
-}
+/** A change of the owner is not broken off by a cancel: whether it was made must be known. */
+const CHANGE_TIMEOUT_MS = 5000;
+const LOOK_TIMEOUT_MS = 3000;
+/** How many former owners a Job's annotation names. */
+const MAX_FORMER = 50;
 
-/** `removed`: it had never started. */
+/** `removed`: it had never started. `lost`: another run was first, or the Job is being deleted. `denied`: this account may not adopt. */
 export type AdoptResult =
   | { readonly kind: "adopted"; readonly adoption: Adoption }
-  | { readonly kind: "removed" }
-  | Exclude<Claim, { readonly kind: "claimed" }>;
+  | { readonly kind: "removed" | "lost" | "denied" }
+  | { readonly kind: "problem"; readonly problem: StartProblem };
 
-/** Takes a Job over: its run id by compare-and-swap, then this run's token into its Secret. */
-export async function adopt(context: RunContext, holder: JobView): Promise<AdoptResult> {
+/** Adopts a Job: makes this run its owner, then writes this run's credentials into its Secret. */
+export async function adopt(context: RunContext, conflict: JobView): Promise<AdoptResult> {
   const { request, run } = context;
-  const known = marksOf(context, holder);
-  if (known === null) return { kind: "refused", why: unreadable(context, holder) };
-  const claim = await takeOwnership(context, holder, known.fromRun);
-  if (claim.kind !== "claimed") return claim;
-  const adoption = { job: claim.job, ...known };
-  if (!isFinished(claim.job)) {
-    const given = await giveCredentials(context, adoption, run.timeouts.secretless);
-    if (given === "never-started") return removeUnstarted(context, claim.job);
-    void passOn(context, adoption, given);
+  const known = readAnnotations(context, conflict);
+  if (known === null)
+    return { kind: "problem", problem: { kind: "output-unknown", by: conflictFacts(context, conflict), root: request.output.root } };
+  const taken = await takeOwnership(context, conflict, known.fromRun);
+  if (taken.kind !== "owned") return taken;
+  const adoption = { job: taken.job, ...known };
+  if (!isFinished(taken.job)) {
+    const renewal = await renewCredentials(context, adoption, run.timeouts.secretless);
+    if (renewal === "never-started") return removeUnstarted(context, taken.job);
+    void finishRenewal(context, adoption, renewal);
   }
-  say(context, "info", `adopted Job ${request.namespace}/${claim.job.name} of run ${known.fromRun}; its output is read from the beginning`);
   return { kind: "adopted", adoption };
 }
 
-/** Null = it does not say where its output is, or names a place outside our volume. */
-function marksOf({ request }: RunContext, { annotations }: JobView): Omit<Adoption, "job"> | null {
+/** Null = the Job does not say where its output is, or names a place outside of our volume. */
+function readAnnotations({ request }: RunContext, { annotations }: JobView): Omit<Adoption, "job"> | null {
   const { keys } = request;
   const fromRun = annotations[keys.runId];
   const nonce = annotations[keys.nonce];
@@ -59,21 +55,70 @@ function marksOf({ request }: RunContext, { annotations }: JobView): Omit<Adopti
   }
 }
 
-function unreadable({ request }: RunContext, { name, annotations }: JobView): OutcomeKind {
-  const byRun = annotations[request.keys.runId] ?? null;
-  const message = `Job ${request.namespace}/${name}${byRun === null ? "" : ` of run ${byRun}`} does not say where below ${request.output.root} its output is`;
-  return { kind: "blocked", message, byJob: name, byRun, code: null };
+type Ownership = { readonly kind: "owned"; readonly job: JobView } | Exclude<AdoptResult, { kind: "adopted" }>;
+
+async function takeOwnership(context: RunContext, conflict: JobView, from: string): Promise<Ownership> {
+  const { connection, request } = context;
+  const { keys, runId } = request;
+  const former = [...(conflict.annotations[keys.adoptedFrom]?.split(",") ?? []), from].slice(-MAX_FORMER);
+  const change = {
+    uid: conflict.uid,
+    key: keys.runId,
+    from,
+    to: runId,
+    label: labelValue(runId).value,
+    annotations: from === runId ? {} : { [keys.adoptedFrom]: former.join(",") },
+  };
+  try {
+    const changed = await retryTransient(context, `Job ${conflict.name} cannot be taken over`, () =>
+      changeJobOwner(connection, request.namespace, conflict.name, change, { timeoutMs: CHANGE_TIMEOUT_MS }),
+    );
+    // The comparison also fails when an earlier try, whose answer was lost, has changed the owner.
+    return ownership(changed ?? (await lookAfterwards(context, conflict)));
+  } catch (error) {
+    if (!isForbidden(error)) return failedChange(context, conflict, error);
+    log(context, "warning", `Job ${conflict.name} cannot be taken over: ${error.message}; waiting until it is gone`);
+    return { kind: "denied" };
+  }
 }
+
+const ownership = (job: JobView | null | "unknown"): Ownership =>
+  job === null || job === "unknown" || job.deletedAt !== null ? { kind: "lost" } : { kind: "owned", job };
+
+/** A change whose answer was lost may have been made: then this run must follow the Job, since nobody else does. */
+async function failedChange(context: RunContext, conflict: JobView, error: unknown): Promise<Ownership> {
+  const found = isCertainlyNotApplied(error) ? null : await lookAfterwards(context, conflict);
+  if (found !== null && found !== "unknown") return ownership(found);
+  const unknown = found === "unknown";
+  if (unknown && context.io.signal.aborted) void deleteOrphanLater(context, conflict.name, (job) => isOwned(context, conflict, job));
+  return { kind: "problem", problem: { kind: "takeover-failed", by: conflictFacts(context, conflict), unknown, error: errorFacts(error) } };
+}
+
+/** The Job, if this run owns it already; null = it does not. */
+async function lookAfterwards(context: RunContext, conflict: JobView): Promise<JobView | null | "unknown"> {
+  const { connection, request } = context;
+  try {
+    const job = await getJob(connection, request.namespace, conflict.name, { timeoutMs: LOOK_TIMEOUT_MS });
+    return job !== null && isOwned(context, conflict, job) ? job : null;
+  } catch {
+    return "unknown";
+  }
+}
+
+const isOwned = ({ request }: RunContext, conflict: JobView, job: JobView): boolean =>
+  job.uid === conflict.uid && job.annotations[request.keys.runId] === request.runId;
 
 /** Without its Secret no pod of it can have started. */
 async function removeUnstarted(context: RunContext, job: JobView): Promise<AdoptResult> {
-  const { connection, request, io } = context;
-  say(context, "warning", `removing Job ${job.name}, which never got its Secret and so has not started`);
-  const options = { uid: job.uid, propagation: "Foreground", signal: io.signal } as const;
+  const { connection, request, leaving } = context;
+  log(context, "warning", `removing Job ${job.name}, which never got its Secret and so has not started`);
+  const owner = { key: request.keys.runId, runId: request.runId };
   try {
-    await retryTransient(context, `Job ${job.name} cannot be removed`, () => deleteJob(connection, request.namespace, job.name, options));
+    await retryTransient(context, `Job ${job.name} cannot be removed`, () =>
+      deleteJob(connection, request.namespace, job, { owner, propagation: "Foreground", signal: leaving }),
+    );
     return { kind: "removed" };
   } catch (error) {
-    return { kind: "refused", why: notStarted("job-create-failed", `Job ${job.name}, which never started, could not be removed`, error) };
+    return { kind: "problem", problem: { kind: "conflict-not-removed", job: job.name, started: false, error: errorFacts(error) } };
   }
 }

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import type { EndRecord } from "@paperclip-k8s/runner";
-import { type DeleteResult, deleteJob, deleteSecret } from "../kube/calls.ts";
 import { type ConnectOptions, connect } from "../kube/connection.ts";
 import { paths } from "../kube/paths.ts";
 import { projectJob, projectPod } from "../kube/project.ts";
 import type { JobView, PodView } from "../kube/views.ts";
 import { listAll } from "../kube/watch/list.ts";
+import { type DeleteResult, deleteJobAsSeen, deleteSecret } from "../kube/writes.ts";
 import { MetaReader } from "../volume/meta.ts";
 import { runFiles } from "../volume/paths.ts";
 
@@ -41,9 +41,9 @@ export async function listJobsEverywhere(cluster: ConnectOptions, labelSelector:
 export async function removeJob(
   cluster: ConnectOptions,
   namespace: string,
-  { name, uid, resourceVersion }: Pick<JobView, "name" | "uid" | "resourceVersion">,
+  job: Pick<JobView, "name" | "uid" | "resourceVersion">,
 ): Promise<DeleteResult> {
-  return deleteJob(await connect(cluster), namespace, name, { uid, resourceVersion, propagation: "Foreground" });
+  return deleteJobAsSeen(await connect(cluster), namespace, job);
 }
 
 /** A Secret without its data. */

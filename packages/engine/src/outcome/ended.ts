@@ -1,5 +1,5 @@
 import type { CliEnd } from "@paperclip-k8s/runner";
-import { isFinished } from "../lock/lock-owner.ts";
+import { isFinished } from "../kube/views.ts";
 import type { Timeouts } from "../timeouts.ts";
 import { hasStarted, podIsOver } from "./pod-facts.ts";
 import type { RunState } from "./state.ts";

@@ -1,28 +1,27 @@
 import type { OutcomeKind } from "../run-outcome.ts";
 import { horizonOf, type Timeouts } from "../timeouts.ts";
+import { endBeforeStart } from "./admission.ts";
 import { conclude } from "./conclude.ts";
 import { disruption } from "./disruption.ts";
 import { cliEnd, isOver, outputIsSettled } from "./ended.ts";
 import { evidence, ownEvidence } from "./evidence.ts";
-import type { Observation } from "./observation.ts";
+import type { Adoption, Observation } from "./observation.ts";
 import { hasRun, terminated, waitingContainer } from "./pod-facts.ts";
 import { isCurrentView } from "./stale-view.ts";
 import { startFailure } from "./start-failure.ts";
 import { startupProblem } from "./startup-problem.ts";
-import type { RunState } from "./state.ts";
+import type { RunIdentity, RunState } from "./state.ts";
 import { supersededBy } from "./superseded.ts";
 
 /** Folds one fact into what is known, and decides, once, how the run ended. Nothing else decides that. */
 export function reduce(state: RunState, seen: Observation, timeouts: Timeouts): RunState {
   if (state.outcome !== null) return state;
-  if (seen.kind === "not-submitted")
-    return { ...state, now: seen.at, outcome: { ...seen.why, evidence: evidence({ ...state, now: seen.at }) } };
   if (seen.kind === "data-unreadable") return unreadable({ ...state, now: Math.max(state.now, seen.at) }, seen, timeouts);
   const noted = note({ ...state, now: Math.max(state.now, seen.at) }, seen);
   const known = { ...noted, lastProblem: startupProblem(noted) ?? noted.lastProblem };
   const over = isOver(known, timeouts);
   const next = over && known.overAt === null ? { ...known, overAt: known.now } : known;
-  const kind = decide(next, timeouts) ?? detached(next, seen);
+  const kind = endBeforeStart(next, seen) ?? decide(next, timeouts) ?? detached(next);
   return kind === null ? next : { ...next, outcome: { ...kind, evidence: evidence(next) } };
 }
 
@@ -35,10 +34,10 @@ function unreadable(state: RunState, { what, error }: Extract<Observation, { kin
   return kind === null ? state : { ...state, outcome: { ...kind, evidence: ownEvidence(state) } };
 }
 
-/** A run that is being ended, or is over already, is seen to its end: that is near. */
-function detached(state: RunState, seen: Observation): OutcomeKind | null {
-  if (seen.kind !== "detach-asked" || state.cancel !== null || state.overAt !== null) return null;
-  return { kind: "detached", reason: seen.reason };
+/** Only a Job that has its Secret may be left alone. A run that is being cancelled, or has ended already, is followed to its end, which is near. */
+function detached({ detach, followedAt, cancel, overAt }: RunState): OutcomeKind | null {
+  if (detach === null || followedAt === null || cancel !== null || overAt !== null) return null;
+  return { kind: "detached", reason: detach.reason };
 }
 
 function note(state: RunState, seen: Observation): RunState {
@@ -72,19 +71,35 @@ function note(state: RunState, seen: Observation): RunState {
       if (seen.bytes <= state.delivered) return state;
       return { ...state, delivered: seen.bytes, firstOutputAt: state.firstOutputAt ?? state.now, lastOutputAt: state.now };
     case "drained":
-      return { ...state, drained: { at: state.now, bytes: seen.bytes } };
+      // Both files could be read, so the volume answers.
+      return { ...state, drained: { at: state.now, bytes: seen.bytes }, stalled: null };
     case "output-stalled":
       return { ...state, stalled: state.stalled ?? { since: state.now, error: seen.error } };
     case "output-back":
       return { ...state, stalled: null };
     case "cancel-asked":
       return state.cancel !== null ? state : { ...state, cancel: { at: state.now, reason: seen.reason } };
-    case "not-submitted":
-    case "data-unreadable":
     case "detach-asked":
+      return state.detach !== null ? state : { ...state, detach: { reason: seen.reason } };
+    case "lock-free":
+      return { ...state, admittedAt: state.now };
+    case "job-accepted":
+      return { ...state, acceptedAt: state.now, job: seen.job, identity: { ...state.identity, jobUid: seen.job.uid } };
+    case "job-adopted":
+      return { ...state, acceptedAt: state.now, job: seen.adoption.job, identity: adoptedIdentity(state.identity, seen.adoption) };
+    case "follow-started":
+      return { ...state, followedAt: state.followedAt ?? state.now };
+    case "start-problem":
+    case "left-before-job":
+    case "data-unreadable":
     case "tick":
       return state;
   }
+}
+
+/** Records and files of a Job that was adopted are those of the run that started it. */
+function adoptedIdentity(identity: RunIdentity, { job, nonce, files, firstRun }: Adoption): RunIdentity {
+  return { ...identity, jobName: job.name, jobUid: job.uid, nonce, files, firstRun, adopted: true, image: job.image ?? identity.image };
 }
 
 /** A Job of the same name made by somebody else, before or after ours, is not ours. */

@@ -41,12 +41,12 @@ test("a pod that was scheduled meanwhile is not given up by what was seen before
 test("one that still has no node is given up some seconds after", () => {
   const { state, at } = blindThenBack(unscheduled);
   const told = reduce(state, { at: at + 200, kind: "pod", pod: unschedulable }, timeouts);
-  expect(kindOf(reduce(told, { at: at + timeouts.sight, kind: "tick" }, timeouts))).toMatchObject({ cause: "unschedulable" });
+  expect(kindOf(reduce(told, { at: at + timeouts.staleView, kind: "tick" }, timeouts))).toMatchObject({ cause: "unschedulable" });
 });
 
 test("a Job taken over whose pod was not seen before is not left at once", () => {
   const begun = accepted();
   const { state, at } = blindThenBack([{ kind: "job", job: job() }], { ...begun, identity: { ...begun.identity, adopted: true } });
   expect(state.outcome).toBeNull();
-  expect(kindOf(reduce(state, { at: at + timeouts.sight, kind: "tick" }, timeouts))).toMatchObject({ kind: "reattach-failed" });
+  expect(kindOf(reduce(state, { at: at + timeouts.staleView, kind: "tick" }, timeouts))).toMatchObject({ kind: "reattach-failed" });
 });

@@ -11,6 +11,8 @@ export interface RunState {
   readonly now: number;
   readonly admittedAt: number | null;
   readonly acceptedAt: number | null;
+  /** When the Job had its Secret, or was adopted, and following it began. */
+  readonly followedAt: number | null;
   readonly job: JobView | null;
   readonly jobGoneAt: number | null;
   /** The last that was seen of the pod, kept when it is gone. */
@@ -46,6 +48,7 @@ export interface RunState {
   readonly drained: { readonly at: number; readonly bytes: number } | null;
   readonly stalled: { readonly since: number; readonly error: string } | null;
   readonly cancel: { readonly at: number; readonly reason: string } | null;
+  readonly detach: { readonly reason: string } | null;
   /** First moment at which the run was known to be over. */
   readonly overAt: number | null;
   readonly outcome: RunOutcome | null;
@@ -75,6 +78,7 @@ export function initialState(identity: RunIdentity, askedAt: number): RunState {
     now: askedAt,
     admittedAt: null,
     acceptedAt: null,
+    followedAt: null,
     job: null,
     jobGoneAt: null,
     pod: null,
@@ -100,6 +104,7 @@ export function initialState(identity: RunIdentity, askedAt: number): RunState {
     drained: null,
     stalled: null,
     cancel: null,
+    detach: null,
     overAt: null,
     outcome: null,
   };

@@ -1,34 +1,34 @@
-import { createJob, deleteJob } from "../kube/calls.ts";
-import type { JobView } from "../kube/views.ts";
+import type { JobView, PodView } from "../kube/views.ts";
+import type { ClusterFact } from "../kube/watch/run-watch.ts";
+import { createJob, deleteJob } from "../kube/writes.ts";
 import { volumeOwnershipManifest, volumeOwnershipName } from "../manifest/volume-ownership.ts";
+import type { StartProblem } from "../outcome/observation.ts";
 import type { ClaimVolume } from "../request.ts";
 import { retryTransient } from "../retry.ts";
-import { type RunContext, say } from "../run-context.ts";
-import type { OutcomeKind } from "../run-outcome.ts";
-import { noteOwnership, type OwnershipEnd, type OwnershipSeen, ownershipEnd, whyNotOver } from "./volume-ownership-end.ts";
+import { log, type RunContext } from "../run-context.ts";
 
-/** Beyond the time a pod may wait for its node: the image, the volume, the change of its files. */
-const RUN_MS = 180_000;
+/** Beyond the time a pod may wait for its node: for the image, the volume, and the change of its files. */
+const RUN_TIMEOUT_MS = 180_000;
 
-/** Has a pod of its own give the claim's volume to the run's group; null = done. */
-export async function setOwnership(context: RunContext, claim: ClaimVolume): Promise<OutcomeKind | null> {
+/** Runs a Job whose pod gives the claim's volume to the run's group; null = done. */
+export async function setOwnership(context: RunContext, claim: ClaimVolume): Promise<StartProblem | null> {
   const { connection, request } = context;
-  say(context, "info", `giving the volume of claim ${claim.claimName} to user ${request.user.uid}:${request.user.gid}`);
+  const user = `${request.user.uid}:${request.user.gid}`;
+  log(context, "info", `giving the volume of claim ${claim.claimName} to user ${user}`);
   const manifest = volumeOwnershipManifest(request, claim);
-  // Another server's is as good: its name is made from the claim's.
-  const result = await retryTransient(context, `claim ${claim.claimName} cannot be handed over`, () =>
+  // Its name is made from the claim's: a Job that another server has made for the same claim serves as well.
+  const result = await retryTransient(context, `the volume of claim ${claim.claimName} cannot be given to user ${user}`, () =>
     createJob(connection, request.namespace, manifest),
   );
   const job = "created" in result ? result.created : result.existing;
   const end = await follow(context, volumeOwnershipName(request, claim), job);
-  const propagation = end.over ? "Background" : "Foreground";
-  await deleteJob(connection, request.namespace, job.name, { uid: job.uid, propagation }).catch(() => {});
-  if (end.done) return null;
-  const message = `the volume of claim ${claim.claimName} could not be given to user ${request.user.uid}:${request.user.gid}: ${end.why}`;
-  return { kind: "never-started", cause: "claim-unusable", message, permanent: end.over };
+  const owner = { key: request.keys.runId, runId: job.annotations[request.keys.runId] ?? null };
+  const propagation = end.ran ? "Background" : "Foreground";
+  await deleteJob(connection, request.namespace, job, { owner, propagation, exact: false }).catch(() => {});
+  return end.done ? null : { kind: "volume-ownership-failed", claim: claim.claimName, user, why: end.why, failed: end.ran };
 }
 
-async function follow({ watch, request, clock, io }: RunContext, name: string, job: JobView): Promise<OwnershipEnd> {
+async function follow({ watch, request, clock, leaving }: RunContext, name: string, job: JobView): Promise<OwnershipEnd> {
   let seen: OwnershipSeen = { job, pod: null, jobGone: false, podGone: false };
   const ended = new AbortController();
   const subscription = watch.subscribe(
@@ -40,10 +40,53 @@ async function follow({ watch, request, clock, io }: RunContext, name: string, j
     job.uid,
   );
   try {
-    const patience = request.limits.scheduleTimeoutSec * 1000 + RUN_MS;
-    await clock.sleep(patience, AbortSignal.any([ended.signal, io.signal]));
-    return ownershipEnd(seen) ?? { done: false, over: false, why: whyNotOver(seen.pod) };
+    const timeoutMs = request.limits.scheduleTimeoutSec * 1000 + RUN_TIMEOUT_MS;
+    await clock.sleep(timeoutMs, AbortSignal.any([ended.signal, leaving]));
+    return ownershipEnd(seen) ?? { done: false, ran: false, why: whyNotEnded(seen.pod) };
   } finally {
     subscription.close();
   }
+}
+
+/** What is known of the Job. */
+export interface OwnershipSeen {
+  readonly job: JobView;
+  readonly pod: PodView | null;
+  readonly jobGone: boolean;
+  readonly podGone: boolean;
+}
+
+/** `ran`: its pod has ended by itself. */
+export type OwnershipEnd =
+  | { readonly done: true; readonly ran: true }
+  | { readonly done: false; readonly ran: boolean; readonly why: string };
+
+export function noteOwnership(seen: OwnershipSeen, fact: ClusterFact): OwnershipSeen {
+  if (fact.kind === "job") return { ...seen, job: fact.job };
+  if (fact.kind === "job-gone") return { ...seen, jobGone: true };
+  if (fact.kind === "pod") return { ...seen, pod: fact.pod };
+  return fact.kind === "pod-gone" ? { ...seen, pod: fact.pod, podGone: true } : seen;
+}
+
+/** Null = it goes on. A pod that has succeeded shows it before its Job does; one that has failed may be followed by another. */
+export function ownershipEnd({ job, pod, jobGone, podGone }: OwnershipSeen): OwnershipEnd | null {
+  const state = pod?.containers[0]?.state;
+  const ran = state?.kind === "terminated";
+  if (job.conditions.Complete !== undefined || (ran && state.exitCode === 0)) return { done: true, ran: true };
+  if (job.conditions.Failed !== undefined) return { done: false, ran, why: ran ? errorLine(state.message) : whyNotEnded(pod) };
+  // Another server that used the same Job has deleted it. How its pod ended comes by the other watch, and may be late.
+  if (!jobGone || (pod !== null && !podGone)) return null;
+  return { done: false, ran: false, why: "its Job was deleted" };
+}
+
+/** Of a stack trace, the line that names the error. */
+function errorLine(message: string | null): string {
+  const lines = (message ?? "").split("\n").map((line) => line.trim());
+  return lines.find((line) => /^\w*Error\b/.test(line)) ?? lines.find((line) => line !== "") ?? "its pod failed";
+}
+
+function whyNotEnded(pod: PodView | null): string {
+  const waiting = pod?.containers[0]?.state;
+  const reason = waiting?.kind === "waiting" ? (waiting.message ?? waiting.reason) : null;
+  return pod?.conditions.PodScheduled?.message ?? reason ?? "its pod did not end in time";
 }

@@ -1,5 +1,5 @@
 import type { RunState } from "../outcome/state.ts";
-import { type RunContext, say } from "../run-context.ts";
+import { log, type RunContext } from "../run-context.ts";
 import { createStatusLog, type StatusLine } from "./status-lines.ts";
 
 /** Logs what the run is doing, from its first request on: a line per change, and one now and then in a long silence. */
@@ -9,7 +9,7 @@ export function logStatus(context: RunContext): () => void {
   const keepalive = createKeepalive(run.timeouts.keepalive);
   return run.onChange((before, after) => {
     for (const { level, text, cli } of [...readable(() => describe(before, after)), ...readable(() => keepalive(after))])
-      say(context, level, text, cli);
+      log(context, level, text, cli);
   });
 }
 

@@ -3,10 +3,12 @@ import { dirname } from "node:path";
 import { type Pocket, startPocket } from "@paperclip-k8s/pocket";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createClock, systemClock, type Timers } from "../../clock.ts";
-import { createJob, createSecret, deleteJob, getJob, listEvents } from "../calls.ts";
+import { getJob, listEvents } from "../calls.ts";
 import { type Connection, connect } from "../connection.ts";
 import { permissions } from "../permissions.ts";
+import { deleteByUid } from "../testing/delete-job.ts";
 import { pause, until } from "../testing/test-api.ts";
+import { createJob, createSecret } from "../writes.ts";
 import { type ClusterFact, RunWatch, type RunWatchOptions } from "./run-watch.ts";
 
 const retry = { minMs: 5, maxMs: 20 };
@@ -65,10 +67,10 @@ test("a run from create to delete: two lists, two watches, three requests", asyn
   ear.subscription.created(uid);
   const owner = { apiVersion: "batch/v1", kind: "Job", name: "a", uid };
   const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "a", ownerReferences: [owner] }, stringData: { prompt: "p" } };
-  expect(await createSecret(connection, "default", secret)).toEqual({ created: true });
+  expect(await createSecret(connection, "default", secret)).toBe(true);
   await until(() => ear.facts.some((fact) => fact.kind === "job" && "Failed" in fact.job.conditions));
   expect(ear.exitCodes()).toContain(3);
-  expect(await deleteJob(connection, "default", "a", { uid, propagation: "Background" })).toBe("deleted");
+  expect(await deleteByUid(connection, "default", "a", { uid, propagation: "Background" })).toBe("deleted");
   await until(() => ear.kinds().includes("job-gone") && ear.kinds().includes("pod-gone"));
   expect(
     ear
@@ -91,8 +93,8 @@ test("a wrong uid deletes nothing, with any propagation", async () => {
   const ear = hear(start(), "a");
   const uid = await submit("a", ["sleep", "60"]);
   await until(() => ear.kinds().includes("pod"));
-  for (const propagation of ["Background", "Foreground", "Orphan"] as const) {
-    expect(await deleteJob(connection, "default", "a", { uid: "00000000-0000-0000-0000-000000000000", propagation })).toBe("replaced");
+  for (const propagation of ["Background", "Foreground"] as const) {
+    expect(await deleteByUid(connection, "default", "a", { uid: "00000000-0000-0000-0000-000000000000", propagation })).toBe("replaced");
   }
   expect(await getJob(connection, "default", "a")).toMatchObject({ uid, deletedAt: null });
   expect(pocket.list("pods", "default").map(({ metadata }) => metadata.deletionTimestamp)).toEqual([undefined]);
@@ -102,7 +104,7 @@ test("foreground keeps the Job until its pod is gone", async () => {
   const ear = hear(start(), "a");
   const uid = await submit("a", ["sleep", "60"]);
   await until(() => ear.facts.some((fact) => fact.kind === "pod" && fact.pod.phase === "Running"));
-  await deleteJob(connection, "default", "a", { uid, propagation: "Foreground" });
+  await deleteByUid(connection, "default", "a", { uid, propagation: "Foreground" });
   await until(() => ear.kinds().includes("job-gone"));
   expect(ear.kinds().indexOf("pod-gone")).toBeGreaterThan(-1);
   expect(ear.facts.find((fact) => fact.kind === "job" && fact.job.deletedAt !== null)).toBeDefined();
@@ -206,7 +208,7 @@ test("requests stay within the permissions, over few connections", async () => {
   await Promise.all(
     pocket
       .list("jobs", "default")
-      .map(({ metadata }) => deleteJob(connection, "default", metadata.name, { uid: metadata.uid!, propagation: "Background" })),
+      .map(({ metadata }) => deleteByUid(connection, "default", metadata.name, { uid: metadata.uid!, propagation: "Background" })),
   );
   const allowed = permissions.map(({ verb, resource }) => `${verb} ${resource}`);
   for (const { verb, resource } of pocket.requests) expect(allowed).toContain(`${verb} ${resource}`);

@@ -28,7 +28,7 @@ const identity = {
 };
 
 export function accepted(): RunState {
-  return { ...initialState(identity, 0), admittedAt: 1, acceptedAt: 2 };
+  return { ...initialState(identity, 0), admittedAt: 1, acceptedAt: 2, followedAt: 3 };
 }
 
 export function job(changes: Partial<JobView> = {}): JobView {

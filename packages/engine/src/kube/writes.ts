@@ -1,0 +1,271 @@
+import { systemClock } from "../clock.ts";
+import { ApiError, isAlreadyExists, isConflict, isInvalid, isNotFound } from "./api-error.ts";
+import { backoffMs } from "./backoff.ts";
+import { type CallOptions, getJob, jobOf, limits } from "./calls.ts";
+import type { Connection } from "./connection.ts";
+import { named, paths } from "./paths.ts";
+import { sendRequest } from "./request.ts";
+import type { JobView } from "./views.ts";
+
+// Every request that changes something in the cluster is made here, each with its preconditions. Nothing else sends a POST, PATCH or DELETE for an object.
+
+/** `existing`: another create, or an earlier try of this one, was first; the caller compares the nonce. */
+export type CreateJobResult = { readonly created: JobView } | { readonly existing: JobView };
+
+/** Creates a Job. A create whose answer was lost is sent again; the name decides who was first. */
+export async function createJob(
+  connection: Connection,
+  namespace: string,
+  manifest: object,
+  options: CallOptions = {},
+): Promise<CreateJobResult> {
+  const path = paths.jobs(namespace);
+  const name = nameOf(manifest);
+  for (let round = 1; ; round++) {
+    try {
+      return { created: jobOf(path, await create(connection, path, manifest, options), true) };
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      const existing = await getJob(connection, namespace, name, options).catch((cause: unknown) => {
+        // The Job of that name may be the one that an earlier try of ours has made.
+        throw error.maybeApplied && cause instanceof ApiError ? cause.afterLostAnswer() : cause;
+      });
+      if (existing) return { existing };
+      // It went between the two requests, so the name is free again. If it may have been ours, somebody has deleted it on purpose.
+      if (round === 3 || error.maybeApplied) throw error;
+    }
+  }
+}
+
+/** False = one of that name is there already. */
+export function createSecret(connection: Connection, namespace: string, manifest: object, options: CallOptions = {}): Promise<boolean> {
+  return createUnlessThere(connection, paths.secrets(namespace), manifest, options);
+}
+
+/** False = one of that name is there already. */
+export function createClaim(connection: Connection, namespace: string, manifest: object, options: CallOptions = {}): Promise<boolean> {
+  return createUnlessThere(connection, paths.claims(namespace), manifest, options);
+}
+
+/** Asks what the API server would answer to this create, without making anything: throws its error, or returns its warnings. */
+export function tryJob(connection: Connection, namespace: string, manifest: object, options: CallOptions = {}): Promise<readonly string[]> {
+  return dryRun(connection, paths.jobs(namespace), manifest, options);
+}
+
+/** As `tryJob`, for a claim. */
+export async function tryClaim(connection: Connection, namespace: string, manifest: object, options: CallOptions = {}): Promise<void> {
+  await dryRun(connection, paths.claims(namespace), manifest, options);
+}
+
+/** A Job changes its owner: label and annotation `key` go from one run to another. */
+export interface OwnerChange {
+  readonly uid: string;
+  readonly key: string;
+  readonly from: string;
+  readonly to: string;
+  /** `to` as a label can hold it. */
+  readonly label: string;
+  /** Further annotations. */
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** Compare-and-swap: only if it is still that Job and still that run's. Null = it is not any more. */
+export async function changeJobOwner(
+  connection: Connection,
+  namespace: string,
+  name: string,
+  change: OwnerChange,
+  options: CallOptions = {},
+): Promise<JobView | null> {
+  const annotation = (key: string) => `/metadata/annotations/${pointer(key)}`;
+  // Uid and owner are compared, not the resourceVersion, which every change of the Job's status moves.
+  const body = [
+    { op: "test", path: "/metadata/uid", value: change.uid },
+    { op: "test", path: annotation(change.key), value: change.from },
+    { op: "replace", path: annotation(change.key), value: change.to },
+    { op: "add", path: `/metadata/labels/${pointer(change.key)}`, value: change.label },
+    ...Object.entries(change.annotations).map(([key, value]) => ({ op: "add", path: annotation(key), value })),
+  ];
+  const path = named(paths.jobs(namespace), name);
+  try {
+    return jobOf(path, await patch(connection, path, body, "application/json-patch+json", options), true);
+  } catch (error) {
+    // 422: a test failed.
+    if (isInvalid(error) || isNotFound(error)) return null;
+    throw error;
+  }
+}
+
+/** False = there is none of that name. */
+export async function patchSecret(
+  connection: Connection,
+  namespace: string,
+  name: string,
+  change: { readonly labels: Readonly<Record<string, string>>; readonly data: Readonly<Record<string, string>> },
+  options: CallOptions = {},
+): Promise<boolean> {
+  return merge(connection, named(paths.secrets(namespace), name), { metadata: { labels: change.labels }, data: change.data }, options);
+}
+
+/** False = there is none of that name. A pod of that name with another uid is an error. */
+export async function labelPod(
+  connection: Connection,
+  namespace: string,
+  pod: { readonly name: string; readonly uid: string },
+  labels: Readonly<Record<string, string>>,
+  options: CallOptions = {},
+): Promise<boolean> {
+  return merge(connection, named(paths.pods(namespace), pod.name), { metadata: { uid: pod.uid, labels } }, options);
+}
+
+/** `Foreground` keeps the Job, and so its name, until its pod is gone; `Background` frees the name at once. */
+export type Propagation = "Background" | "Foreground";
+
+/** The run that a Job belongs to, by the annotation `key`. */
+export interface JobOwner {
+  readonly key: string;
+  readonly runId: string | null;
+}
+
+export interface DeleteJobOptions extends CallOptions {
+  readonly owner: JobOwner;
+  readonly propagation: Propagation;
+  /**
+   * Delete only the version whose owner was checked. False saves two requests while the Job's status changes, for a Job that nobody had the time to
+   * take over since it was seen.
+   */
+  readonly exact?: boolean;
+}
+
+/** `gone`: there is none. `replaced`: the name belongs to another Job. `taken`: another run owns it now, so it was not deleted. */
+export type DeleteJobResult = "deleted" | "gone" | "replaced" | { readonly taken: JobView };
+
+/** A Job as it was last seen. */
+type SeenJob = Pick<JobView, "name" | "uid" | "resourceVersion" | "annotations">;
+
+const MAX_LOOKS = 5;
+
+/** Deletes a run's Job, unless another run owns it. The owner is checked in the view that is given, and in a fresh one whenever that is out of date. */
+export async function deleteJob(
+  connection: Connection,
+  namespace: string,
+  seen: SeenJob,
+  { owner, propagation, exact = true, ...options }: DeleteJobOptions,
+): Promise<DeleteJobResult> {
+  const { name, uid } = seen;
+  const path = named(paths.jobs(namespace), name);
+  const isOwned = (job: SeenJob) => (job.annotations[owner.key] ?? null) === owner.runId;
+  const deletion = { uid, propagation, ...options };
+  if (isOwned(seen)) {
+    const result = await remove(connection, path, { ...deletion, ...(exact ? { resourceVersion: seen.resourceVersion } : {}) });
+    if (result !== "changed") return result;
+  }
+  for (let looks = 0; looks < MAX_LOOKS; looks++) {
+    const job = await getJob(connection, namespace, name, options);
+    if (job === null) return "gone";
+    if (job.uid !== uid) return "replaced";
+    if (!isOwned(job)) return { taken: job };
+    if (job.deletedAt !== null) return "deleted";
+    const result = await remove(connection, path, { ...deletion, resourceVersion: job.resourceVersion });
+    if (result !== "changed") return result;
+  }
+  throw new ApiError("api_status", `Job ${name} changes faster than it can be deleted`, { httpStatus: 409 });
+}
+
+export interface DeleteOptions extends CallOptions {
+  /** Only the object with this uid is deleted: a later one of the same name is somebody else's. */
+  readonly uid: string;
+  /** Only this version is deleted: whatever changed since may be a reason to keep it. */
+  readonly resourceVersion?: string;
+  readonly propagation: Propagation;
+}
+
+/** `gone`: there was none. `replaced`: the name belongs to another object by now. `changed`: it is not as it was. */
+export type DeleteResult = "deleted" | "gone" | "replaced" | "changed";
+
+/** Deletes a Job exactly as an operator has seen it, whoever owns it. */
+export function deleteJobAsSeen(
+  connection: Connection,
+  namespace: string,
+  { name, uid, resourceVersion }: Pick<JobView, "name" | "uid" | "resourceVersion">,
+  options: CallOptions = {},
+): Promise<DeleteResult> {
+  return remove(connection, named(paths.jobs(namespace), name), { ...options, uid, resourceVersion, propagation: "Foreground" });
+}
+
+export function deleteSecret(connection: Connection, namespace: string, name: string, options: DeleteOptions): Promise<DeleteResult> {
+  return remove(connection, named(paths.secrets(namespace), name), options);
+}
+
+async function createUnlessThere(connection: Connection, path: string, manifest: object, options: CallOptions): Promise<boolean> {
+  try {
+    await create(connection, path, manifest, options);
+    return true;
+  } catch (error) {
+    if (isAlreadyExists(error)) return false;
+    throw error;
+  }
+}
+
+/** A busy quota answers a create with a conflict although nothing exists: then it is tried again. */
+async function create(connection: Connection, path: string, manifest: object, options: CallOptions): Promise<unknown> {
+  const clock = options.retry?.clock ?? systemClock;
+  for (let failures = 1; ; failures++) {
+    try {
+      const request = { method: "POST", path, body: manifest, idempotent: true, ...limits(options) } as const;
+      return (await sendRequest(connection, request, options.retry)).body;
+    } catch (error) {
+      if (!isConflict(error) || failures === 5) throw error;
+      await clock.sleep(backoffMs({ minMs: 50, maxMs: 1_000 }, failures, options.retry?.random ?? Math.random), options.signal);
+      options.signal?.throwIfAborted();
+    }
+  }
+}
+
+async function dryRun(connection: Connection, path: string, manifest: object, options: CallOptions): Promise<readonly string[]> {
+  const query = { dryRun: "All", fieldValidation: "Warn" };
+  const request = { method: "POST", path, query, body: manifest, idempotent: true, ...limits(options) } as const;
+  return (await sendRequest(connection, request, options.retry)).warnings;
+}
+
+async function merge(connection: Connection, path: string, body: object, options: CallOptions): Promise<boolean> {
+  try {
+    await patch(connection, path, body, "application/merge-patch+json", options);
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+}
+
+async function patch(connection: Connection, path: string, body: unknown, contentType: string, options: CallOptions): Promise<unknown> {
+  const request = { method: "PATCH", path, body, contentType, idempotent: true, ...limits(options) } as const;
+  return (await sendRequest(connection, request, options.retry)).body;
+}
+
+async function remove(connection: Connection, path: string, options: DeleteOptions): Promise<DeleteResult> {
+  const { uid, resourceVersion, propagation: propagationPolicy } = options;
+  const preconditions = { uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+  const body = { apiVersion: "v1", kind: "DeleteOptions", preconditions, propagationPolicy };
+  try {
+    await sendRequest(connection, { method: "DELETE", path, body, idempotent: true, ...limits(options) }, options.retry);
+    return "deleted";
+  } catch (error) {
+    if (isNotFound(error)) return "gone";
+    if (isConflict(error) && /precondition/i.test(error.message)) {
+      // Two layers of the API server answer this, each in its own words.
+      if (/uid in (the )?precondition/i.test(error.message)) return "replaced";
+      if (/resourceversion in (the )?precondition/i.test(error.message)) return "changed";
+    }
+    throw error;
+  }
+}
+
+function nameOf(manifest: object): string {
+  const name = (manifest as { metadata?: { name?: unknown } }).metadata?.name;
+  if (typeof name !== "string" || name === "") throw new ApiError("api_config", "the manifest has no metadata.name");
+  return name;
+}
+
+/** A key as a step of a JSON pointer. */
+const pointer = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");

@@ -1,0 +1,110 @@
+import type { OutcomeKind, StartFailure } from "../run-outcome.ts";
+import type { ConflictFacts, ErrorFacts, Observation, StartProblem } from "./observation.ts";
+import type { RunState } from "./state.ts";
+
+/** The outcome of a run that ends before its Job has started; null = this fact does not end it. */
+export function endBeforeStart(state: RunState, fact: Observation): OutcomeKind | null {
+  const problem = fact.kind === "start-problem" ? fact.problem : null;
+  if (problem === null && fact.kind !== "left-before-job") return null;
+  // A caller that asked to leave gets that as the outcome, not the problem that came in between.
+  if (state.cancel !== null) {
+    const mayRun = problem?.kind === "takeover-failed" && problem.unknown;
+    return { kind: "cancelled", reason: state.cancel.reason, exitCode: null, stopped: !mayRun };
+  }
+  if (problem === null || (state.detach !== null && state.acceptedAt === null))
+    return { kind: "detached", reason: state.detach?.reason ?? "asked to leave" };
+  return fromProblem(state, problem);
+}
+
+function fromProblem({ identity }: RunState, fact: StartProblem): OutcomeKind {
+  const { namespace, jobName } = identity;
+  switch (fact.kind) {
+    case "volume-unusable":
+      return failed("volume-unusable", `the shared volume at ${fact.root} cannot be used`, fact.error);
+    case "access-denied":
+      return failed("job-create-failed", "the run could not be followed to its end", fact.error);
+    case "claim-missing":
+      return neverStarted("claim-missing", `namespace ${namespace} has no claim ${fact.claim}, and nothing says how to make it`, true);
+    case "claim-unusable":
+      return unusableClaim(`claim ${namespace}/${fact.claim}`, fact.why);
+    case "claim-failed":
+      return failed("claim-create-failed", `claim ${fact.claim} could not be made ready`, fact.error);
+    case "volume-ownership-failed":
+      return neverStarted(
+        "claim-unusable",
+        `the volume of claim ${fact.claim} could not be given to user ${fact.user}: ${fact.why}`,
+        fact.failed,
+      );
+    case "jobs-not-listed":
+      return neverStarted(
+        "job-create-failed",
+        `the Jobs of namespace ${namespace} could not be listed within ${seconds(fact.waitedMs)}, so it is not known whether another run holds the same key`,
+        false,
+      );
+    case "lock-taken":
+      return fact.decision === null ? waitedTooLong(namespace, fact.by, fact.waitedMs) : blocked(fact.by, fact.decision);
+    case "output-unknown":
+      return blocked(fact.by, {
+        code: null,
+        message: `Job ${namespace}/${fact.by.job}${ofRun(fact.by)} does not say where below ${fact.root} its output is`,
+      });
+    case "conflict-not-removed":
+      return failed(
+        "job-create-failed",
+        `Job ${fact.job}, which ${fact.started ? "holds the key" : "never started"}, could not be removed`,
+        fact.error,
+      );
+    case "takeover-failed":
+      return failed("takeover-failed", `Job ${namespace}/${fact.by.job}${ofRun(fact.by)} goes on, but could not be taken over`, fact.error);
+    case "create-rejected":
+      return failed(
+        "job-create-failed",
+        fact.unknown ? `whether Job ${jobName} was created is not known, but it has not started` : `Job ${jobName} was not created`,
+        fact.error,
+      );
+    case "secret-rejected":
+      return failed("secret-create-failed", `Secret ${fact.secret} was not created`, fact.error);
+  }
+}
+
+function neverStarted(cause: StartFailure, message: string, permanent: boolean): OutcomeKind {
+  return { kind: "never-started", cause, message, permanent };
+}
+
+const failed = (cause: StartFailure, what: string, error: ErrorFacts): OutcomeKind =>
+  neverStarted(cause, `${what}: ${error.message}`, isPermanent(error));
+
+/** A request that the API server rejects as it stands is rejected again. A full quota answers 403 too, but empties by itself. */
+function isPermanent({ status, message }: ErrorFacts): boolean {
+  return status === 404 || status === 422 || (status === 403 && !/exceeded quota/.test(message));
+}
+
+function unusableClaim(claim: string, why: "lost" | "deleting"): OutcomeKind {
+  return why === "lost"
+    ? neverStarted(
+        "claim-unusable",
+        `${claim} has lost its volume (phase Lost): bring the volume back, or delete the claim to start anew`,
+        true,
+      )
+    : neverStarted("claim-unusable", `${claim} is being deleted: a new one can be made when it is gone`, false);
+}
+
+function blocked(by: ConflictFacts, { code, message }: { readonly code: string | null; readonly message: string }): OutcomeKind {
+  return { kind: "blocked", code, message, byJob: by.job, byRun: by.runId };
+}
+
+function waitedTooLong(namespace: string, by: ConflictFacts, waitedMs: number): OutcomeKind {
+  return blocked(by, {
+    code: null,
+    message: `${conflictText(by, `${namespace}/`)} holds ${keyText(by)}; waited ${seconds(waitedMs)} for it`,
+  });
+}
+
+/** For messages and log lines: the Job that is in the way. */
+export function conflictText(by: ConflictFacts, prefix = ""): string {
+  return `Job ${prefix}${by.job}${ofRun(by)}${by.ours ? "" : " (not started by this version, so it is left alone)"}`;
+}
+
+export const keyText = ({ sameKey }: ConflictFacts): string => (sameKey ? "the same key" : "a key that overlaps");
+const ofRun = ({ runId }: ConflictFacts): string => (runId === null ? "" : ` of run ${runId}`);
+const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;

@@ -1,0 +1,58 @@
+import { lackingAccess } from "../kube/access-review.ts";
+import type { StartProblem } from "../outcome/observation.ts";
+import { errorFacts, retryTransient } from "../retry.ts";
+import type { RunContext } from "../run-context.ts";
+import { ensureClaims } from "./ensure-claims.ts";
+
+/** An API server that does not answer is no reason to wait longer: the create that follows shows what is wrong. */
+const ACCESS_TIMEOUT_MS = 5000;
+
+/** Makes the run's files and claims, and checks what is cheaper to find out before the Job exists. */
+export async function prepare(context: RunContext): Promise<void> {
+  const { run, leaving } = context;
+  for (const step of [prepareFiles, checkPermissions, ensureClaims]) {
+    const problem = leaving.aborted ? null : await step(context);
+    if (problem !== null) return run.observe({ kind: "start-problem", problem });
+  }
+  if (leaving.aborted) run.observe({ kind: "left-before-job" });
+}
+
+async function prepareFiles({ volume, submission, request, leaving }: RunContext): Promise<StartProblem | null> {
+  try {
+    const made = volume.prepare(submission.files, process.getuid?.() === 0 ? request.user : null, request.folders);
+    await Promise.race([made, aborted(leaving)]);
+    return null;
+  } catch (error) {
+    return { kind: "volume-unusable", root: request.output.root, error: errorFacts(error) };
+  }
+}
+
+async function checkPermissions(context: RunContext): Promise<StartProblem | null> {
+  try {
+    await retryTransient(context, "the run cannot be followed", () => checkAccess(context));
+    return null;
+  } catch (error) {
+    return { kind: "access-denied", error: errorFacts(error) };
+  }
+}
+
+/**
+ * Throws if the account lacks what it needs to follow the run to its end and to end it.
+ * The first run of a namespace waits for the answers; later ones have them.
+ */
+async function checkAccess({ watch, connection, request, clock, leaving }: RunContext): Promise<void> {
+  const enough = new AbortController();
+  const options = { timeoutMs: ACCESS_TIMEOUT_MS, retry: { attempts: 1 } };
+  const late = clock.sleep(ACCESS_TIMEOUT_MS, AbortSignal.any([enough.signal, leaving])).then(() => null);
+  const lacking = Promise.all([watch.refusal(), lackingAccess(connection, request.namespace, options)]);
+  const denied = await Promise.race([lacking, late]);
+  enough.abort();
+  const error = denied?.find((each) => each !== null) ?? null;
+  if (error !== null) throw error;
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    if (signal.aborted) resolve();
+  });
