@@ -1,9 +1,9 @@
 import type { CliTurn } from "@paperclip-k8s/paperclip";
 import { expect, test } from "vitest";
 import { claude } from "./agent-cli.ts";
-import type { ownSettings } from "./claude/settings.ts";
+import type { OwnSettings } from "./claude/settings.ts";
 
-type Turn = CliTurn<typeof ownSettings>;
+type Turn = CliTurn<OwnSettings>;
 
 const config = {
   model: "claude-opus-5-5",

@@ -7,7 +7,7 @@ import { createListModels, models } from "./claude/models.ts";
 import { createParser } from "./claude/parse.ts";
 import { billing, isBedrockModel, usesBedrock } from "./claude/provider.ts";
 import { keyChecks } from "./claude/provider-key.ts";
-import { docs, ownSettings } from "./claude/settings.ts";
+import { docs, type OwnSettings, ownSettings } from "./claude/settings.ts";
 import { toolOutputFilter } from "./claude/tool-output-filter.ts";
 import { variables } from "./claude/variables.ts";
 
@@ -17,7 +17,7 @@ const CONFIG = ".claude";
 const SKILLS = ".claude/skills";
 
 /** Claude Code as the host layer sees it. */
-export const claude: AgentCli<typeof ownSettings> = {
+export const claude: AgentCli<OwnSettings> = {
   type: "claude_k8s",
   label: "Claude Code on Kubernetes",
   container: "claude",
@@ -54,7 +54,7 @@ export const claude: AgentCli<typeof ownSettings> = {
   createParser: () => createCliParser(),
 };
 
-function plan(turn: CliTurn<typeof ownSettings>): CliPlan {
+function plan(turn: CliTurn<OwnSettings>): CliPlan {
   const { config, bundle, without } = turn;
   const { enableRtk, rtkMaxOutputBytes, maxTurnsPerRun } = config.own;
   const filter = enableRtk ? toolOutputFilter(rtkMaxOutputBytes) : null;

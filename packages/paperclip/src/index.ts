@@ -22,4 +22,5 @@ export { HOME_MOUNT } from "./prepare/environment/mounts.ts";
 export { allowedEnv } from "./prepare/inherit/name-rules.ts";
 export type { AgentConfig } from "./settings/agent-config.ts";
 export { ConfigError } from "./settings/config-error.ts";
+export type { Field } from "./settings/field.ts";
 export { toggle, wholeNumber } from "./settings/scalar-kinds.ts";

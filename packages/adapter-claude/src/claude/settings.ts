@@ -1,7 +1,14 @@
-import { toggle, wholeNumber } from "@paperclip-k8s/paperclip";
+import { type Field, toggle, wholeNumber } from "@paperclip-k8s/paperclip";
+
+/** By the names that the code has for them. */
+export type OwnSettings = {
+  readonly maxTurnsPerRun: Field<number>;
+  readonly enableRtk: Field<boolean>;
+  readonly rtkMaxOutputBytes: Field<number>;
+};
 
 /** Settings that only Claude Code has. */
-export const ownSettings = {
+export const ownSettings: OwnSettings = {
   maxTurnsPerRun: wholeNumber({
     key: "maxTurnsPerRun",
     label: "Turns per run",
@@ -25,7 +32,7 @@ export const ownSettings = {
     max: 100_000_000,
     doc: "how much of a tool's output the model sees with `enableRtk`",
   }),
-} as const;
+};
 
 /** What common settings mean to Claude Code. */
 export const docs = {
