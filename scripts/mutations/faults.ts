@@ -114,6 +114,20 @@ export const FAULTS: readonly Fault[] = [
     caughtBy: [suite("adoption-trouble")],
   },
   {
+    what: "a process that is stuck on a hung mount is kept: every later run on the mount's healthy neighbours waits for it",
+    file: engine("volume/volume.ts"),
+    find: "if (this.#tails.size === 0) this.#process.kill();",
+    replace: "",
+    caughtBy: [engine("volume/volume-faults.test.ts")],
+  },
+  {
+    what: "an old runner's end record is discarded, because it lacks a field of a later version",
+    file: engine("decode-records.ts"),
+    find: "memoryLimitBytes: or(orNull(amount), null),",
+    replace: "memoryLimitBytes: orNull(amount),",
+    caughtBy: [engine("decode-records.test.ts")],
+  },
+  {
     what: "a path outside of the volume is read",
     file: engine("volume/paths.ts"),
     find: "!normal.startsWith(prefix) || ",

@@ -31,7 +31,6 @@ export {
   listRuns,
   listSecrets,
   type RunObjects,
-  readEnd,
   removeJob,
   removeSecret,
   type SecretView,
@@ -45,6 +44,7 @@ export type { StatusLine } from "./status/status-lines.ts";
 export type { Timeouts } from "./timeouts.ts";
 export { TextChunks } from "./volume/chunks.ts";
 export { type Line, LineSplitter } from "./volume/lines.ts";
+export { readEnd } from "./volume/meta.ts";
 export { mountPointOf } from "./volume/mount-point.ts";
 export { checkedPart, PathPartError } from "./volume/paths.ts";
 export type { FolderEntry, StaleEntry, SweepRule, TreeFile } from "./volume/protocol.ts";

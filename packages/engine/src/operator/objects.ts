@@ -1,15 +1,11 @@
-import { readFile } from "node:fs/promises";
-import type { EndRecord } from "@paperclip-k8s/runner";
 import { type ConnectOptions, connect } from "../kube/connection.ts";
 import { paths } from "../kube/paths.ts";
 import { projectJob, projectPod } from "../kube/project.ts";
 import type { JobView, PodView } from "../kube/views.ts";
 import { listAll } from "../kube/watch/list.ts";
 import { type DeleteResult, deleteJobAsSeen, deleteSecret } from "../kube/writes.ts";
-import { MetaReader } from "../volume/meta.ts";
-import { runFiles } from "../volume/paths.ts";
 
-// The objects and files of runs, for the operator's command line.
+// The objects of runs, for the operator's command line.
 
 const RETRY = { attempts: 3 };
 
@@ -88,16 +84,4 @@ export async function removeSecret(
   { name, uid }: Pick<SecretView, "name" | "uid">,
 ): Promise<DeleteResult> {
   return deleteSecret(await connect(cluster), namespace, name, { uid, propagation: "Background" });
-}
-
-/** The runner's end record beside an output file; null: there is none, or no such file is seen from here. */
-export async function readEnd(
-  outputPath: string,
-  owner: { readonly run: string; readonly nonce: string | null },
-): Promise<EndRecord | null> {
-  const bytes = await readFile(runFiles(outputPath).meta).catch(() => null);
-  if (bytes === null) return null;
-  const reader = new MetaReader(owner);
-  reader.push(bytes);
-  return reader.end;
 }

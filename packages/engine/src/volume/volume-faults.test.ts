@@ -88,6 +88,30 @@ describe("a volume that does not answer", () => {
     await other.end();
   });
 
+  it("costs a process that follows nothing its life: the next request meets a new one", async () => {
+    let now = 0;
+    const shared = volume.open({ stallAfterMs: 500, clock: () => now });
+    const list = () => shared.run("listFolder", { path: volume.root, links: "none" }, 600_000);
+    expect(await list()).toEqual([]);
+    const stuck = volume.pid();
+    process.kill(stuck, "SIGSTOP");
+    const time = setInterval(() => (now += 100), 50);
+    await expect(list()).rejects.toMatchObject({ code: "volume_stalled", message: `the volume at ${volume.root} does not answer` });
+    clearInterval(time);
+    await until(() => !isAlive(stuck));
+    await until(() => volumePid(volume.root) !== null);
+    expect([await list(), volume.pid() === stuck]).toEqual([[], false]);
+  });
+
+  it("makes an operation fail in its own time", async () => {
+    const shared = volume.open({ stallAfterMs: 600_000 });
+    const list = (timeoutMs: number) => shared.run("listFolder", { path: volume.root, links: "none" }, timeoutMs);
+    await list(600_000);
+    process.kill(volume.pid(), "SIGSTOP");
+    await expect(list(100)).rejects.toMatchObject({ code: "volume_stalled" });
+    process.kill(volume.pid(), "SIGCONT");
+  });
+
   it("makes a refresh fail in its own time", async () => {
     const tail = volume.open({ stallAfterMs: 600_000 }).tail(volume.path("a"), { onBytes: () => {} });
     await tail.refresh();
