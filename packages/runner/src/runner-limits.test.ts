@@ -20,7 +20,7 @@ describe.concurrent("limits", () => {
     expect(ended.stdout.toString()).toBe("up\nno\n");
   });
 
-  test("a CLI that heeds SIGTERM keeps its exit code, and the cause is still the limit", async () => {
+  test("a CLI that handles SIGTERM keeps its exit code, and the cause is still the limit", async () => {
     const ended = await runPod({ argv: shell("trap 'exit 5' TERM; sleep 600; exit 6"), spec: { timeoutSec: 0.7 } });
     expect(ended.code).toBe(5);
     expect(ended.end).toMatchObject({ exitCode: 5, cause: "timeout" });

@@ -134,12 +134,12 @@ describe.concurrent("a volume that stalls", () => {
 
   test("and comes back: what could be buffered arrives, in order, and the end record with it", async () => {
     const pod = preparePod({
-      argv: shell("i=0; while [ $i -lt 2000 ]; do echo line-$i; i=$((i+1)); done; : > all-said"),
+      argv: shell("i=0; while [ $i -lt 2000 ]; do echo line-$i; i=$((i+1)); done; : > all-written"),
       spec: { waits: { openMs: 100 } },
     });
     makeFifo(pod.spec.files.output);
     const running = pod.start();
-    await waitFor(() => existsSync(`${pod.folder}/all-said`), "the CLI's last line");
+    await waitFor(() => existsSync(`${pod.folder}/all-written`), "the CLI's last line");
     const script = `require("node:fs").createReadStream(${JSON.stringify(pod.spec.files.output)}).pipe(process.stdout)`;
     const read = new Promise<string>((resolve) => execFile(process.execPath, ["-e", script], (_, out) => resolve(out)));
     const ended = await running.ended;
@@ -148,7 +148,7 @@ describe.concurrent("a volume that stalls", () => {
     expect(ended.meta.map((record) => record.type)).toEqual(["start", "note", "cli-started", "end"]);
   });
 
-  test("a claim that is refused late ends the CLI", async () => {
+  test("a lock file of another pod that is seen late ends the CLI", async () => {
     const pod = preparePod({ argv: shell("exec sleep 600"), spec: { waits: { openMs: 1 } } });
     writeFileSync(pod.spec.files.lock, "");
     const ended = await pod.start().ended;
@@ -204,12 +204,12 @@ test("a slow volume slows the CLI: nothing is lost and nothing piles up", async 
 
 test("a volume that comes back within the drain time has cost nothing", async () => {
   const script = `const fs = require("node:fs"); const b = Buffer.alloc(${4 * MIB + 100_000}, "x"); for (let at = 0; at < b.length;) at += fs.writeSync(1, b, at);
-    fs.writeFileSync("all-said", "")`;
+    fs.writeFileSync("all-written", "")`;
   const pod = preparePod({ argv: node(script), spec: { drainSec: 100, waits: { leftoverMs: 100 } } });
   makeFifo(pod.spec.files.output);
   const held = openSync(pod.spec.files.output, "r+");
   const running = pod.start();
-  await waitFor(() => existsSync(`${pod.folder}/all-said`), "the CLI's last byte");
+  await waitFor(() => existsSync(`${pod.folder}/all-written`), "the CLI's last byte");
   // Longer than what outlives a CLI is waited for.
   await sleep(300);
   const read = readPipe(pod.spec.files.output);

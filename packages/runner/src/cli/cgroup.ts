@@ -1,4 +1,4 @@
-// Memory, CPU time and OOM kills of the container's own cgroup; null wherever a figure could be another's.
+// Memory, CPU time and OOM kills of the container's own cgroup; null wherever a figure could be that of another container.
 import { existsSync, readFileSync } from "node:fs";
 
 export interface CgroupFigures {
@@ -41,7 +41,7 @@ export function readCgroup(folders: CgroupFolders): CgroupFigures {
     const micros = field(cpu("cpu.stat"), "usage_usec");
     return {
       peakMemoryBytes: whole(memory("memory.peak")),
-      // Without a limit it says `max`, which is no number.
+      // Without a limit the file holds `max`, which is no number.
       memoryLimitBytes: whole(memory("memory.max")),
       cpuMs: micros === null ? null : Math.round(micros / 1e3),
       oomKills: field(memory("memory.events"), "oom_kill"),

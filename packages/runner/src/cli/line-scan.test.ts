@@ -42,15 +42,15 @@ describe("LineScan", () => {
     expect(scanCut(longer, [9], /^headx{65532}$/).finalLine).not.toBeNull();
   });
 
-  test("tells of each final line", () => {
-    let told = 0;
+  test("reports each final line", () => {
+    let count = 0;
     const seen = () => {
-      told += 1;
+      count += 1;
     };
     const scan = new LineScan(/^r/, { seen });
     scan.feed(Buffer.from("r1\nx\nr2"));
-    expect(told).toBe(1);
+    expect(count).toBe(1);
     scan.end();
-    expect(told).toBe(2);
+    expect(count).toBe(2);
   });
 });

@@ -16,10 +16,9 @@ export class LineScan {
   finalLine: string | null = null;
   readonly #pattern: RegExp | null;
   readonly #on: FinalLineEvents;
-  /** Beginning of a line that is not whole yet, in a buffer that grows up to the limit. */
-  #kept: Buffer = Buffer.alloc(0);
-  #keptLength = 0;
-  #tooLong = false;
+  /** Beginning of a line that is not whole yet: all of it, or somewhat more than is ever matched. */
+  #parts: Buffer[] = [];
+  #size = 0;
 
   constructor(pattern: RegExp | null, on: FinalLineEvents = {}) {
     this.#pattern = pattern;
@@ -51,14 +50,14 @@ export class LineScan {
 
   /** A last line without newline counts as a line to match, not as a newline. */
   end(): void {
-    if (this.#keptLength > 0) this.#lineEnds(Buffer.alloc(0));
+    if (this.#size > 0) this.#lineEnds(Buffer.alloc(0));
   }
 
   #lineEnds(tail: Buffer): void {
     this.#keep(tail);
-    const line = this.#kept.toString("utf8", 0, this.#tooLong ? LIMITS.matchedHead : this.#keptLength);
-    this.#keptLength = 0;
-    this.#tooLong = false;
+    const line = Buffer.concat(this.#parts).toString("utf8", 0, this.#size > LIMITS.matchedLine ? LIMITS.matchedHead : this.#size);
+    this.#parts = [];
+    this.#size = 0;
     this.#match(line);
   }
 
@@ -70,19 +69,10 @@ export class LineScan {
   }
 
   #keep(piece: Buffer): void {
-    if (this.#tooLong || this.#pattern === null) return;
-    const length = this.#keptLength + piece.length;
-    const fits = piece.subarray(0, LIMITS.matchedLine - this.#keptLength);
-    if (length > this.#kept.length && fits.length > 0) this.#grow(Math.min(length, LIMITS.matchedLine));
-    fits.copy(this.#kept, this.#keptLength);
-    this.#keptLength += fits.length;
-    this.#tooLong = length > LIMITS.matchedLine;
-  }
-
-  #grow(atLeast: number): void {
-    if (atLeast <= this.#kept.length) return;
-    const larger = Buffer.alloc(Math.min(LIMITS.matchedLine, Math.max(atLeast, this.#kept.length * 2, 4096)));
-    this.#kept.copy(larger, 0, 0, this.#keptLength);
-    this.#kept = larger;
+    if (this.#pattern === null || this.#size > LIMITS.matchedLine) return;
+    if (this.#parts.length >= 1024) this.#parts = [Buffer.concat(this.#parts)];
+    // A copy: a view would keep all of the chunk that it is a part of.
+    this.#parts.push(Buffer.from(piece));
+    this.#size += piece.length;
   }
 }

@@ -15,7 +15,7 @@ export interface Cli {
   readonly pid: number;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Settles when the CLI itself is over; its output may still be held open by others. */
+  /** Settles when the CLI itself is over; its output may still be held open by its children. */
   readonly exited: Promise<CliExit>;
   /** Settles when both streams are read to their end. */
   readonly drained: Promise<void>;

@@ -51,13 +51,13 @@ test("of too much, the beginning and the last words are kept, with a line betwee
       const texts: string[] = [];
       for (let at = 0; at < bytes.length; at += size) texts.push(...pieces.feed(bytes.subarray(at, at + size)));
       texts.push(...pieces.end());
-      const said = Buffer.from(texts.join(""));
+      const joined = Buffer.from(texts.join(""));
       const mark = Buffer.from(`… ${pieces.dropped} bytes left out\n`);
-      const middle = said.indexOf(mark);
-      expect(said.toString()).toMatch(/line \d+ é+\nError: 529 overloaded$/);
+      const middle = joined.indexOf(mark);
+      expect(joined.toString()).toMatch(/line \d+ é+\nError: 529 overloaded$/);
       // A character may be halved there.
-      expect(said.subarray(0, MIB - 3).equals(bytes.subarray(0, MIB - 3))).toBe(true);
-      const tail = said.subarray(middle + mark.length);
+      expect(joined.subarray(0, MIB - 3).equals(bytes.subarray(0, MIB - 3))).toBe(true);
+      const tail = joined.subarray(middle + mark.length);
       expect(tail.equals(bytes.subarray(-tail.length))).toBe(true);
       expect(tail.toString()).toMatch(/^line /);
       expect(tail.length).toBeGreaterThan(60 * 1024);

@@ -1,4 +1,4 @@
-// SIGTERM or SIGINT to the runner: the pod is to stop.
+// SIGTERM or SIGINT to the runner: the pod is being stopped.
 
 export class StopRequest {
   /** `performance.now()` of the first request. */

@@ -31,7 +31,7 @@ export class Credentials {
     return found;
   }
 
-  /** One of the tokens this run has had; who shows none of them is given none. */
+  /** Whether it is one of the tokens this run has had. */
   owns(token: string): boolean {
     return this.#tokens.has(token);
   }

@@ -7,8 +7,8 @@ afterAll(() => {
   closeTargets();
 });
 
-type Act = "answer" | "conflict" | "other-409" | "error" | "reset" | "end" | "cut" | "slow";
-const ACTS: readonly Act[] = ["answer", "conflict", "conflict", "other-409", "error", "reset", "end", "cut", "slow"];
+type Reaction = "answer" | "conflict" | "other-409" | "error" | "reset" | "end" | "cut" | "slow";
+const REACTIONS: readonly Reaction[] = ["answer", "conflict", "conflict", "other-409", "error", "reset", "end", "cut", "slow"];
 
 /** Repeatable by its seed. */
 function random(seed: number): () => number {
@@ -22,17 +22,17 @@ function random(seed: number): () => number {
 test.each(RUNTIMES)("nothing is delivered twice unless it was answered with the conflict, under %s", async (_, runtime) => {
   const seed = Number(process.env.SEED ?? Date.now() % 1e6);
   const next = random(seed);
-  const told = new Map<string, Act[]>();
+  const answers = new Map<string, Reaction[]>();
   const target = await startTarget(({ path }, response) => {
-    const act = ACTS[Math.floor(next() * ACTS.length)]!;
-    told.set(path, [...(told.get(path) ?? []), act]);
-    if (act === "reset") response.socket?.resetAndDestroy();
-    else if (act === "end") response.socket?.end();
-    else if (act === "cut") response.writeHead(409, { "content-length": 100 }).write(CONFLICT, () => response.socket?.destroy());
-    else if (act === "slow") setTimeout(() => response.end("late"), next() * 300);
-    else if (act === "answer") response.end("fine");
-    else if (act === "error") response.writeHead(503).end(CONFLICT);
-    else response.writeHead(409).end(act === "conflict" ? CONFLICT : "other");
+    const reaction = REACTIONS[Math.floor(next() * REACTIONS.length)]!;
+    answers.set(path, [...(answers.get(path) ?? []), reaction]);
+    if (reaction === "reset") response.socket?.resetAndDestroy();
+    else if (reaction === "end") response.socket?.end();
+    else if (reaction === "cut") response.writeHead(409, { "content-length": 100 }).write(CONFLICT, () => response.socket?.destroy());
+    else if (reaction === "slow") setTimeout(() => response.end("late"), next() * 300);
+    else if (reaction === "answer") response.end("fine");
+    else if (reaction === "error") response.writeHead(503).end(CONFLICT);
+    else response.writeHead(409).end(reaction === "conflict" ? CONFLICT : "other");
   });
   const relayed = await startRelayedPod(relaySpec(target.url, 10), runtime);
   const outcomes = await Promise.all(
@@ -44,17 +44,17 @@ test.each(RUNTIMES)("nothing is delivered twice unless it was answered with the 
     }),
   );
   for (const [path, answer] of outcomes) {
-    const acts = told.get(path) ?? [];
-    const story = `seed ${seed}, ${path}: ${acts.join()} → ${answer?.status}`;
+    const reactions = answers.get(path) ?? [];
+    const story = `seed ${seed}, ${path}: ${reactions.join()} → ${answer?.status}`;
     expect(
-      acts.slice(0, -1).every((act) => act === "conflict"),
+      reactions.slice(0, -1).every((reaction) => reaction === "conflict"),
       story,
     ).toBe(true);
-    const last = acts.at(-1);
+    const last = reactions.at(-1);
     if (answer?.status === 200) expect(["answer", "slow"], story).toContain(last);
     if (answer?.status === 502) expect(["reset", "end", "cut"], story).toContain(last);
     if (answer?.text === "other") expect(last, story).toBe("other-409");
   }
-  expect(Math.max(...[...told.values()].map((acts) => acts.length))).toBeGreaterThan(1);
+  expect(Math.max(...[...answers.values()].map((reactions) => reactions.length))).toBeGreaterThan(1);
   await relayed.end();
 });

@@ -79,7 +79,7 @@ test("without credentials in the Secret requests are passed on as they are", asy
   await relayed.end();
 });
 
-test("without a relay the CLI's environment is as it was told", async () => {
+test("without a relay the CLI's environment is as the spec has it", async () => {
   const argv = ["/bin/sh", "-c", 'echo "$API_URL|$NO_PROXY"'] as const;
   const pod = preparePod({ argv, env: { HTTP_PROXY: "http://p", NO_PROXY: "a" }, spec: { relay: null, env: { API_URL: "http://api" } } });
   expect((await pod.start().ended).stdout.toString()).toBe("http://api|a\n");

@@ -73,8 +73,8 @@ describe.concurrent.each(RUNTIMES)("what is tried again, under %s", (_, runtime)
     ["an end without an answer", (socket: Socket) => socket.end()],
     ["half a head", (socket: Socket) => socket.end("HTTP/1.1 200 OK\r\nContent-")],
     ["something else than HTTP", (socket: Socket) => socket.end("SSH-2.0\r\n\r\n")],
-  ] as const)("not after sending: %s", async ([, act]) => {
-    const target = await rawTarget((socket) => act(socket));
+  ] as const)("not after sending: %s", async ([, react]) => {
+    const target = await rawTarget((socket) => react(socket));
     const relayed = await startRelayedPod(relaySpec(target.url), runtime);
     const { status, text } = await ask(`${relayed.url}/x`, { method: "POST", body: "once" });
     expect(status).toBe(502);

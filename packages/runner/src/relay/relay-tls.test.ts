@@ -41,7 +41,7 @@ afterAll(() => {
 });
 
 describe.skipIf(!hasOpenssl).concurrent.each(RUNTIMES)("a target with https, under %s", (_, runtime) => {
-  test.for(["localhost", "127.0.0.1"])("%s, with a certificate the CLI is told to trust", async (host) => {
+  test.for(["localhost", "127.0.0.1"])("%s, with a certificate the CLI's environment names", async (host) => {
     const env = { API_TOKEN: FIRST.token, NODE_EXTRA_CA_CERTS: certificate };
     const relayed = await startRelayedPod(relaySpec(`https://${host}:${port}/api`), { ...runtime, spec: { env } });
     expect(relayed.url).toMatch(/^http:\/\/127.0.0.1:\d+\/api$/);

@@ -28,6 +28,7 @@ const PART = ".part";
 const GENERATION = /^\d{8}T\d{9}Z-[0-9a-f]+-[0-9a-f]+\.tar$/;
 /** A file this old that `current` does not name cannot still be written to. */
 const ABANDONED_MS = 3_600_000;
+
 /** The names of all generations that may be restored, best first. */
 export function candidates(saved: string): { readonly pointer: Pointer | null; readonly names: readonly string[] } {
   const pointer = readPointer(saved);

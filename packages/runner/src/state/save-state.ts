@@ -1,4 +1,4 @@
-// Saves the state from the home to the volume as a new generation; until the last step the previous one stands.
+// Saves the state from the home to the volume as a new generation; until the last step the previous one stays in force.
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { StatePart, StatePoint } from "../records.ts";

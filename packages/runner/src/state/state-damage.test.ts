@@ -75,7 +75,7 @@ test.concurrent("is named in a note, the state before it is restored, and the ru
   expect(turns(restoreAnew(saved).home)).toBe("one\n");
 });
 
-test.concurrent("nothing that can be used is a fresh start, and said", async () => {
+test.concurrent("nothing that can be used is a fresh start, with a note", async () => {
   const { saved, first, second } = await twoGenerations();
   for (const file of [first, second]) truncateSync(file, 700);
   const ended = await statePod(stateSpec(saved), "ls -A data/files; echo anew > data/files/turns").start().ended;

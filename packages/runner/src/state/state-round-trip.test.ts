@@ -95,7 +95,7 @@ describe.concurrent("state from one run to the next", () => {
 });
 
 describe.concurrent("the version beside it", () => {
-  test("is a text or what a command says, and is told at the next restore", async () => {
+  test("is a text or the output of a command, and is given at the next restore", async () => {
     const saved = makeFolder();
     await statePod(stateSpec(saved, { version: "1.2.3" }), "echo one > data/files/turns").start().ended;
     const command = ["/bin/sh", "-c", "echo $WHO 4.5; echo more"] as const;

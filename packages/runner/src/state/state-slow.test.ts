@@ -21,10 +21,10 @@ async function mountSlow(folder: string, bytesPerSec: number): Promise<string> {
   mkdirSync(at);
   // Ends with this process however that ends: its stdin is closed then, and the mount is removed.
   const script = `bindfs -f --read-rate=${bytesPerSec} "$1" "$2" & read -r _; umount -l "$2"; wait`;
-  const holder = spawn("sh", ["-c", script, "sh", folder, at], { stdio: ["pipe", "ignore", "inherit"], detached: true });
-  const ended = once(holder, "exit");
+  const keeper = spawn("sh", ["-c", script, "sh", folder, at], { stdio: ["pipe", "ignore", "inherit"], detached: true });
+  const ended = once(keeper, "exit");
   unmounts.push(async () => {
-    holder.stdin.end();
+    keeper.stdin.end();
     await ended;
   });
   await waitFor(() => readFileSync("/proc/self/mounts", "utf8").includes(` ${at} fuse`), "the mount");

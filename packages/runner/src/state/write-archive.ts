@@ -1,4 +1,4 @@
-// Writes a state as one tar file; the list of its contents with their checksums comes last, so that half a file is never taken for whole.
+// Writes a state as one tar file; the list of its contents with their checksums comes last, so that half a file is never taken for a whole one.
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { writeAll } from "../files.ts";

@@ -38,7 +38,7 @@ function sendAck(ack: Ack): void {
     try {
       offset += writeSync(1, bytes, offset);
     } catch (error) {
-      // Without a listener the writer still saves what it was given.
+      // When the runner is gone, the writer still saves what it was given.
       if ((error as NodeJS.ErrnoException).code !== "EAGAIN") return;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
     }
