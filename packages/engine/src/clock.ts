@@ -1,3 +1,5 @@
+import { isolated } from "./errors.ts";
+
 /** The two things a clock must be able to do; tests bring their own. */
 export interface Timers {
   /** Milliseconds of a clock that never jumps. */
@@ -67,15 +69,6 @@ function startRound(timers: Timers, ms: number): Round {
   };
   arm(timers.now() + ms);
   return round;
-}
-
-/** Calls back for one of many: what it throws becomes a warning of the process and reaches nobody else. */
-export function isolated(callback: () => void): void {
-  try {
-    callback();
-  } catch (error) {
-    process.emitWarning(error instanceof Error ? error : new Error(String(error)));
-  }
 }
 
 /** The wall's time at the start, and from there on a clock that never jumps: a step of the wall's is neither time used up nor a standstill. */

@@ -10,3 +10,12 @@ export class RequestError extends Error {
     this.code = code;
   }
 }
+
+/** Calls back for one of many: what it throws becomes a warning of the process and reaches nobody else. */
+export function isolated(callback: () => void): void {
+  try {
+    callback();
+  } catch (error) {
+    process.emitWarning(error instanceof Error ? error : new Error(String(error)));
+  }
+}

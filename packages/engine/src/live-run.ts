@@ -1,4 +1,5 @@
-import { type Clock, isolated } from "./clock.ts";
+import type { Clock } from "./clock.ts";
+import { isolated } from "./errors.ts";
 import type { Fact } from "./outcome/observation.ts";
 import { reduce } from "./outcome/reduce.ts";
 import type { RunState } from "./outcome/state.ts";

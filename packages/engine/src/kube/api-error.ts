@@ -75,7 +75,6 @@ export const isForbidden = (error: unknown): error is ApiError => hasStatus(erro
 export const isRefused = (error: unknown): error is ApiError & { readonly refused: RefusedAccess } =>
   error instanceof ApiError && error.refused !== null;
 export const isInvalid = (error: unknown): error is ApiError => hasStatus(error, 422);
-export const isTooManyRequests = (error: unknown): error is ApiError => hasStatus(error, 429);
 /** The resourceVersion or the continue token is too old. */
 export const isExpired = (error: unknown): error is ApiError => hasStatus(error, 410);
 

@@ -9,7 +9,7 @@ import type { TLSSocket } from "node:tls";
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ApiError, isTransient } from "./api-error.ts";
-import { type Connection, connect, type RequestMessage, requestChannel } from "./connection.ts";
+import { type Connection, connect } from "./connection.ts";
 import { sendRequest } from "./request.ts";
 import { answer, answerStatus, TestApi } from "./testing/test-api.ts";
 import { testTls } from "./testing/test-tls.ts";
@@ -300,19 +300,4 @@ test("many open watches leave room for requests", async () => {
   await Promise.all(Array.from({ length: 40 }, () => connection.openStream({ ...get, query: { watch: true } }, stop.signal)));
   expect((await connection.request({ ...get, timeoutMs: 30_000 })).status).toBe(200);
   stop.abort();
-});
-
-test("observers see each try", async () => {
-  const all: RequestMessage[] = [];
-  const listener = (message: unknown) => void all.push(message as RequestMessage);
-  requestChannel.subscribe(listener);
-  const connection = await open({ token: "t" });
-  await connection.request(get);
-  (await connection.openStream({ ...get, query: { watch: true } }, new AbortController().signal)).destroy();
-  requestChannel.unsubscribe(listener);
-  // Another file of this worker may still be at work.
-  expect(all.filter((message) => message.path === path)).toMatchObject([
-    { method: "GET", path, status: 200, watch: false },
-    { method: "GET", path, status: 200, watch: true },
-  ]);
 });

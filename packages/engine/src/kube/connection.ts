@@ -1,4 +1,3 @@
-import { channel } from "node:diagnostics_channel";
 import type http from "node:http";
 import type { IncomingMessage } from "node:http";
 import { systemClock } from "../clock.ts";
@@ -24,19 +23,6 @@ export interface Connection {
   openStream(req: ApiRequest, signal: AbortSignal): Promise<IncomingMessage>;
   close(): void;
 }
-
-/** Published for each try, when its outcome is known; `status` null = no answer. */
-export interface RequestMessage {
-  readonly connection: string;
-  readonly method: string;
-  readonly path: string;
-  readonly watch: boolean;
-  readonly status: number | null;
-  readonly ms: number;
-}
-
-/** diagnostics_channel for observers: counts, logs, tests. */
-export const requestChannel = channel("kubernetes-run:request");
 
 const defaultTimeoutMs = 15_000;
 /** 500 runs that are taken up again after a restart need some 2,000 requests: in seconds, but not in one. */
@@ -91,12 +77,12 @@ class HttpConnection implements Connection {
   }
 
   request<T>(req: ApiRequest): Promise<ApiResponse<T>> {
-    return this.#renewing(() => this.#observed(req, () => this.#requestOnce<T>(req)));
+    return this.#renewing(() => this.#requestOnce<T>(req));
   }
 
   openStream(req: ApiRequest, signal: AbortSignal): Promise<IncomingMessage> {
     const background = { ...req, background: true, signal };
-    return this.#renewing(() => this.#observed(req, () => this.#openOnce(background)));
+    return this.#renewing(() => this.#openOnce(background));
   }
 
   close(): void {
@@ -174,30 +160,6 @@ class HttpConnection implements Connection {
     } catch (error) {
       if (!isUnauthorized(error) || !(await this.#credentials.renew(generation))) throw error;
       return attempt();
-    }
-  }
-
-  async #observed<R extends { statusCode?: number } | ApiResponse<unknown>>(req: ApiRequest, attempt: () => Promise<R>): Promise<R> {
-    if (!requestChannel.hasSubscribers) return attempt();
-    const began = performance.now();
-    const publish = (status: number | null) => {
-      const message: RequestMessage = {
-        connection: this.id,
-        method: req.method,
-        path: req.path,
-        watch: req.query?.watch === true,
-        status,
-        ms: performance.now() - began,
-      };
-      requestChannel.publish(message);
-    };
-    try {
-      const result = await attempt();
-      publish("status" in result ? result.status : (result.statusCode ?? null));
-      return result;
-    } catch (error) {
-      publish(error instanceof ApiError ? error.httpStatus : null);
-      throw error;
     }
   }
 }

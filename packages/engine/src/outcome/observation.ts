@@ -1,5 +1,6 @@
 import type { EndRecord, RunFiles, StartRecord, StateRecord } from "@paperclip-k8s/runner";
-import type { EventView, JobView, PodView } from "../kube/views.ts";
+import type { EventView, JobView } from "../kube/views.ts";
+import type { ClusterFact } from "../kube/watch/subscription.ts";
 
 /** One fact about a run, with the time (ms) at which this server learned it. */
 export type Observation = { readonly at: number } & Fact;
@@ -86,16 +87,8 @@ export interface Adoption {
   readonly files: RunFiles;
 }
 
-export type ClusterEvent =
-  | { readonly kind: "job"; readonly job: JobView }
-  /** The API server says that the Job object is not there (any more). */
-  | { readonly kind: "job-gone" }
-  | { readonly kind: "pod"; readonly pod: PodView }
-  | { readonly kind: "pod-gone"; readonly pod: PodView }
-  | { readonly kind: "events"; readonly events: readonly EventView[] }
-  /** The API server cannot be reached, does not answer or refuses, or is back. This never means that something is gone. `forPeople`: the error can be logged as it is. */
-  | { readonly kind: "api-lost"; readonly error: string; readonly forPeople?: boolean }
-  | { readonly kind: "api-back" };
+/** What a watch of the cluster reports, and the events that are read when a pod does not start. */
+export type ClusterEvent = ClusterFact | { readonly kind: "events"; readonly events: readonly EventView[] };
 
 export type OutputFact =
   | { readonly kind: "start-record"; readonly record: StartRecord }

@@ -1,5 +1,5 @@
 import type { JobView, PodView } from "../kube/views.ts";
-import type { ClusterFact } from "../kube/watch/run-watch.ts";
+import type { ClusterFact } from "../kube/watch/subscription.ts";
 import { createJob, deleteJob } from "../kube/writes.ts";
 import { volumeOwnershipManifest, volumeOwnershipName } from "../manifest/volume-ownership.ts";
 import type { StartProblem } from "../outcome/observation.ts";

@@ -1,17 +1,16 @@
 import { type Clock, systemClock } from "../../clock.ts";
+import { isolated } from "../../errors.ts";
 import { ApiError, isExpired, isRefused } from "../api-error.ts";
 import { type Backoff, backoffMs } from "../backoff.ts";
 import type { Connection } from "../connection.ts";
 import { identify } from "../project.ts";
 import { eventError } from "../status.ts";
-import { isNewer, KnownObjects } from "./known-objects.ts";
 import { listAll } from "./list.ts";
+import { type CacheListener, isNewer, ObjectCache } from "./object-cache.ts";
 import { readWatch, type WatchEvent } from "./watch-stream.ts";
 
-export interface ListWatchListener<V> {
-  upsert(view: V): void;
-  gone(lastView: V): void;
-  /** The list or the watch cannot be (re-)established; said once until `back`. A watch that ends in the ordinary way is no loss. */
+export interface ListWatchListener<V> extends CacheListener<V> {
+  /** The list or the watch cannot be (re-)established; called once until `back`. A watch that ends in the ordinary way is no loss. */
   lost(error: ApiError): void;
   back(): void;
   /** A complete list was taken in; `list` is the number it had in `listsStarted` when it started. */
@@ -24,6 +23,8 @@ export interface ListWatchOptions<V> {
   readonly labelSelector?: string;
   /** Called at once for each raw object, which is then dropped. */
   readonly project: (raw: unknown) => V;
+  /** Name of the Job an object belongs to. */
+  readonly jobOf: (view: V) => string;
   readonly listener: ListWatchListener<V>;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -36,7 +37,6 @@ export interface ListWatchOptions<V> {
   /** A watch that lived this long was a success: the next one is opened at once. */
   readonly steadyMs?: number;
   readonly timeoutMs?: number;
-  readonly onListenerError?: (error: unknown) => void;
 }
 
 const defaults = {
@@ -48,16 +48,15 @@ const defaults = {
   backoff: { minMs: 200, maxMs: 30_000 },
   steadyMs: 1_000,
   timeoutMs: 15_000,
-  onListenerError: (error: unknown) => process.emitWarning(error instanceof Error ? error : new Error(String(error))),
 };
 
 /** Keeps one view of one kind of object true, by one list and one watch at a time, for as long as it is not stopped. */
 export class ListWatch<V> {
   /** Resolves with the first complete list; rejects when stopped before. */
   readonly ready: Promise<void>;
+  readonly cache: ObjectCache<V>;
   readonly #options: ListWatchOptions<V> & typeof defaults;
   readonly #stop = new AbortController();
-  readonly #known: KnownObjects<V>;
   readonly #ready = Promise.withResolvers<void>();
   readonly #onClosed = () => this.stop();
   #version: string | null = null;
@@ -74,9 +73,9 @@ export class ListWatch<V> {
     this.#options = { ...defaults, ...given(options) };
     this.ready = this.#ready.promise;
     this.ready.catch(() => {});
-    this.#known = new KnownObjects(options.project, {
-      upsert: (view) => this.#tell(() => options.listener.upsert(view)),
-      gone: (view) => this.#tell(() => options.listener.gone(view)),
+    this.cache = new ObjectCache(options.project, options.jobOf, {
+      upsert: (view) => this.#notify(() => options.listener.upsert(view)),
+      gone: (view) => this.#notify(() => options.listener.gone(view)),
     });
     options.connection.closed.addEventListener("abort", this.#onClosed, { once: true });
     void this.#run();
@@ -118,7 +117,7 @@ export class ListWatch<V> {
       const end = await this.#cycle();
       failures = end === "lasted" ? 0 : failures + 1;
       if (failures === 0) continue;
-      // Somebody who cuts every watch soon, but lets us in, is asked again within seconds: the gap is time spent blind.
+      // Somebody who cuts every watch soon, but lets us in, is asked again within seconds: nothing is seen in the gap.
       if (end === "short") failures = Math.min(failures, 4);
       const { backoff, random, clock } = this.#options;
       const asked = Math.min((end instanceof ApiError ? (end.retryAfterSec ?? 0) : 0) * 1000, 60_000);
@@ -128,7 +127,7 @@ export class ListWatch<V> {
     }
   }
 
-  /** One list if needed, then one watch. Says how it ended; an error means that there was no watch, or no use in resuming it. */
+  /** One list if needed, then one watch. Returns how it ended; an error means that there was no watch, or no use in resuming it. */
   async #cycle(): Promise<"lasted" | "short" | ApiError> {
     let opened: number | null = null;
     try {
@@ -137,7 +136,7 @@ export class ListWatch<V> {
       this.#version ??= await this.#list();
       const stream = await this.#open(this.#version);
       opened = this.#options.clock.now();
-      this.#seen();
+      this.#connected();
       this.#tried(null);
       this.#cut = () => stream.destroy();
       if (this.#stale) this.#cut();
@@ -156,7 +155,7 @@ export class ListWatch<V> {
       if (this.#stop.signal.aborted) return error;
       // Expired, another error event, or a line that is no JSON: where we stand is unknown, so list again.
       if (opened !== null || isExpired(error)) this.#version = null;
-      else this.#unseen(error);
+      else this.#disconnected(error);
       if (opened === null) this.#tried(error);
       return opened !== null && this.#lasted(opened) ? "lasted" : error;
     }
@@ -179,10 +178,10 @@ export class ListWatch<V> {
       list = ++this.#listsStarted;
     };
     const request = { path, labelSelector, pageSize, timeoutMs, signal: this.#stop.signal, background: true, onRestart };
-    // Retries are this loop's own: it also says when sight is lost.
-    const version = await listAll(connection, request, (raw) => this.#known.listed(raw, list), { attempts: 1 });
-    this.#known.sweep(list);
-    this.#tell(() => this.#options.listener.listed?.(list));
+    // Retries are this loop's own: it also reports when the connection is lost.
+    const version = await listAll(connection, request, (raw) => this.cache.listed(raw, list), { attempts: 1 });
+    this.cache.sweep(list);
+    this.#notify(() => this.#options.listener.listed?.(list));
     this.#ready.resolve();
     return version;
   }
@@ -197,34 +196,28 @@ export class ListWatch<V> {
   /** Takes in one event; returns the error of an ERROR event. */
   #take(event: WatchEvent): ApiError | null {
     if (event.type === "ERROR") return eventError(`watch ${this.#options.path}`, event.object);
-    if (event.type === "ADDED" || event.type === "MODIFIED") this.#known.changed(event.object, this.#listsStarted);
-    else if (event.type === "DELETED") this.#known.deleted(event.object);
+    if (event.type === "ADDED" || event.type === "MODIFIED") this.cache.changed(event.object, this.#listsStarted);
+    else if (event.type === "DELETED") this.cache.deleted(event.object);
     const version = versionOf(event.object);
     // A repeated old event must not move the resume point back.
     if (version && (this.#version === null || isNewer(version, this.#version))) this.#version = version;
     return null;
   }
 
-  #seen(): void {
+  #connected(): void {
     if (!this.#lost) return;
     this.#lost = false;
-    this.#tell(() => this.#options.listener.back());
+    this.#notify(() => this.#options.listener.back());
   }
 
-  #unseen(error: ApiError): void {
+  #disconnected(error: ApiError): void {
     if (this.#lost) return;
     this.#lost = true;
-    this.#tell(() => this.#options.listener.lost(error));
+    this.#notify(() => this.#options.listener.lost(error));
   }
 
-  /** A listener that throws hurts nobody else. */
-  #tell(act: () => void): void {
-    if (this.#stop.signal.aborted) return;
-    try {
-      act();
-    } catch (error) {
-      this.#options.onListenerError(error);
-    }
+  #notify(callback: () => void): void {
+    if (!this.#stop.signal.aborted) isolated(callback);
   }
 }
 

@@ -9,7 +9,8 @@ import { permissions } from "../permissions.ts";
 import { deleteByUid } from "../testing/delete-job.ts";
 import { pause, until } from "../testing/test-api.ts";
 import { createJob, createSecret } from "../writes.ts";
-import { type ClusterFact, RunWatch, type RunWatchOptions } from "./run-watch.ts";
+import { RunWatch, type RunWatchOptions } from "./run-watch.ts";
+import type { ClusterFact } from "./subscription.ts";
 
 const retry = { minMs: 5, maxMs: 20 };
 let pocket: Pocket;
@@ -44,15 +45,15 @@ function start(options: RunWatchOptions = {}): RunWatch {
   return watch;
 }
 
-function hear(to: RunWatch, name: string) {
+function hear(to: RunWatch, name: string, uid?: string) {
   const facts: ClusterFact[] = [];
-  const subscription = to.subscribe(name, (fact) => facts.push(fact));
+  to.subscribe(name, (fact) => facts.push(fact), uid);
   const kinds = () => facts.map(({ kind }) => kind);
   const exitCodes = () =>
     facts
       .flatMap((fact) => (fact.kind === "pod" ? fact.pod.containers : []))
       .flatMap(({ state }) => (state.kind === "terminated" ? [state.exitCode] : []));
-  return { facts, subscription, kinds, exitCodes };
+  return { facts, kinds, exitCodes };
 }
 
 async function submit(name: string, command?: string[]): Promise<string> {
@@ -62,9 +63,10 @@ async function submit(name: string, command?: string[]): Promise<string> {
 }
 
 test("a run from create to delete: two lists, two watches, three requests", async () => {
-  const ear = hear(start(), "a");
+  const shared = start();
+  hear(shared, "a");
   const uid = await submit("a");
-  ear.subscription.created(uid);
+  const ear = hear(shared, "a", uid);
   const owner = { apiVersion: "batch/v1", kind: "Job", name: "a", uid };
   const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "a", ownerReferences: [owner] }, stringData: { prompt: "p" } };
   expect(await createSecret(connection, "default", secret)).toBe(true);
@@ -133,7 +135,8 @@ test("an answer lost before or after the create: one Job, and its nonce is found
 
 test("whatever happens to the watches, each run's end is heard once and nothing is called gone", async () => {
   const shared = start({ idleMs: 400 });
-  const ears = ["a", "b", "c", "d", "e"].map((name) => ({ name, ...hear(shared, name) }));
+  const ears: ReturnType<typeof hear>[] = [];
+  hear(shared, "first");
   await shared.ready;
   pocket.faults.duplicateEvents();
   const faults = [
@@ -149,9 +152,9 @@ test("whatever happens to the watches, each run's end is heard once and nothing 
     () => setTimeout(pocket.faults.silenceWatches().undo, 300),
     () => pocket.faults.fail({ watch: true }, { status: 503, times: 3 }),
   ];
-  for (const [i, ear] of ears.entries()) {
-    ear.subscription.created(await submit(ear.name, ["sh", "-c", `exit ${i + 1}`]));
-    faults[i]?.();
+  for (const [i, fault] of faults.entries()) {
+    ears.push(hear(shared, `j${i}`, await submit(`j${i}`, ["sh", "-c", `exit ${i + 1}`])));
+    fault();
   }
   await until(() => ears.every(({ facts }) => facts.some((fact) => fact.kind === "job" && "Failed" in fact.job.conditions)), "all ended");
   for (const [i, ear] of ears.entries()) {
@@ -162,8 +165,7 @@ test("whatever happens to the watches, each run's end is heard once and nothing 
 
 test("an API server that goes away and comes back: lost, back, and the end that happened meanwhile", async () => {
   const shared = start();
-  const ear = hear(shared, "a");
-  ear.subscription.created(await submit("a"));
+  const ear = hear(shared, "a", await submit("a"));
   await pocket.faults.down();
   await until(() => ear.kinds().includes("api-lost"));
   await pause(400);
@@ -174,8 +176,7 @@ test("an API server that goes away and comes back: lost, back, and the end that 
 });
 
 test("a Job deleted while the API server could not be seen is gone, by the list", async () => {
-  const ear = hear(start(), "a");
-  ear.subscription.created(await submit("a", ["sleep", "60"]));
+  const ear = hear(start(), "a", await submit("a", ["sleep", "60"]));
   await until(() => ear.kinds().includes("pod"));
   await pocket.faults.down();
   pocket.faults.deleteJob("default", "a");
@@ -202,8 +203,8 @@ test("events explain a pod that cannot start; without the permission the error n
 });
 
 test("requests stay within the permissions, over few connections", async () => {
-  const ears = Array.from({ length: 10 }, (_, i) => ({ name: `j${i}`, ...hear(watch ?? start(), `j${i}`) }));
-  await Promise.all(ears.map(async (ear) => ear.subscription.created(await submit(ear.name))));
+  const shared = start();
+  const ears = await Promise.all(Array.from({ length: 10 }, async (_, i) => hear(shared, `j${i}`, await submit(`j${i}`))));
   await until(() => ears.every(({ facts }) => facts.some((fact) => fact.kind === "job" && "Failed" in fact.job.conditions)), "all ended");
   await Promise.all(
     pocket

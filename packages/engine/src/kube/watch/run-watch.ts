@@ -1,17 +1,15 @@
 import { systemClock } from "../../clock.ts";
+import { isolated } from "../../errors.ts";
 import { ApiError, isRefused } from "../api-error.ts";
 import type { Connection } from "../connection.ts";
 import { paths } from "../paths.ts";
 import { projectJob, projectPod } from "../project.ts";
 import type { JobView, PodView } from "../views.ts";
-import { JobStore } from "./job-store.ts";
 import { ListWatch, type ListWatchListener, type ListWatchOptions } from "./list-watch.ts";
 import { type ClusterFact, Subscriber, type Subscription } from "./subscription.ts";
 
-export type { ClusterFact, Subscription } from "./subscription.ts";
-
 export interface RunWatchOptions
-  extends Partial<Omit<ListWatchOptions<unknown>, "connection" | "path" | "labelSelector" | "project" | "listener">> {
+  extends Partial<Omit<ListWatchOptions<unknown>, "connection" | "path" | "labelSelector" | "project" | "jobOf" | "listener">> {
   /** How long the watches outlive the last subscriber. */
   readonly lingerMs?: number;
   /** A Job that exists but was not seen for this long is looked for by a list. */
@@ -30,15 +28,16 @@ export function runWatch(connection: Connection, namespace: string, selector: st
   return watch;
 }
 
+/** What can be lost by itself: either watch, or the API server as a whole. */
+type Source = "jobs" | "pods" | "server";
 type ApiLost = Extract<ClusterFact, { kind: "api-lost" }>;
 
 interface Active {
   readonly jobs: ListWatch<JobView>;
   readonly pods: ListWatch<PodView>;
-  readonly store: JobStore;
-  readonly lost: Map<"jobs" | "pods" | "server", ApiLost>;
-  readonly stopListening: () => void;
+  readonly lost: Map<Source, ApiLost>;
   readonly ready: Promise<void>;
+  readonly stopListening: () => void;
 }
 
 /** One list-watch of Jobs and one of Pods for any number of runs: at work from the first subscriber until some time after the last. */
@@ -69,7 +68,7 @@ export class RunWatch {
   }
 
   jobs(): readonly JobView[] {
-    return this.#active?.store.jobs() ?? [];
+    return this.#active?.jobs.cache.all() ?? [];
   }
 
   /** The error if the account may not list or watch Jobs or pods. Who subscribed first waits for the first try, later ones for nothing. */
@@ -81,28 +80,22 @@ export class RunWatch {
   }
 
   /**
-   * Tells what is known about the Job name before it returns, then every change.
-   * With the `uid` of a Job known to exist, only that Job and its pods count from the first fact on.
+   * Reports what is known about the Job name before it returns, then every change.
+   * With the `uid` of a Job known to exist, only that Job and its pods count; when a complete list that starts later does not hold it, it is gone.
    */
   subscribe(jobName: string, listener: (fact: ClusterFact) => void, uid?: string): Subscription {
     const active = this.#start();
     let open = true;
-    const subscriber = new Subscriber(jobName, (fact) => {
-      if (open) this.#isolate(() => listener(fact));
+    const subscriber = new Subscriber(jobName, uid ?? null, active.jobs.listsStarted, (fact) => {
+      if (open) isolated(() => listener(fact));
     });
     const peers = this.#subscribers.get(jobName) ?? new Set();
     this.#subscribers.set(jobName, peers.add(subscriber));
-    const created = (jobUid: string) => {
-      subscriber.created(jobUid, active.store, active.jobs.listsStarted);
-      if (open) this.#lookFor(subscriber, active);
-    };
-    if (uid !== undefined) created(uid);
-    const job = active.store.job(jobName);
-    if (job) subscriber.job(job);
-    for (const pod of active.store.pods(jobName)) subscriber.pod(pod);
-    for (const fact of [...active.lost.values()].slice(0, 1)) subscriber.tell(fact);
+    subscriber.catchUp(active.jobs.cache, active.pods.cache);
+    const [lost] = active.lost.values();
+    if (lost) subscriber.notify(lost);
+    this.#lookFor(subscriber, active);
     return {
-      created,
       close: () => {
         if (open) this.#leave(subscriber);
         open = false;
@@ -123,77 +116,58 @@ export class RunWatch {
   #start(): Active {
     this.#cancelLinger();
     if (this.#active) return this.#active;
-    const store = new JobStore();
     const lost: Active["lost"] = new Map();
-    const jobs = this.#listWatch(paths.jobs, projectJob, { ...this.#jobListener(store), ...this.#connectivity("jobs", lost) });
-    const pods = this.#listWatch(paths.pods, projectPod, { ...this.#podListener(store), ...this.#connectivity("pods", lost) });
+    const jobs: ListWatch<JobView> = this.#listWatch(paths.jobs, projectJob, ({ name }) => name, {
+      upsert: (job) => this.#of(job.name).forEach((subscriber) => void subscriber.job(job)),
+      gone: (job) => this.#of(job.name).forEach((subscriber) => void subscriber.jobGone(job.uid)),
+      listed: (list) => this.#all().forEach((subscriber) => void subscriber.listed(list, jobs.cache)),
+      ...this.#connectivity("jobs", lost),
+    });
+    const pods = this.#listWatch(paths.pods, projectPod, ({ jobName }) => jobName, {
+      upsert: (pod) => this.#of(pod.jobName).forEach((subscriber) => void subscriber.pod(pod)),
+      gone: (pod) => this.#of(pod.jobName).forEach((subscriber) => void subscriber.podGone(pod)),
+      ...this.#connectivity("pods", lost),
+    });
     const ready = Promise.all([jobs.ready, pods.ready]).then(() => {});
     ready.catch(() => {});
     const server = this.#connectivity("server", lost);
     const stopListening = this.#connection.health.listen((since) => (since === null ? server.back() : server.lost(silence(since))));
-    this.#active = { jobs, pods, store, lost, ready, stopListening };
+    this.#active = { jobs, pods, lost, ready, stopListening };
     return this.#active;
   }
 
-  #listWatch<V>(path: (namespace: string) => string, project: (raw: unknown) => V, listener: ListWatchListener<V>): ListWatch<V> {
+  #listWatch<V>(
+    path: (namespace: string) => string,
+    project: (raw: unknown) => V,
+    jobOf: (view: V) => string,
+    listener: ListWatchListener<V>,
+  ): ListWatch<V> {
     const { lingerMs: _linger, unseenMs: _unseen, ...options } = this.#options;
     const target = { connection: this.#connection, path: path(this.#namespace), labelSelector: this.#selector };
-    return new ListWatch<V>({ ...options, ...target, project, listener });
-  }
-
-  #jobListener(store: JobStore): Pick<ListWatchListener<JobView>, "upsert" | "gone" | "listed"> {
-    return {
-      upsert: (job) => {
-        store.putJob(job);
-        for (const subscriber of this.#of(job.name)) subscriber.job(job);
-      },
-      gone: (job) => {
-        store.dropJob(job);
-        for (const subscriber of this.#of(job.name)) subscriber.jobGone(job.uid);
-      },
-      listed: (list) => {
-        for (const subscriber of this.#all()) subscriber.listed(list, store);
-      },
-    };
-  }
-
-  #podListener(store: JobStore): Pick<ListWatchListener<PodView>, "upsert" | "gone"> {
-    return {
-      upsert: (pod) => {
-        store.putPod(pod);
-        for (const subscriber of this.#of(pod.jobName)) subscriber.pod(pod);
-      },
-      gone: (pod) => {
-        store.dropPod(pod);
-        for (const subscriber of this.#of(pod.jobName)) subscriber.podGone(pod);
-      },
-    };
+    return new ListWatch<V>({ ...options, ...target, project, jobOf, listener });
   }
 
   /** The view is lost with the first of its sources, and back with the last. */
-  #connectivity(source: "jobs" | "pods" | "server", lost: Active["lost"]): Pick<ListWatchListener<unknown>, "lost" | "back"> {
+  #connectivity(source: Source, lost: Active["lost"]): Pick<ListWatchListener<unknown>, "lost" | "back"> {
     return {
       lost: (error: ApiError) => {
-        const fact: ApiLost = {
-          kind: "api-lost",
-          error: error.message,
-          ...(isRefused(error) || source === "server" ? { forPeople: true } : {}),
-        };
+        const forPeople = isRefused(error) || source === "server" ? { forPeople: true } : {};
+        const fact: ApiLost = { kind: "api-lost", error: error.message, ...forPeople };
         lost.set(source, fact);
-        if (lost.size === 1) for (const subscriber of this.#all()) subscriber.tell(fact);
+        if (lost.size === 1) for (const subscriber of this.#all()) subscriber.notify(fact);
       },
       back: () => {
-        if (lost.delete(source) && lost.size === 0) for (const subscriber of this.#all()) subscriber.tell({ kind: "api-back" });
+        if (lost.delete(source) && lost.size === 0) for (const subscriber of this.#all()) subscriber.notify({ kind: "api-back" });
       },
     };
   }
 
   /** A Job that came and went between a list's start and the watch after it leaves no event behind: only another list can tell. */
   #lookFor(subscriber: Subscriber, active: Active): void {
-    if (!subscriber.waitsForSight) return;
+    if (!subscriber.isUnseen) return;
     (this.#options.clock ?? systemClock).after(this.#options.unseenMs ?? 10_000, () => {
-      const listens = this.#subscribers.get(subscriber.jobName)?.has(subscriber);
-      if (!listens || !subscriber.waitsForSight) return;
+      const isOpen = this.#subscribers.get(subscriber.jobName)?.has(subscriber);
+      if (!isOpen || !subscriber.isUnseen) return;
       if (active.lost.size === 0) active.jobs.relist();
       else this.#lookFor(subscriber, active);
     });
@@ -213,16 +187,6 @@ export class RunWatch {
     if (peers?.size === 0) this.#subscribers.delete(subscriber.jobName);
     if (this.#subscribers.size > 0 || !this.#active) return;
     this.#cancelLinger = (this.#options.clock ?? systemClock).after(this.#options.lingerMs ?? 60_000, () => this.close());
-  }
-
-  #isolate(act: () => void): void {
-    try {
-      act();
-    } catch (error) {
-      const report =
-        this.#options.onListenerError ?? ((cause) => process.emitWarning(cause instanceof Error ? cause : new Error(String(cause))));
-      report(error);
-    }
   }
 }
 

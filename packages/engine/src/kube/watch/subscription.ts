@@ -1,80 +1,82 @@
-import type { Fact } from "../../outcome/observation.ts";
 import type { JobView, PodView } from "../views.ts";
-import type { JobStore } from "./job-store.ts";
+import type { ObjectCache } from "./object-cache.ts";
 
-/** The facts the watch of the cluster can tell. */
-export type ClusterFact = Extract<Fact, { kind: "job" | "job-gone" | "pod" | "pod-gone" | "api-lost" | "api-back" }>;
+/** What a watch of the cluster can report about one Job. */
+export type ClusterFact =
+  | { readonly kind: "job"; readonly job: JobView }
+  /** The API server says that the Job object is not there (any more). */
+  | { readonly kind: "job-gone" }
+  | { readonly kind: "pod"; readonly pod: PodView }
+  | { readonly kind: "pod-gone"; readonly pod: PodView }
+  /** The API server cannot be reached, does not answer or refuses, or is back: a fact of its own, never "gone". `forPeople`: the error can be logged as it is. */
+  | { readonly kind: "api-lost"; readonly error: string; readonly forPeople?: boolean }
+  | { readonly kind: "api-back" };
 
 export interface Subscription {
-  /**
-   * The Job with this uid exists: from now on only it and its pods count, also if another Job bore the name before or bears it later.
-   * When a complete list that starts later does not hold it, it is gone.
-   */
-  created(uid: string): void;
   close(): void;
 }
 
-/** One run's ear: decides which facts about its Job's name are about its Job. */
+/** One run's part of the shared watch: decides which facts about its Job's name are about its Job. */
 export class Subscriber {
   readonly jobName: string;
-  readonly #tell: (fact: ClusterFact) => void;
-  #uid: string | null = null;
+  readonly notify: (fact: ClusterFact) => void;
+  /** Of a Job that is known to exist: only it and its pods count, also if another Job had the name before or has it later. */
+  readonly #uid: string | null;
+  readonly #listsBefore: number;
   #seenUid: string | null = null;
   #goneUid: string | null = null;
-  #createdAfterList = 0;
 
-  constructor(jobName: string, tell: (fact: ClusterFact) => void) {
+  constructor(jobName: string, uid: string | null, listsBefore: number, notify: (fact: ClusterFact) => void) {
     this.jobName = jobName;
-    this.#tell = tell;
-  }
-
-  created(uid: string, store: JobStore, listsStarted: number): void {
-    if (this.#uid === uid) return;
     this.#uid = uid;
-    this.#createdAfterList = listsStarted;
-    if (store.sawGo(uid)) this.#gone(uid);
+    this.#listsBefore = listsBefore;
+    this.notify = notify;
   }
 
-  /** Its Job exists by its own word, but neither its presence nor its end was seen. */
-  get waitsForSight(): boolean {
+  /** Reports what the caches hold. */
+  catchUp(jobs: ObjectCache<JobView>, pods: ObjectCache<PodView>): void {
+    if (this.#uid !== null && jobs.wasDeleted(this.#uid)) this.#gone(this.#uid);
+    const job = jobs.ofJob(this.jobName).at(-1);
+    if (job) this.job(job);
+    for (const pod of pods.ofJob(this.jobName)) this.pod(pod);
+  }
+
+  /** Its Job is known to exist, but neither its presence nor its end was seen. */
+  get isUnseen(): boolean {
     return this.#uid !== null && this.#uid !== this.#seenUid && this.#uid !== this.#goneUid;
   }
 
   job(job: JobView): void {
     if (this.#uid !== null && job.uid !== this.#uid) return;
     this.#seenUid = job.uid;
-    this.#tell({ kind: "job", job });
+    this.notify({ kind: "job", job });
   }
 
-  /** Only for a Job this run was told of, or has created: anything else was never its own. */
+  /** Only for a Job that was reported or is known to be this run's. */
   jobGone(uid: string): void {
     if (uid === (this.#uid ?? this.#seenUid)) this.#gone(uid);
   }
 
   pod(pod: PodView): void {
-    if (this.#mine(pod)) this.#tell({ kind: "pod", pod });
+    if (this.#isOwn(pod)) this.notify({ kind: "pod", pod });
   }
 
   podGone(pod: PodView): void {
-    if (this.#mine(pod)) this.#tell({ kind: "pod-gone", pod });
+    if (this.#isOwn(pod)) this.notify({ kind: "pod-gone", pod });
   }
 
-  /** A list that began before the Job was created proves nothing about it. */
-  listed(list: number, store: JobStore): void {
-    if (this.#uid !== null && list > this.#createdAfterList && !store.has(this.#uid)) this.#gone(this.#uid);
+  /** A list that began before the Job was known to exist proves nothing about it. */
+  listed(list: number, jobs: ObjectCache<JobView>): void {
+    if (this.#uid !== null && list > this.#listsBefore && !jobs.has(this.#uid)) this.#gone(this.#uid);
   }
 
-  tell(fact: ClusterFact): void {
-    this.#tell(fact);
-  }
-
-  #mine(pod: PodView): boolean {
+  #isOwn(pod: PodView): boolean {
     return this.#uid === null || pod.jobUid === this.#uid;
   }
 
   #gone(uid: string): void {
     if (this.#goneUid === uid) return;
     this.#goneUid = uid;
-    this.#tell({ kind: "job-gone" });
+    this.notify({ kind: "job-gone" });
   }
 }
