@@ -1,4 +1,4 @@
-import { TranscriptLines } from "@paperclip-k8s/paperclip/transcript/present";
+import { TranscriptLines } from "@paperclip-k8s/paperclip/transcript/to-lines";
 import { expect, test } from "vitest";
 import { loadFixture } from "../fixtures/load.ts";
 import { createParser } from "./claude/parse.ts";

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { TranscriptLines } from "@paperclip-k8s/paperclip/transcript/present";
+import { TranscriptLines } from "@paperclip-k8s/paperclip/transcript/to-lines";
 import { expect, test } from "vitest";
 import { cases } from "../fixtures/cases.ts";
 import { loadFixture } from "../fixtures/load.ts";

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { TranscriptLines } from "@paperclip-k8s/paperclip/transcript/present";
+import { TranscriptLines } from "@paperclip-k8s/paperclip/transcript/to-lines";
 import { build } from "esbuild";
 import { beforeAll, expect, test } from "vitest";
 import { loadFixture } from "../fixtures/load.ts";

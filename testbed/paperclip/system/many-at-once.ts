@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
 import type { AgentCli } from "../../../packages/paperclip/src/agent-cli/agent-cli.ts";
-import { TranscriptLines } from "../../../packages/paperclip/src/observe/transcript/present.ts";
+import { TranscriptLines } from "../../../packages/paperclip/src/observe/transcript/to-lines.ts";
 import type { AdapterType } from "../src/agent-kinds.ts";
 import { runEnd } from "../src/follow.ts";
 import type { AnyStage } from "../src/stage.ts";

@@ -1,5 +1,5 @@
 import { type Entry, foreignLine, type StepTokens } from "@paperclip-k8s/paperclip/agent-cli/entry";
-import { createTextTail } from "@paperclip-k8s/paperclip/agent-cli/text-tail";
+import { keepEnd } from "@paperclip-k8s/paperclip/agent-cli/keep-end";
 import { UnknownEvents } from "@paperclip-k8s/paperclip/agent-cli/unknown-events";
 import { type ApiFault, type ClaudeEvent, type MessageUsage, readEvent } from "./events.ts";
 import type { TurnResult } from "./turn-result.ts";
@@ -100,9 +100,13 @@ export function createParser(): ClaudeParser {
       return event.entries;
     },
     run() {
-      const tail = createTextTail(TEXT_LIMIT);
-      tail.add((state.result?.succeeded ? state.result.text : "") || lastText);
-      return { ...state, lastText: tail.read(), tokens: plus(counted, since.total), unreadable: unknown.problem(state.events) };
+      const text = (state.result?.succeeded ? state.result.text : "") || lastText;
+      return {
+        ...state,
+        lastText: keepEnd(text, TEXT_LIMIT),
+        tokens: plus(counted, since.total),
+        unreadable: unknown.problem(state.events),
+      };
     },
   };
 }

@@ -1,5 +1,5 @@
 import { foreignLine, type Entry as TranscriptEntry } from "@paperclip-k8s/paperclip/agent-cli/entry";
-import { createTextTail } from "@paperclip-k8s/paperclip/agent-cli/text-tail";
+import { keepEnd } from "@paperclip-k8s/paperclip/agent-cli/keep-end";
 import { UnknownEvents } from "@paperclip-k8s/paperclip/agent-cli/unknown-events";
 import { type CliError, type Entry, readEvent, type StepTokens } from "./events.ts";
 
@@ -72,7 +72,7 @@ function keepError(errors: CliError[], error: CliError): void {
 export function createParser(): OpenCodeParser {
   const state = createState();
   const unknown = new UnknownEvents();
-  let last = createTextTail(TEXT_LIMIT);
+  let lastText = "";
   let lastPartId: string | null = null;
 
   function settleOverflows(): void {
@@ -84,9 +84,7 @@ export function createParser(): OpenCodeParser {
   function take(entry: Entry): void {
     switch (entry.kind) {
       case "assistant":
-        if (entry.text.trim() === "") return;
-        last = createTextTail(TEXT_LIMIT);
-        last.add(entry.text);
+        if (entry.text.trim() !== "") lastText = keepEnd(entry.text, TEXT_LIMIT);
         return;
       case "step_end":
         state.steps += 1;
@@ -118,7 +116,7 @@ export function createParser(): OpenCodeParser {
       ...state,
       errors: [...state.errors],
       recovered: [...state.recovered],
-      lastText: last.read(),
+      lastText,
       unreadable: unknown.problem(state.events),
     }),
   };

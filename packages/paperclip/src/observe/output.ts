@@ -1,7 +1,7 @@
 import { type Line, LineSplitter, TextChunks } from "@paperclip-k8s/engine";
 import type { AgentCli, CliParser } from "../agent-cli/agent-cli.ts";
 import type { LogSink } from "./log-sink.ts";
-import { TranscriptLines } from "./transcript/present.ts";
+import { TranscriptLines } from "./transcript/to-lines.ts";
 
 const STDERR_KEPT = 16 * 1024;
 

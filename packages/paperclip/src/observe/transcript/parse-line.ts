@@ -25,7 +25,7 @@ interface StepResult {
 
 /** A transcript line as the host's page shows it. Without state: the host mixes lines of several runs and caches by line. */
 export function parseLine(line: string, ts: string): TranscriptEntry[] {
-  const entry = readLine(line)?.entry;
+  const entry = readLine(line);
   if (entry === undefined) return [];
   // The host puts neighbouring commands together; the end of a step between them would keep it from that.
   return entry.kind === "step_end" && entry.goesOn ? [] : [toHost(entry, ts)];

@@ -4,21 +4,13 @@ import { mark, STATUS } from "./marks.ts";
 import { readToolCall } from "./read-tool-call.ts";
 import { readStep } from "./step-line.ts";
 
-export interface ReadLine {
-  readonly entry: Entry;
-  /** Goes on with the text of the line before. */
-  readonly more: boolean;
-}
-
 /** What one transcript line says, trimmed or not. Needs nothing but the line: the host asks for lines in any order. */
-export function readLine(line: string): ReadLine | undefined {
+export function readLine(line: string): Entry | undefined {
   const trimmed = line.trim();
   if (trimmed === "") return undefined;
-  if (trimmed.startsWith(STATUS)) return { entry: { kind: "status", text: trimmed }, more: false };
-  const first = trimmed.charAt(0);
-  const marked = trimmed.length === 1 || trimmed.charAt(1) === " " ? readMarked(first, trimmed.slice(2)) : undefined;
-  const entry = marked ?? { kind: "other", text: trimmed };
-  return { entry, more: marked !== undefined && (first === mark.assistantMore || first === mark.thinkingMore) };
+  if (trimmed.startsWith(STATUS)) return { kind: "status", text: trimmed };
+  const isMarked = trimmed.length === 1 || trimmed.charAt(1) === " ";
+  return (isMarked ? readMarked(trimmed.charAt(0), trimmed.slice(2)) : undefined) ?? { kind: "other", text: trimmed };
 }
 
 function readMarked(first: string, text: string): Entry | undefined {

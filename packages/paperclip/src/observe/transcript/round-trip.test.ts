@@ -3,8 +3,7 @@ import { expect, test } from "vitest";
 import type { Entry } from "../../agent-cli/entry.ts";
 import { mark } from "./marks.ts";
 import { parseLine, type TranscriptEntry } from "./parse-line.ts";
-import { TranscriptLines } from "./present.ts";
-import { toLines } from "./to-lines.ts";
+import { TranscriptLines, toLines } from "./to-lines.ts";
 
 const traps = [
   "⏎",

@@ -1,11 +1,10 @@
+import type { Fields } from "../../agent-cli/json-fields.ts";
 import { clean } from "./clean.ts";
 
 const FIELDS_BYTES = 2 * 1024;
 const STRING_LENGTH = 300;
 const ITEMS = 10;
 const DEPTH = 4;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Fields as JSON of a length one still likes to read; empty when there are none. */
 export function shortFields(fields: Fields): string {

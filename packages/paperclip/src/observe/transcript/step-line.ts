@@ -1,5 +1,5 @@
 import type { StepEndEntry, StepTokens } from "../../agent-cli/entry.ts";
-import { groupDigits } from "./group-digits.ts";
+import { groupDigits } from "./fold.ts";
 
 const labels: readonly (readonly [keyof StepTokens, string])[] = [
   ["input", "in"],

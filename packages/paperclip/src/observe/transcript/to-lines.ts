@@ -1,7 +1,6 @@
 import type { Entry, InitEntry, SpokenEntry, ToolResultEntry } from "../../agent-cli/entry.ts";
 import { clean, phrase } from "./clean.ts";
-import { cut } from "./cut.ts";
-import { fold } from "./fold.ts";
+import { cut, fold } from "./fold.ts";
 import { looksLikeOurs, mark, STATUS } from "./marks.ts";
 import { writeStep } from "./step-line.ts";
 import { shortId, writeToolCall } from "./write-tool-call.ts";
@@ -9,7 +8,30 @@ import { shortId, writeToolCall } from "./write-tool-call.ts";
 // With mark, id and note a line stays below the 8 KiB that the host's live view takes at once.
 const LINE_BYTES = 7 * 1024;
 
-/** The lines that tell an entry: readable as they are, and read back by `readLine`. None when there is nothing to say. */
+/** What a CLI's output means, as the lines of its transcript for the host's log. */
+export class TranscriptLines {
+  #last: Entry["kind"] | null = null;
+
+  /** Lines without newlines; none when there is nothing to show. */
+  push(entries: readonly Entry[]): string[] {
+    return entries.flatMap((entry) => {
+      const lines = toLines(entry);
+      if (lines.length === 0) return [];
+      const gap = this.#gap(entry.kind);
+      this.#last = entry.kind;
+      return [...gap, ...lines];
+    });
+  }
+
+  // The host joins texts of one kind that follow each other; an empty line keeps them apart as paragraphs.
+  #gap(kind: Entry["kind"]): string[] {
+    if (kind !== this.#last) return [];
+    if (kind === "assistant") return [mark.assistantMore];
+    return kind === "thinking" ? [mark.thinkingMore] : [];
+  }
+}
+
+/** An entry as lines: readable as they are, and read back by `readLine`. None when there is nothing to show. */
 export function toLines(entry: Entry): string[] {
   switch (entry.kind) {
     case "assistant":

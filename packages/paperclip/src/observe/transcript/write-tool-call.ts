@@ -1,17 +1,15 @@
 import type { ToolCallEntry } from "../../agent-cli/entry.ts";
+import type { Fields } from "../../agent-cli/json-fields.ts";
 import { clean, word } from "./clean.ts";
-import { cut } from "./cut.ts";
-import { fold } from "./fold.ts";
+import { cut, fold } from "./fold.ts";
 import { readToolCall, USUAL_FIELD } from "./read-tool-call.ts";
 import { shortFields } from "./short-fields.ts";
 
 const TITLE_BYTES = 4 * 1024;
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** A call in one line, without its mark; long input is shortened. */
 export function writeToolCall({ id, tool, title, input }: ToolCallEntry): string {
-  const fields = fieldsOf(input);
+  const fields = inputFields(input);
   // A title that repeats no field is shown all the same, under a name of its own.
   const field = Object.keys(fields).find((key) => fields[key] === title) ?? "title";
   const text = cut(clean(title).trim(), TITLE_BYTES);
@@ -23,7 +21,7 @@ export function writeToolCall({ id, tool, title, input }: ToolCallEntry): string
   return readToolCall(line)?.title === text ? line : join(word(tool, "tool"), "", shortFields({ [field]: text, ...rest }), shortId(id));
 }
 
-const fieldsOf = (input: unknown): Fields => {
+const inputFields = (input: unknown): Fields => {
   if (input === null || input === undefined) return {};
   return typeof input === "object" && !Array.isArray(input) ? (input as Fields) : { input };
 };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { build, type Changes, context, wake } from "./example-env.ts";
 import { HOME_MOUNT, TMP_MOUNT } from "./mounts.ts";
+import { build, type Changes, context, wake } from "./testing/example-env.ts";
 
 const NESTING = ["MODEL_NESTED", "MODEL_SESSION"];
 

@@ -1,4 +1,4 @@
-import { buildEnv, type EnvInput, type PodEnv } from "./build-env.ts";
+import { buildEnv, type EnvInput, type PodEnv } from "../build-env.ts";
 
 /** A comment woke the agent on an issue of a project with a repository. */
 export const wake = {
