@@ -47,5 +47,5 @@ export { type Line, LineSplitter } from "./volume/lines.ts";
 export { readEnd } from "./volume/meta.ts";
 export { mountPointOf } from "./volume/mount-point.ts";
 export { checkedPart, PathPartError } from "./volume/paths.ts";
-export type { FolderEntry, StaleEntry, SweepRule, TreeFile } from "./volume/protocol.ts";
+export type { FolderEntry, Operations, StaleEntry, SweepRule, TreeFile } from "./volume/protocol.ts";
 export { VolumeError, withVolume } from "./volume/volume.ts";

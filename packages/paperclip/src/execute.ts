@@ -19,7 +19,7 @@ import type { Inherited } from "./prepare/inherit/inherited.ts";
 import { buildRequest, labelWarnings } from "./prepare/request.ts";
 import { fingerprintOf } from "./prepare/resume-fingerprint.ts";
 import { chooseSession } from "./prepare/session.ts";
-import { unusedClaim } from "./prepare/state/unused-claim.ts";
+import { unusedClaim } from "./prepare/state/agent-claim.ts";
 import { sweepUp } from "./prepare/sweep/sweep-up.ts";
 import type { AgentConfig } from "./settings/agent-config.ts";
 import { SERVER_CONTAINER_NAMES } from "./settings/fields/cluster.ts";

@@ -2,7 +2,7 @@ import type { Adoption, Engine } from "@paperclip-k8s/engine";
 import type { InvocationMeta } from "../host/types.ts";
 import type { Attempt } from "../prepare/attempt.ts";
 import { buildMeta } from "../prepare/prompt/build-meta.ts";
-import { withoutTokens } from "../prepare/prompt/without-tokens.ts";
+import { withoutTokens } from "../prepare/prompt/redact.ts";
 import { buildRequest } from "../prepare/request.ts";
 
 /** Reports the attempt to the host once: when it has its Job, or at its end if it got none. A host that fails at it does not stop the run. */

@@ -8,7 +8,7 @@ import { HOME_MOUNT, TMP_MOUNT } from "./environment/mounts.ts";
 import { messagesAnnotation } from "./messages.ts";
 import { relayOf } from "./relay.ts";
 import { fingerprintAnnotation, fingerprintOf } from "./resume-fingerprint.ts";
-import { taskPart } from "./state/task-part.ts";
+import { taskPart } from "./state/kept-state.ts";
 
 /** Everything the engine needs for this attempt, as plain data. */
 export function buildRequest(attempt: Attempt): RunRequest {

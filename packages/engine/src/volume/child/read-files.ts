@@ -100,7 +100,7 @@ function treeFile(path: string, file: string, maxBytes: number): TreeFile {
 }
 
 /** Limited by what is read, not by the size: a file may grow meanwhile. */
-function readWhole(path: string, maxBytes: number): { readonly bytes: Buffer; readonly mode: number } {
+export function readWhole(path: string, maxBytes: number): { readonly bytes: Buffer; readonly mode: number } {
   const fd = openSync(path, READ_FLAGS);
   try {
     const stats = fstatSync(fd);

@@ -1,26 +1,12 @@
 // Trees of files that several servers may write at once and that pods can change: each is complete or not there, and used only as it was written.
 import { randomUUID } from "node:crypto";
-import {
-  closeSync,
-  constants,
-  fchmodSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readSync,
-  renameSync,
-  rmdirSync,
-  statSync,
-  utimesSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, fchmodSync, mkdirSync, openSync, readdirSync, renameSync, rmdirSync, statSync, utimesSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path/posix";
 import type { StoreTree, TreeFile } from "../protocol.ts";
 import { type At, inFolder, removeTree } from "./in-folder.ts";
+import { readWhole } from "./read-files.ts";
 import { pause } from "./tail-loop.ts";
 
-const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 /** Of copies that were made beside a corrupted one, the newest few are compared. */
 const MOST_COPIES = 4;
 
@@ -49,7 +35,7 @@ async function find(wanted: Wanted): Promise<string | null> {
 /** Pods of other agents can change it, and a server with another user may have made it. */
 function isUsable({ at, files, usedUntil, unfinished }: Wanted, name: string): Promise<boolean> {
   const check = async (inside: At): Promise<boolean> => {
-    if (!(await isSame(inside, folderOf(files)))) return false;
+    if (!(await isSame(inside, files))) return false;
     markUsed(inside, usedUntil, unfinished);
     return true;
   };
@@ -117,45 +103,20 @@ function moved(at: At, part: string, name: string): boolean {
   }
 }
 
-interface Folder {
-  readonly files: Map<string, Buffer>;
-  readonly folders: Map<string, Folder>;
-}
-
-function folderOf(files: readonly TreeFile[]): Folder {
-  const top: Folder = { files: new Map(), folders: new Map() };
-  for (const { path, bytes } of files) {
-    let folder = top;
-    for (const name of path.split("/").slice(0, -1)) {
-      const below = folder.folders.get(name) ?? { files: new Map(), folders: new Map() };
-      folder.folders.set(name, below);
-      folder = below;
-    }
-    folder.files.set(basename(path), bytes);
-  }
-  return top;
-}
-
 /** Exactly these files, byte by byte, and nothing else. Modes are not compared: some mounts have none. */
-async function isSame(at: At, { files, folders }: Folder): Promise<boolean> {
-  if (readdirSync(at()).length !== files.size + folders.size) return false;
-  for (const [name, bytes] of files) {
-    await pause();
-    if (!isSameFile(at(name), bytes)) return false;
-  }
-  for (const [name, folder] of folders) if (!(await inFolder(at(), at(name), (below) => isSame(below, folder)))) return false;
-  return true;
-}
-
-function isSameFile(path: string, bytes: Buffer): boolean {
-  const fd = openSync(path, READ_FLAGS);
-  try {
-    const stats = fstatSync(fd);
-    if (!stats.isFile() || stats.size !== bytes.length) return false;
-    const found = Buffer.alloc(bytes.length);
-    for (let done = 0, size = 1; done < found.length && size > 0; done += size) size = readSync(fd, found, done, found.length - done, done);
-    return found.equals(bytes);
-  } finally {
-    closeSync(fd);
-  }
+async function isSame(top: At, files: readonly TreeFile[]): Promise<boolean> {
+  const missing = new Map(files.map(({ path, bytes }) => [path, bytes]));
+  const walk = async (at: At, folder: string): Promise<boolean> => {
+    for (const entry of readdirSync(at(), { withFileTypes: true })) {
+      await pause();
+      const path = join(folder, entry.name);
+      const bytes = missing.get(path);
+      const isFolder = entry.isDirectory() && files.some((file) => file.path.startsWith(`${path}/`));
+      if (isFolder ? !(await inFolder(at(), at(entry.name), (below) => walk(below, path))) : bytes === undefined) return false;
+      if (bytes !== undefined && !readWhole(at(entry.name), bytes.length).bytes.equals(bytes)) return false;
+      missing.delete(path);
+    }
+    return true;
+  };
+  return (await walk(top, "")) && missing.size === 0;
 }

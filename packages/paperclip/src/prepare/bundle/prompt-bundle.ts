@@ -5,10 +5,10 @@ import type { BundleLayout, PromptBundle } from "../../agent-cli/agent-cli.ts";
 import { bundlesFolder, UNFINISHED_BUNDLE } from "../../host/paths.ts";
 import type { ExecutionContext } from "../../host/types.ts";
 import type { AgentConfig } from "../../settings/agent-config.ts";
+import type { PaperclipSkillEntry } from "../prompt/host-rendering.ts";
 import { readInstructions } from "../prompt/instructions.ts";
 import { ServerFiles } from "../prompt/server-files.ts";
-import { chosenSkills } from "../skills/chosen-skills.ts";
-import { type SkillFiles, skillFiles } from "./skill-files.ts";
+import { chosenSkills } from "../skills/find-skills.ts";
 
 const WRITE_TIMEOUT_MS = 30_000;
 
@@ -80,4 +80,26 @@ function keyOf(content: readonly TreeFile[]): string {
   );
   for (const sum of sums.sort()) hash.update(sum);
   return hash.digest("hex").slice(0, 32);
+}
+
+interface SkillFiles {
+  /** Its folder's name in the bundle. */
+  readonly name: string;
+  readonly files: readonly TreeFile[];
+}
+
+/** All files of a skill: a folder with SKILL.md, or one file that becomes it. */
+async function skillFiles(entry: PaperclipSkillEntry, files: ServerFiles): Promise<SkillFiles> {
+  const tree = await files.readTree(entry.source).catch((error: Error) => {
+    throw new Error(`${entry.source} was not read (${error.message})`, { cause: error });
+  });
+  const found = tree.map((file) => (file.path === "" ? { ...file, path: "SKILL.md" } : file));
+  if (!found.some(({ path }) => path === "SKILL.md")) throw new Error(`${entry.source} has no SKILL.md`);
+  return { name: folderName(entry.runtimeName), files: found };
+}
+
+function folderName(name: string): string {
+  const safe = name.replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^[.-]+/, "");
+  if (safe === "") throw new Error("its name leaves nothing that can be a folder's");
+  return safe.slice(0, 100);
 }

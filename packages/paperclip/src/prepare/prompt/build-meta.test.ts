@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { buildMeta, type MetaInput } from "./build-meta.ts";
-import { withoutTokens } from "./without-tokens.ts";
+import { withoutTokens } from "./redact.ts";
 
 const jwt = `eyJhbGciOiJIUzI1NiJ9.${"a".repeat(20)}.${"b".repeat(20)}`;
 const input: MetaInput = {

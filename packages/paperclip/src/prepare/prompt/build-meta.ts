@@ -2,8 +2,7 @@ import type { Argument } from "@paperclip-k8s/engine";
 import type { ExecutionContext, InvocationMeta } from "../../host/types.ts";
 import type { PodEnv } from "../environment/build-env.ts";
 import type { PreparedPrompt } from "./prepare-prompt.ts";
-import { withoutSecrets } from "./without-secrets.ts";
-import { MASK, withoutTokens } from "./without-tokens.ts";
+import { MASK, withoutSecrets, withoutTokens } from "./redact.ts";
 
 export interface MetaInput {
   readonly adapterType: string;

@@ -3,8 +3,8 @@ import { recordOf, textOf } from "../../host/context-values.ts";
 import type { ExecutionContext } from "../../host/types.ts";
 import { readSkills } from "../skills/read-skills.ts";
 import { readInstructions } from "./instructions.ts";
+import { withoutTokens } from "./redact.ts";
 import { ServerFiles, type ServerFilesOptions } from "./server-files.ts";
-import { withoutTokens } from "./without-tokens.ts";
 
 export interface PromptInput {
   readonly ctx: Pick<ExecutionContext, "runId" | "agent" | "context" | "config" | "authToken">;

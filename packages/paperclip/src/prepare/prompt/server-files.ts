@@ -1,11 +1,13 @@
 import { resolve } from "node:path";
-import { type FolderEntry, mountPointOf, type TreeFile, VolumeError, withVolume } from "@paperclip-k8s/engine";
+import { type FolderEntry, mountPointOf, type Operations, type TreeFile, VolumeError, withVolume } from "@paperclip-k8s/engine";
 import { isBelow } from "../../host/context-values.ts";
 
 const MAX_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 10_000;
-/** Of one tree. */
-const LIMITS = { files: 500, bytes: 8 * 1024 * 1024, depth: 8, without: [".git"] };
+const TREE_LIMITS = { files: 500, bytes: 8 * 1024 * 1024, depth: 8, without: [".git"] };
+
+type Reading = "readFile" | "listFolder" | "readTree";
+type Operation<N extends Reading> = Parameters<Operations[N]>[0];
 
 export interface ServerFilesOptions {
   /** Mount point of the volume that pods write on; null = none of the files is there. */
@@ -26,7 +28,7 @@ export class ServerFiles {
   #left: number;
 
   constructor(options: ServerFilesOptions) {
-    this.#shared = options.shared;
+    this.#shared = options.shared === null ? null : resolve(options.shared);
     this.#maxBytes = options.maxBytes ?? MAX_BYTES;
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
     this.#left = this.#timeoutMs;
@@ -34,30 +36,28 @@ export class ServerFiles {
 
   /** The text of a file. Rejects, as the others do, with an error whose message gives the reason in a few words. */
   async read(path: string): Promise<string> {
-    const bytes = await this.#within(path, (root, of, timeoutMs) =>
-      withVolume(root, (volume) => volume.run("readFile", { ...of, maxBytes: this.#maxBytes }, timeoutMs)),
-    );
+    const bytes = await this.#run("readFile", path, { maxBytes: this.#maxBytes });
     return bytes.toString("utf8").replace(/^\uFEFF/, "");
   }
 
   list(path: string): Promise<FolderEntry[]> {
-    return this.#within(path, (root, of, timeoutMs) => withVolume(root, (volume) => volume.run("listFolder", of, timeoutMs)));
+    return this.#run("listFolder", path, {});
   }
 
   /** All files below a folder, or the file itself, with the path "". */
   readTree(path: string): Promise<TreeFile[]> {
-    const limits = { ...LIMITS, fileBytes: this.#maxBytes };
-    return this.#within(path, (root, of, timeoutMs) => withVolume(root, (volume) => volume.run("readTree", { ...of, limits }, timeoutMs)));
+    return this.#run("readTree", path, { limits: { ...TREE_LIMITS, fileBytes: this.#maxBytes } });
   }
 
-  async #within<T>(path: string, work: (root: string, of: Place, timeoutMs: number) => Promise<T>): Promise<T> {
+  async #run<N extends Reading>(name: N, path: string, more: Omit<Operation<N>, "path" | "links">): Promise<ReturnType<Operations[N]>> {
     if (this.#left <= 0) throw new Error(`no answer within ${this.#timeoutMs / 1000} s`);
     const asked = resolve(path);
-    const shared = this.#shared === null ? null : resolve(this.#shared);
+    const isShared = this.#shared !== null && isBelow(asked, this.#shared);
+    const root = isShared ? this.#shared : mountPointOf(asked);
+    const of = { ...more, path: asked, links: isShared ? "none" : "all" } as Operation<N>;
     const begun = performance.now();
     try {
-      if (shared !== null && isBelow(asked, shared)) return await work(shared, { path: asked, links: "none" }, this.#left);
-      return await work(mountPointOf(asked), { path: asked, links: "all" }, this.#left);
+      return await withVolume(root, (volume) => volume.run(name, of, this.#left));
     } catch (error) {
       if (error instanceof VolumeError && error.code === "volume_stalled") this.#left = 0;
       throw new Error(reasonOf(error), { cause: error });
@@ -65,11 +65,6 @@ export class ServerFiles {
       this.#left -= performance.now() - begun;
     }
   }
-}
-
-interface Place {
-  readonly path: string;
-  readonly links: "none" | "all";
 }
 
 function reasonOf(error: unknown): string {

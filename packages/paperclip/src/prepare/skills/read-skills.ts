@@ -2,8 +2,7 @@ import { dirname, join } from "node:path";
 import { isBelow } from "../../host/context-values.ts";
 import type { PaperclipSkillEntry } from "../prompt/host-rendering.ts";
 import type { ServerFiles } from "../prompt/server-files.ts";
-import { chosenSkills } from "./chosen-skills.ts";
-import type { SkillPlaces } from "./find-skills.ts";
+import { chosenSkills, type SkillPlaces } from "./find-skills.ts";
 
 const SEPARATOR = "\n\n---\n\n";
 

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
-import { type ClaimVolume, labelValue } from "@paperclip-k8s/engine";
+import { type ClaimVolume, findClaim, labelValue } from "@paperclip-k8s/engine";
 import type { AgentCli, CliClaim } from "../../agent-cli/agent-cli.ts";
 import { LABEL } from "../../host/keys.ts";
 import type { ExecutionContext } from "../../host/types.ts";
 import type { AgentConfig } from "../../settings/agent-config.ts";
 import { CLAIM_MOUNT } from "../environment/mounts.ts";
+import type { Inherited } from "../inherit/inherited.ts";
 
-/** The claim one agent's sessions are kept on, and what has the CLI use it. */
+/** The claim one agent's sessions are kept on, and the variables that make the CLI use it. */
 export interface AgentClaim {
   readonly volume: Omit<ClaimVolume, "setOwnership">;
   readonly env: Readonly<Record<string, string>>;
@@ -33,7 +34,7 @@ export function agentClaim(claim: CliClaim, { agent, cli, config }: AgentClaimIn
 
 const MAX_SLUG = 200;
 
-/** The host's ids go in as they are, so that the claims of earlier adapters are found; of others only what a name can hold, and a hash. */
+/** The host's ids are used as they are, so that the claims of earlier adapters are found; other ids are shortened and get a hash. */
 export function claimName(prefix: string, agentId: string): string {
   const slug = agentId
     .toLowerCase()
@@ -44,4 +45,31 @@ export function claimName(prefix: string, agentId: string): string {
   if (slug === agentId) return `${prefix}${slug}`;
   const hash = createHash("sha256").update(agentId).digest("hex").slice(0, 8);
   return [`${prefix}${slug}`, hash].join(slug === "" ? "" : "-");
+}
+
+export interface UnusedClaimInput {
+  readonly ctx: ExecutionContext;
+  readonly cli: AgentCli;
+  readonly config: AgentConfig;
+  readonly inherited: Pick<Inherited, "namespace">;
+}
+
+const asked = new Set<string>();
+
+/**
+ * A warning about a claim of the agent's own, which used to be the default, where no mode was chosen since.
+ * Looked for once per agent and process; null = there is none, or it cannot be seen.
+ */
+export async function unusedClaim({ ctx, cli, config, inherited }: UnusedClaimInput): Promise<string | null> {
+  const claim = cli.state?.claim;
+  const chosen = ctx.config.agentDbMode;
+  if (claim === undefined || (chosen !== undefined && chosen !== null && chosen !== "")) return null;
+  const name = claimName(claim.prefix, ctx.agent.id);
+  const key = `${config.kubeconfig}/${inherited.namespace}/${name}`;
+  if (asked.has(key)) return null;
+  asked.add(key);
+  const found = await findClaim({ kubeconfig: config.kubeconfig }, inherited.namespace, name).catch(() => null);
+  if (found === null) return null;
+  const keep = "set agentDbMode to dedicated_pvc to go on with it, or to portable to leave it for good";
+  return `claim ${inherited.namespace}/${name} holds sessions of this agent and is not used now that agentDbMode is not set: ${keep}`;
 }

@@ -1,11 +1,13 @@
+import { createHash } from "node:crypto";
 import type { StateSpec } from "@paperclip-k8s/engine";
 import type { AgentCli, CliState } from "../../agent-cli/agent-cli.ts";
+import { textOf } from "../../host/context-values.ts";
 import { stateFolder } from "../../host/paths.ts";
 import type { ExecutionContext } from "../../host/types.ts";
 import type { AgentConfig } from "../../settings/agent-config.ts";
+import { taskOf } from "../environment/facts.ts";
 import { HOME_MOUNT } from "../environment/mounts.ts";
 import { type AgentClaim, agentClaim } from "./agent-claim.ts";
-import { taskPart } from "./task-part.ts";
 
 /** Where a run's session is after its end. */
 export type KeptState =
@@ -18,11 +20,11 @@ export type KeptState =
   /** It goes with the pod. */
   | { readonly mode: "ephemeral" };
 
-/** More than any session seen; what is larger would fill the volume rather than serve the next turn. */
+/** More than any session seen so far. */
 const MAX_BYTES = 1024 ** 3;
-/** A volume that gives nothing for a minute is in trouble; one that is only slow is waited for. */
+/** Without a byte from the volume for this long, restoring is given up. */
 const RESTORE_SEC = 60;
-/** At the time limit; a pod that is told to stop has less. */
+/** At the time limit; a pod that is being deleted has less. */
 const SAVE_SEC = 30;
 
 export interface KeptStateInput {
@@ -41,7 +43,7 @@ export function keptState({ ctx, cli, config }: KeptStateInput): KeptState {
   return { mode: "portable", spec: stateSpec(saved, state, config), env: state.env?.(HOME_MOUNT) ?? {} };
 }
 
-/** What has the CLI keep its sessions where this mode has them. */
+/** Variables that make the CLI keep its sessions in the place of this mode. */
 export function stateEnv(state: KeptState): Readonly<Record<string, string>> {
   if (state.mode === "portable") return state.env;
   return state.mode === "dedicated_pvc" ? state.claim.env : {};
@@ -58,4 +60,19 @@ function stateSpec(saved: string, state: CliState, config: AgentConfig): StateSp
     restoreSec: RESTORE_SEC,
     saveSec: SAVE_SEC,
   };
+}
+
+const SAFE = /^[A-Za-z0-9-]{1,100}$/;
+
+/** The conversation a run belongs to, as a part of a path and of a Job's name: the host's key for it, else the task. */
+export function taskPart(ctx: Pick<ExecutionContext, "runtime" | "context">): string {
+  const key = textOf(ctx.runtime.taskKey) ?? taskOf(ctx) ?? "no-task";
+  if (SAFE.test(key)) return key;
+  const hash = createHash("sha256").update(key).digest("hex").slice(0, 12);
+  const slug = key
+    .replace(/[^A-Za-z0-9]+/g, "-")
+    .replace(/^-+/, "")
+    .slice(0, 40)
+    .replace(/-+$/, "");
+  return slug === "" ? hash : `${slug}-${hash}`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { taskPart } from "./task-part.ts";
+import { taskPart } from "./kept-state.ts";
 
 const ctx = (taskKey: string | null, context: Record<string, unknown> = {}) => ({
   runtime: { sessionId: null, sessionParams: null, sessionDisplayId: null, taskKey },
