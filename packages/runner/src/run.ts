@@ -152,7 +152,7 @@ function noteRemains(link: WriterLink, { stderrDropped, leftoversEnded, late }: 
   if (notCopied > 0) note(link, `${notCopied} bytes of output were not copied to the container's log`);
   if (stderrDropped > 0) note(link, `${stderrDropped} bytes of stderr are not in this file`);
   const source = "that came after the CLI's end from a process it had left running";
-  if (late.bytes > 0) note(link, `${late.bytes} bytes ${source} are not part of its output: ${late.text.trim()}`);
+  if (late.bytes > 0) note(link, `${late.bytes} bytes ${source} are not part of its output: ${late.text.replace(/\s+/g, " ").trim()}`);
   if (leftoversEnded > 0) note(link, `ended ${leftoversEnded} process${leftoversEnded > 1 ? "es" : ""} that the CLI had left running`);
 }
 

@@ -121,7 +121,7 @@ export class CliOutput {
 
   #keepLate(chunk: Buffer): void {
     const { bytes, text } = this.#late;
-    this.#late = { bytes: bytes + chunk.length, text: cutText(text + chunk.toString(), LIMITS.lateOutput) };
+    this.#late = { bytes: bytes + chunk.length, text: cutText(text + chunk.toString("utf8", 0, LIMITS.lateOutput), LIMITS.lateOutput) };
   }
 
   #record(texts: readonly string[]): void {

@@ -1,5 +1,5 @@
 // Answers one request with the target's answer, trying again only what has certainly not been carried out.
-import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { performance } from "node:perf_hooks";
 import { pipeline } from "node:stream/promises";
@@ -36,7 +36,14 @@ export class Problem extends Error {
   }
 }
 
-type Attempt = "answered" | "conflict" | "not-connected";
+/** One attempt to have a request answered. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly body: BodyStart;
+  /** There is time for another attempt. */
+  readonly mayRepeat: boolean;
+}
 
 export const MAX_HEAD = 64 * 1024;
 const LONGEST_CONNECT_MS = 10_000;
@@ -58,10 +65,10 @@ export async function handleRequest(request: IncomingMessage, response: ServerRe
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
     const left = giveUpAt - performance.now();
     const before = credentials.current();
-    const exchange = new Exchange(request, response, body, relaying, left > wait);
-    const attempt = await exchange.attempt(Math.min(LONGEST_CONNECT_MS, Math.max(left, SHORTEST_CONNECT_MS)));
-    if (attempt === "answered") return;
-    if (attempt === "conflict") counts.conflicts++;
+    const connectMs = Math.min(LONGEST_CONNECT_MS, Math.max(left, SHORTEST_CONNECT_MS));
+    const end = await attempt({ request, response, body, mayRepeat: left > wait }, relaying, connectMs);
+    if (end === "answered") return;
+    if (end === "conflict") counts.conflicts++;
     else counts.reconnects++;
     // New credentials cut the wait short: they are what a conflict waits for.
     const until = performance.now() + wait * (0.75 + Math.random() / 4);
@@ -78,84 +85,67 @@ function checkRequest({ url = "", headers, httpVersion }: IncomingMessage): void
   if (httpVersion === "1.1" && !/^\S+$/.test(headers.host ?? "")) throw new Problem(400, "one host header is needed");
 }
 
-/** One attempt to have a request answered, on a connection of its own. */
-class Exchange {
-  readonly #request: IncomingMessage;
-  readonly #response: ServerResponse;
-  readonly #body: BodyStart;
-  readonly #relaying: Relaying;
-  readonly #mayRepeat: boolean;
-
-  constructor(request: IncomingMessage, response: ServerResponse, body: BodyStart, relaying: Relaying, mayRepeat: boolean) {
-    this.#request = request;
-    this.#response = response;
-    this.#body = body;
-    this.#relaying = relaying;
-    this.#mayRepeat = mayRepeat;
+/** On a connection of its own: a kept one may be closed by the target just as a request is sent. */
+async function attempt(exchange: Exchange, relaying: Relaying, connectMs: number): Promise<"answered" | "conflict" | "not-connected"> {
+  const { request, response, body, mayRepeat } = exchange;
+  const { config, credentials } = relaying;
+  const identity = credentials.current();
+  const own = credentials.owns(bearerToken(request, config.headers.authorization));
+  const socket = await connect(relaying.target, connectMs, mayRepeat);
+  if (socket === null) return "not-connected";
+  const cut = (): void => void socket.destroy();
+  response.once("close", cut);
+  try {
+    if (response.destroyed) return "answered";
+    const answer = await send(exchange, relaying.http, socket, requestHeaders(request, config, own ? identity : null));
+    // Without a token of this run new credentials would change nothing; without the whole body it cannot be sent again.
+    const repeatable = mayRepeat && own && body.whole && config.statuses.includes(answer.statusCode ?? 0);
+    const start = repeatable ? await readStart(answer, MAX_CONFLICT).catch(lost) : { chunks: [], whole: false };
+    if (repeatable && (await saysConflict(answer, start, config.pattern))) return "conflict";
+    await passOn(answer, start, exchange);
+    return "answered";
+  } finally {
+    response.off("close", cut);
+    socket.destroy();
   }
+}
 
-  async attempt(connectMs: number): Promise<Attempt> {
-    const { config, credentials } = this.#relaying;
-    const identity = credentials.current();
-    const own = credentials.owns(bearerToken(this.#request, config.headers.authorization));
-    const socket = await this.#connect(connectMs);
-    if (socket === null) return "not-connected";
-    const cut = (): void => void socket.destroy();
-    this.#response.once("close", cut);
-    try {
-      if (this.#response.destroyed) return "answered";
-      const answer = await this.#send(socket, requestHeaders(this.#request, config, own ? identity : null));
-      // Without a token of this run new credentials would change nothing; without the whole body it cannot be sent again.
-      const repeatable = this.#mayRepeat && own && this.#body.whole && config.statuses.includes(answer.statusCode ?? 0);
-      const start = repeatable ? await readStart(answer, MAX_CONFLICT).catch(lost) : { chunks: [], whole: false };
-      if (repeatable && (await saysConflict(answer, start, config.pattern))) return "conflict";
-      await this.#passOn(answer, start);
-      return "answered";
-    } finally {
-      this.#response.off("close", cut);
-      socket.destroy();
-    }
+/** Null for a connection that was refused and may be tried again: nothing of the request has been sent yet. */
+async function connect(target: TargetConnector, ms: number, mayRepeat: boolean): Promise<Socket | null> {
+  try {
+    return await target.connect(ms);
+  } catch (error) {
+    if (!(error instanceof ConnectError)) throw error;
+    if (error.passing && mayRepeat) return null;
+    throw new Problem(502, error.message);
   }
+}
 
-  /** Null for a connection that was refused and may be tried again: nothing of the request has been sent yet. */
-  async #connect(ms: number): Promise<Socket | null> {
-    try {
-      return await this.#relaying.target.connect(ms);
-    } catch (error) {
-      if (!(error instanceof ConnectError)) throw error;
-      if (error.passing && this.#mayRepeat) return null;
-      throw new Problem(502, error.message);
-    }
-  }
+function send({ request, body }: Exchange, http: Relaying["http"], socket: Socket, headers: readonly string[]): Promise<IncomingMessage> {
+  const { method = "GET", url: path = "/" } = request;
+  return new Promise<IncomingMessage>((resolve, reject) => {
+    const sent = http.request({ method, path, headers, maxHeaderSize: MAX_HEAD, createConnection: () => socket }, resolve);
+    sent.on("error", reject);
+    sent.on("close", () => reject(new Error("closed")));
+    for (const chunk of body.chunks) sent.write(chunk);
+    if (body.whole) sent.end();
+    else request.pipe(sent);
+  }).catch(lost);
+}
 
-  #send(socket: Socket, headers: readonly string[]): Promise<IncomingMessage> {
-    const { method = "GET", url: path = "/" } = this.#request;
-    const options = { method, path, headers, maxHeaderSize: MAX_HEAD, createConnection: () => socket };
-    return new Promise<IncomingMessage>((resolve, reject) => {
-      const sent: ClientRequest = this.#relaying.http.request(options, resolve);
-      sent.on("error", reject);
-      sent.on("close", () => reject(new Error("closed")));
-      for (const chunk of this.#body.chunks) sent.write(chunk);
-      if (this.#body.whole) sent.end();
-      else this.#request.pipe(sent);
-    }).catch(lost);
-  }
-
-  async #passOn(answer: IncomingMessage, start: BodyStart): Promise<void> {
-    const [request, response] = [this.#request, this.#response];
-    const closing = request.complete ? [] : ["Connection", "close"];
-    response.sendDate = false;
-    response.writeHead(answer.statusCode ?? 502, answer.statusMessage, [...responseHeaders(answer), ...closing]);
-    response.flushHeaders();
-    try {
-      for (const chunk of start.chunks) response.write(chunk);
-      if (!start.whole) await pipeline(answer, response, { end: false });
-      if (!request.complete) await Promise.race([new Promise((resolve) => request.resume().once("end", resolve)), sleep(LINGER_MS)]);
-      response.end();
-    } catch {
-      // So that half an answer cannot be taken for a whole one.
-      request.socket.resetAndDestroy();
-    }
+async function passOn(answer: IncomingMessage, start: BodyStart, { request, response }: Exchange): Promise<void> {
+  const closing = request.complete ? [] : ["Connection", "close"];
+  response.sendDate = false;
+  response.writeHead(answer.statusCode ?? 502, answer.statusMessage, [...responseHeaders(answer), ...closing]);
+  response.flushHeaders();
+  try {
+    for (const chunk of start.chunks) response.write(chunk);
+    if (!start.whole) await pipeline(answer, response, { end: false });
+    if (!request.complete) await Promise.race([new Promise((resolve) => request.resume().once("end", resolve)), sleep(LINGER_MS)]);
+    response.end();
+  } catch {
+    // So that half an answer cannot be taken for a whole one.
+    request.socket.resetAndDestroy();
   }
 }
 

@@ -58,7 +58,7 @@ export class TargetConnector {
     this.#env = env;
   }
 
-  /** A connection of its own for each request: a kept one may be closed by the other side just as a request is sent. */
+  /** Resolves when a request can be sent; until then nothing of it has left the pod. */
   async connect(ms: number): Promise<Socket> {
     let socket: Socket;
     try {
