@@ -149,6 +149,20 @@ export const FAULTS: readonly Fault[] = [
     caughtBy: ["packages/runner/src/runner-limits.test.ts"],
   },
   {
+    what: "what a process the CLI left running writes counts as the CLI's output",
+    file: "packages/runner/src/cli/cli-output.ts",
+    find: "this.#closed = allRead && this.#scan.finalLine !== null;",
+    replace: "",
+    caughtBy: ["packages/runner/src/runner-limits.test.ts"],
+  },
+  {
+    what: "a slow start of the runner's own processes is taken for a slow volume",
+    file: "packages/runner/src/limits.ts",
+    find: "export const CHILD_START_MS = 60_000;",
+    replace: "export const CHILD_START_MS = 0;",
+    caughtBy: ["packages/runner/src/runner-volume.test.ts"],
+  },
+  {
     what: "a CLI killed by a signal exits with 0",
     file: "packages/runner/src/run.ts",
     find: "return number === undefined ? RUNNER_EXIT.failed : 128 + number;",
