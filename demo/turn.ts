@@ -21,7 +21,7 @@ export interface TurnReport {
   readonly requests: readonly string[];
 }
 
-/** One wake of the agent, as the host makes it: a context in, a result out, lines in between. */
+/** One run of the agent, as the host starts it: a context in, a result out, lines in between. */
 export async function playTurn(stage: Stage, turn: Turn): Promise<TurnReport> {
   const cancel = new AbortController();
   const before = stage.cluster.requests.length;

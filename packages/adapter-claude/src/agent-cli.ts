@@ -77,7 +77,7 @@ function plan(turn: CliTurn<OwnSettings>): CliPlan {
     files: { ...filter?.files, ...mcp?.files },
     plainEnv: {
       DISABLE_AUTOUPDATER: "1",
-      // Said although it is the default: one that comes from the server's own pod would be another's.
+      // Set although it is the default: a value inherited from the server's pod would name another folder.
       ...(config.env.CLAUDE_CONFIG_DIR ? {} : { CLAUDE_CONFIG_DIR: `${HOME_MOUNT}/${CONFIG}` }),
       ...filter?.env,
     },
@@ -101,7 +101,7 @@ function modelFor({ config, env }: CliTurn): { readonly model: string | null; re
 const filterIsOff = (extraArgs: readonly string[]): string =>
   extraArgs.some((arg) => /^--settings(=|$)/.test(arg)) ? ", unless the --settings of extraArgs take its place" : "";
 
-/** As the host's own adapter does it: the provider's records tell agents apart. A value that is only known by reference is left alone. */
+/** As the host's own adapter does it: so the provider's records show which agent made a request. A value that is only known by reference is left alone. */
 function agentHeader({ env, agentId }: CliTurn): Record<string, string> {
   const name = "ANTHROPIC_CUSTOM_HEADERS";
   const own = env.values[name];

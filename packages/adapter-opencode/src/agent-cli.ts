@@ -45,7 +45,7 @@ export const opencode: AgentCli = {
   state: {
     // All its sessions are in this one database; the rest of the folder is logs, caches and the login.
     parts: [{ kind: "sqlite", path: DATABASE }],
-    // Said although it is the default: builds of other channels add the channel's name.
+    // Set although it is the default: builds of other channels add the channel's name.
     env: (home) => ({ OPENCODE_DB: `${home}/${DATABASE}` }),
     // Name and file as earlier adapters had them: their claims can be used on.
     claim: { prefix: CLAIM_PREFIX, env: (folder) => ({ OPENCODE_DB: `${folder}/opencode.db` }) },

@@ -7,7 +7,7 @@ import type { Model, ServerAdapter } from "./host/types.ts";
 import { requireNode } from "./node-version.ts";
 import { configurationDoc } from "./settings/documents.ts";
 
-/** By then the host has stored a result, or never will: a run that is lost before that is settled again from its Job. */
+/** By then the host has stored a result, or never will; a run that is lost before that is read again from its Job. */
 const STORED_MS = 3000;
 
 /** What a package's entry exports to the host. Hosts cache module records: these names stay. */
@@ -28,7 +28,7 @@ export function adapterEntry(cli: AgentCli): AdapterEntry {
     createServerAdapter: () => {
       requireNode(`the adapter ${cli.type}`);
       const drain = new Drain();
-      // In the background: a server without this door runs as well.
+      // In the background: a server without the control socket runs as well.
       void openDoor(drain, { adapter: cli.type, env: process.env }).catch(() => {});
       return createAdapter(cli, { engine: createEngine({ lingerMs: STORED_MS }), drain });
     },

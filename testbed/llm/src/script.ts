@@ -54,7 +54,7 @@ export const vocabulary: Readonly<Record<string, string>> = {
   "too-long": "HTTP 400, context length exceeded",
   quota: "HTTP 429 with retry-after",
   "usage-limit": "HTTP 429 of a subscription: with the time when its limit is reset",
-  "spoilt-session": "HTTP 400 about a message id, in a resumed session only",
+  "corrupted-session": "HTTP 400 about a message id, in a resumed session only",
   "bad-image": "HTTP 400 about an image, in a resumed session only",
   overloaded: "HTTP 529 (Anthropic) or 503 (OpenAI)",
   drop: "closes the connection in the middle of the answer",
@@ -81,7 +81,7 @@ const errors: Readonly<Record<string, Omit<Extract<Reply, { kind: "error" }>, "k
 };
 
 const corrupted: typeof errors = {
-  "spoilt-session": {
+  "corrupted-session": {
     status: 400,
     type: "invalid_request_error",
     message: "diagnostics.previous_message_id: must be an id of this API that starts with `msg_`",

@@ -139,7 +139,7 @@ test("break-off ends in the middle of the text", async () => {
   await expect(text).rejects.toThrow();
 });
 
-test.each(["spoilt-session", "bad-image"])("%s fails only in a resumed session", async (word) => {
+test.each(["corrupted-session", "bad-image"])("%s fails only in a resumed session", async (word) => {
   const resumed = [user("say: one"), { role: "assistant", content: "one" }, user(word)];
   expect((await anthropic({ messages: resumed })).status).toBe(400);
   expect((await anthropic({ messages: [user(word)] })).status).toBe(200);

@@ -65,7 +65,7 @@ test.each([
   expect(result.sessionId).not.toBe(session.sessionId);
 });
 
-test.each(["spoilt-session", "bad-image"])(
+test.each(["corrupted-session", "bad-image"])(
   "%s: a session that can only fail is told, and a fresh one made in the same run",
   async (task) => {
     const agent = randomUUID();

@@ -91,7 +91,7 @@ test.concurrent.each<[CliName]>([["opencode"], ["claude"]])("%s: an unknown even
 test.concurrent.each<[CliName, string, string, string, RegExp]>([
   ["opencode", "unknown-session", "success", "ses_0000000000000000000000000a", /session ses_0+a is not known.*starting a fresh one/],
   ["claude", "unknown-session", "success", randomUUID(), /session .* is not known to the CLI any more/],
-  ["claude", "spoilt-session", "success", randomUUID(), /session .* cannot go on \(API Error: .*\); starting a fresh one/],
+  ["claude", "corrupted-session", "success", randomUUID(), /session .* cannot go on \(API Error: .*\); starting a fresh one/],
 ])("%s, %s: told, and one fresh attempt in the same run", async (cli, first, second, sessionId, note) => {
   const { result, log, calls } = await play(cli, [first, second], { session: { sessionId } });
   expect(result, log).toMatchObject({ exitCode: 0, summary: "Hello from the script." });

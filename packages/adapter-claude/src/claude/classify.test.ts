@@ -37,8 +37,8 @@ test.each<[string, object]>([
   ["usage-limit", { kind: "quota", retryAt: 1_900_000_000_000, message: expect.stringContaining("5-hour limit") }],
   ["overloaded", { kind: "transient", code: "claude_transient_upstream" }],
   ["broken-off", { kind: "transient" }],
-  ["spoilt-session", { kind: "spoilt-session" }],
-  ["bad-image", { kind: "spoilt-session" }],
+  ["corrupted-session", { kind: "corrupted-session" }],
+  ["bad-image", { kind: "corrupted-session" }],
   ["unknown-session", { kind: "unknown-session" }],
   ["unknown-option", { kind: "other", code: "configuration_incomplete", message: expect.stringContaining("--no-such-option") }],
   ["retrying", { kind: "transient", message: expect.stringContaining("overloaded (529)") }],
@@ -58,7 +58,7 @@ test("an output without a result is truncated: with the model and what to check"
   });
 });
 
-test("where it said nothing at all, its process is the better witness", () => expect(classifyLines([], "Killed\n")).toBeNull());
+test("without any output the exit code is the better evidence", () => expect(classifyLines([], "Killed\n")).toBeNull());
 
 const failed = (text: string, more = {}) =>
   JSON.stringify({ type: "result", subtype: "success", is_error: true, num_turns: 1, result: text, ...more });
@@ -69,7 +69,7 @@ test.each<[string, object, string]>([
   ["Invalid API key · Please run /login", {}, "auth"],
   ["API Error: 403 denied", { api_error_status: 403 }, "auth"],
   ["API Error: 500 odd", { api_error_status: 500 }, "transient"],
-  ["API Error: 400 messages.3: `tool_use` ids were found without `tool_result` blocks", { api_error_status: 400 }, "spoilt-session"],
+  ["API Error: 400 messages.3: `tool_use` ids were found without `tool_result` blocks", { api_error_status: 400 }, "corrupted-session"],
   ["something odd", {}, "other"],
 ])("%s is %s", (text, more, kind) => expect(classifyLines([failed(text, more)])).toMatchObject({ kind }));
 

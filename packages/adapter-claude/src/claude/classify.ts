@@ -26,7 +26,7 @@ const fault = (kind: FaultKind, message: string, more: Partial<CliFault> = {}): 
 
 /**
  * Why a run failed, from Claude Code's own result, its error events and its stderr only: what the assistant or a tool wrote proves nothing.
- * Null when nothing is wrong, or when only the process can tell.
+ * Null when nothing is wrong, or when only the exit code shows it.
  */
 export function classify(run: ClaudeRun, stderr: string, now: number): CliFault | null {
   const { result } = run;
@@ -44,11 +44,11 @@ export function classify(run: ClaudeRun, stderr: string, now: number): CliFault 
   return fault(kind, message);
 }
 
-/** Order matters: a spoilt session is a bad request like many others. */
+/** Order matters: a corrupted session is a bad request like many others. */
 const BY_WORDS: readonly (readonly [RegExp, FaultKind])[] = [
   [/no conversation found with session id|is not a UUID|does not match any session title/i, "unknown-session"],
-  [/previous_message_id.*starts with `msg_`|could not process image|image .{0,40}could not be processed/is, "spoilt-session"],
-  [/`tool_use` ids were found without `tool_result`|unexpected `tool_use_id` found in `tool_result`/i, "spoilt-session"],
+  [/previous_message_id.*starts with `msg_`|could not process image|image .{0,40}could not be processed/is, "corrupted-session"],
+  [/`tool_use` ids were found without `tool_result`|unexpected `tool_use_id` found in `tool_result`/i, "corrupted-session"],
   [/prompt is too long|context (length|window)/i, "context-overflow"],
   [/usage limit reached|hit your .{0,40}limit|credit balance is too low|out of extra usage/i, "quota"],
   [/not logged in|invalid api key|please run \/login|oauth token (has expired|revoked)/i, "auth"],
@@ -64,10 +64,10 @@ const BY_ERROR: Readonly<Record<string, FaultKind>> = {
   overloaded: "transient",
 };
 
-function kindOf(message: string, result: Pick<TurnResult, "status" | "terminalReason">, said: ApiFault | null): FaultKind {
+function kindOf(message: string, result: Pick<TurnResult, "status" | "terminalReason">, error: ApiFault | null): FaultKind {
   if (result.terminalReason === "prompt_too_long") return "context-overflow";
   const worded = BY_WORDS.find(([words]) => words.test(message))?.[1];
-  return worded ?? BY_ERROR[said?.error ?? ""] ?? byStatus(result.status ?? said?.status ?? null);
+  return worded ?? BY_ERROR[error?.error ?? ""] ?? byStatus(result.status ?? error?.status ?? null);
 }
 
 function byStatus(status: number | null): FaultKind {
@@ -79,17 +79,17 @@ function byStatus(status: number | null): FaultKind {
 
 /** The CLI never got to its last word: it could not begin, was still trying, or was cut off. */
 function withoutResult(run: ClaudeRun, stderr: string): CliFault | null {
-  const said = readStderr(stderr);
-  if (said.unknownOption === "--effort") return fault("other", said.fatal ?? "", { unknownOption: said.unknownOption });
-  if (said.unknownOption !== null)
+  const found = readStderr(stderr);
+  if (found.unknownOption === "--effort") return fault("other", found.fatal ?? "", { unknownOption: found.unknownOption });
+  if (found.unknownOption !== null)
     return fault(
       "other",
-      `Claude Code does not know the option ${said.unknownOption}: check extraArgs, or the CLI's version in the image`,
+      `Claude Code does not know the option ${found.unknownOption}: check extraArgs, or the CLI's version in the image`,
       {
         code: "configuration_incomplete",
       },
     );
-  if (said.sessionUnknown) return fault("unknown-session", said.fatal ?? "No conversation found");
+  if (found.sessionUnknown) return fault("unknown-session", found.fatal ?? "No conversation found");
   if (run.fault !== null) {
     const kind = kindOf(run.fault.text, { status: run.fault.status, terminalReason: null }, run.fault);
     return fault(kind, `Claude Code was stopped by an error of the API or while it waited to try again: ${run.fault.text}`);

@@ -4,7 +4,7 @@ import { callEntry, resultEntry } from "./tool-entries.ts";
 import { readResult, resultEntries, type TurnResult } from "./turn-result.ts";
 import { messageTokens } from "./usage.ts";
 
-/** An error of the API as Claude Code tells it, in the place of an answer. */
+/** An error of the API that Claude Code reports in place of an answer. */
 export interface ApiFault {
   /** Its own word: authentication_failed, model_not_found, rate_limit, server_error, overloaded, invalid_request, unknown … */
   readonly error: string;
@@ -12,7 +12,7 @@ export interface ApiFault {
   readonly text: string;
 }
 
-/** What a message has used so far; several events may tell of one message. */
+/** What a message has used so far; several events may be about one message. */
 export interface MessageUsage {
   readonly id: string;
   readonly tokens: StepTokens;
@@ -31,7 +31,7 @@ export interface ClaudeEvent {
   readonly model: string | null;
   readonly usage: MessageUsage | null;
   readonly fault: ApiFault | null;
-  /** It waits and asks the API again; the fault says why. */
+  /** It waits and asks the API again; the fault is the reason. */
   readonly retries: boolean;
   /** When a used-up limit comes back, in milliseconds. */
   readonly resetsAt: number | null;

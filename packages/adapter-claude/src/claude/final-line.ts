@@ -4,7 +4,7 @@
  */
 export const finalLinePattern = String.raw`^\{(?:"type":"result",|(?!"type":)(?=.*"num_turns":).*"type":"result"[,}])`;
 
-/** A background command that ends wakes the model again: a new turn begins with its own init event. */
+/** When a background command ends, the model is asked again: a new turn begins with its own init event. */
 export const takenBackBy = String.raw`^\{"type":"system","subtype":"init",`;
 
 /** How long the background may take before it is ended with the run. */

@@ -1,7 +1,7 @@
 import { createModelDiscovery, type Model } from "@paperclip-k8s/paperclip";
 import { usesBedrock } from "./provider.ts";
 
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 
 /** A first choice for the form, from the ids that Claude Code 2.1.325 carries; any other can be typed in as well. */
 export const models: readonly Model[] = [
@@ -38,7 +38,7 @@ async function report(env: Env): Promise<Model[]> {
   if (!key || usesBedrock(env)) return [];
   const base = (env.ANTHROPIC_BASE_URL?.trim() || "https://api.anthropic.com").replace(/\/+$/, "");
   const headers = { "x-api-key": key, "anthropic-version": "2023-06-01" };
-  const answer = await fetch(`${base}/v1/models?limit=100`, { headers, signal: AbortSignal.timeout(PATIENCE_MS) });
+  const answer = await fetch(`${base}/v1/models?limit=100`, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
   if (!answer.ok) return [];
   const { data } = (await answer.json()) as { data?: { id?: unknown; display_name?: unknown }[] };
   return (data ?? []).flatMap(({ id, display_name: name }) =>

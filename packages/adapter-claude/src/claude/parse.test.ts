@@ -48,8 +48,8 @@ test("an older CLI, whose totals are those of its process", () => {
 
 test("before its result, what the messages have used; each message once", () => {
   const lines = loadFixture("tool-call").lines.slice(0, -1);
-  const told = [...lines, lines[1]!, lines[3]!];
-  expect(parse(told)).toMatchObject({ tokens: { output: 2 * 57, cacheRead: 1600 }, costUsd: null, result: null });
+  const repeated = [...lines, lines[1]!, lines[3]!];
+  expect(parse(repeated)).toMatchObject({ tokens: { output: 2 * 57, cacheRead: 1600 }, costUsd: null, result: null });
 });
 
 test("a turn that begins after a result takes its word back", () => {
@@ -65,19 +65,19 @@ test("a trouble that a retry got over is forgotten", () => {
   expect(parse([...lines, loadFixture("success").lines[1]!]).fault).toBeNull();
 });
 
-// The runner's end record would tell that bytes are missing; the parser must not need it.
+// The runner's end record would show that bytes are missing; the parser must not need it.
 test("a stream cut at any byte is never a success", () => {
-  const verdict = (text: string) => {
+  const readAll = (text: string) => {
     const parser = claude.createParser();
     for (const line of text.split("\n")) parser.push(line);
     return { succeeded: parser.report().succeeded === true, fault: parser.fault("") };
   };
   for (const name of ["success", "tool-call", "resumed", "thinking"]) {
     const text = loadFixture(name).lines.join("\n");
-    expect(verdict(text)).toEqual({ succeeded: true, fault: null });
+    expect(readAll(text)).toEqual({ succeeded: true, fault: null });
     const events = text.indexOf("\n");
     for (let length = 0; length < text.length; length++) {
-      const { succeeded, fault } = verdict(text.slice(0, length));
+      const { succeeded, fault } = readAll(text.slice(0, length));
       if (succeeded || (length > events && fault === null)) expect({ name, length, succeeded, fault }).toBeNull();
     }
   }
@@ -85,10 +85,10 @@ test("a stream cut at any byte is never a success", () => {
 
 test("memory is bounded: the end of a long text is kept", () => {
   const parser = createParser();
-  const say = (id: number, text: string) =>
+  const message = (id: number, text: string) =>
     JSON.stringify({ type: "assistant", message: { id: `msg_${id}`, content: [{ type: "text", text }], usage: { output_tokens: 1 } } });
-  for (let id = 0; id < 300; id++) parser.push(say(id, "x".repeat(10_000)));
-  parser.push(say(300, `${"y".repeat(1_000_000)}END`));
+  for (let id = 0; id < 300; id++) parser.push(message(id, "x".repeat(10_000)));
+  parser.push(message(300, `${"y".repeat(1_000_000)}END`));
   expect(parser.run().lastText.length).toBeLessThan(66_000);
   expect(parser.run().lastText).toMatch(/y+END$/);
   expect(parser.run().tokens.output).toBe(301);

@@ -5,11 +5,11 @@ import { type ApiFault, type ClaudeEvent, type MessageUsage, readEvent } from ".
 import type { TurnResult } from "./turn-result.ts";
 import { minus, noTokens, plus } from "./usage.ts";
 
-/** What a Claude Code run has said so far. */
+/** What is known of a Claude Code run so far. */
 export interface ClaudeRun {
   readonly sessionId: string | null;
   readonly model: string | null;
-  /** What the assistant said last. */
+  /** The assistant's last text. */
   readonly lastText: string;
   /** Its last word; null when the run goes on after it, or has none. */
   readonly result: TurnResult | null;
@@ -34,7 +34,7 @@ export interface ClaudeParser {
 const TEXT_LIMIT = 64 * 1024;
 const MESSAGES_KEPT = 64;
 
-/** Sums what messages have used; of one that is told several times the last word counts. */
+/** Sums what messages have used; of one that is reported several times the last report counts. */
 class MessageSum {
   total: StepTokens = noTokens;
   readonly #last = new Map<string, StepTokens>();
@@ -74,8 +74,8 @@ export function createParser(): ClaudeParser {
     // An answer after a retry: the trouble is over.
     else if (event.usage !== null) state.fault = null;
     if (event.usage !== null) since.add(event.usage);
-    const said = event.isMain ? event.entries.flatMap((entry) => (entry.kind === "assistant" ? [entry.text] : [])) : [];
-    lastText = said.findLast((text) => text.trim() !== "") ?? lastText;
+    const texts = event.isMain ? event.entries.flatMap((entry) => (entry.kind === "assistant" ? [entry.text] : [])) : [];
+    lastText = texts.findLast((text) => text.trim() !== "") ?? lastText;
     if (event.result !== null) takeResult(event.result);
   }
 

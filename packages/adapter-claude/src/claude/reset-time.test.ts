@@ -22,7 +22,7 @@ test.each<[string, string, string]>([
   ["2026-12-30T12:00:00Z", "resets Jan 2, 9am (UTC)", "2027-01-02T09:00:00.000Z"],
   ["2026-12-31T23:30:00Z", "resets Jan 1, 9am (Asia/Tokyo)", "2027-01-01T00:00:00.000Z"],
   ["2027-01-01T00:10:00Z", "resets Jan 2, 9am (UTC)", "2027-01-02T09:00:00.000Z"],
-  // Told a little late: it has come back already.
+  // The message came a little late: the limit is already reset.
   ["2026-03-17T18:00:00Z", "resets Mar 17, 5pm (UTC)", "2026-03-17T17:00:00.000Z"],
 ])("on %s, %s", (today, text, time) => {
   expect(new Date(resetTime(text, Date.parse(today)) ?? 0).toISOString()).toBe(time);

@@ -22,7 +22,7 @@ export const ownSettings: OwnSettings = {
     key: "enableRtk",
     label: "Shorten tool output",
     default: false,
-    doc: "shorten long tool output before it reaches the model: head and tail are kept, and what was cut is said",
+    doc: "shorten long tool output before it reaches the model: head and tail are kept, with a note of what was cut",
   }),
   rtkMaxOutputBytes: wholeNumber({
     key: "rtkMaxOutputBytes",

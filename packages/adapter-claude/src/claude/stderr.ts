@@ -9,7 +9,7 @@ export interface StderrFacts {
 
 const SCANNED = 64 * 1024;
 
-/** What stderr says, as far as Claude Code itself wrote it. */
+/** The facts in stderr, as far as Claude Code itself wrote it. */
 export function readStderr(stderr: string): StderrFacts {
   const lines = stripVTControlCharacters(stderr.slice(-SCANNED)).split("\n");
   const refused = lines.map((line) => /^error: unknown option '(-{1,2}[\w-]+)/.exec(line)).find((found) => found !== null);

@@ -10,7 +10,7 @@ export function callEntry(part: Fields): ToolCallEntry {
   return { kind: "tool_call", id: textOf(part.id), tool: textOf(part.name) || "tool", title, input: part.input ?? {} };
 }
 
-/** A failed command says its exit code in its first line. */
+/** The first line of a failed command's output is its exit code. */
 export function resultEntry(part: Fields): ToolResultEntry {
   const isError = part.is_error === true;
   const text = contentText(part.content);

@@ -13,7 +13,7 @@ export interface TurnResult {
   /** Its own errors, else its text where it is one. */
   readonly errors: readonly string[];
   readonly status: number | null;
-  /** Of this turn alone, or, where older CLIs do not tell that, of all since the CLI's start. */
+  /** Of this turn alone, or, where older CLIs do not report that, of all since the CLI's start. */
   readonly used: { readonly basis: "turn" | "process"; readonly tokens: StepTokens; readonly costUsd: number | null };
   readonly model: string | null;
   /** The event, without what is long or of no use later. */
@@ -37,8 +37,8 @@ export function readResult(event: Fields): TurnResult {
   const text = textOf(event.result);
   const isError = event.is_error === true;
   const subtype = textOf(event.subtype);
-  const told = Array.isArray(event.errors) ? event.errors.map(textOf).filter((error) => error !== "") : [];
-  const errors = told.length > 0 || !isError ? told : [text || `Claude Code ended with ${subtype || "an error"}`];
+  const reported = Array.isArray(event.errors) ? event.errors.map(textOf).filter((error) => error !== "") : [];
+  const errors = reported.length > 0 || !isError ? reported : [text || `Claude Code ended with ${subtype || "an error"}`];
   const denied = Array.isArray(event.permission_denials) ? event.permission_denials.length : 0;
   const kept = KEPT.flatMap((key) => (event[key] === undefined || event[key] === null ? [] : [[key, event[key]] as const]));
   return {
@@ -65,8 +65,8 @@ function usedBy(event: Fields): TurnResult["used"] {
 
 /** The answer itself stands before the result; what it cost does not. */
 export function resultEntries({ succeeded, errors, stopReason, used: { tokens, costUsd } }: TurnResult): Entry[] {
-  const told: Entry[] = succeeded ? [] : errors.map((text) => ({ kind: "error", text }));
+  const failures: Entry[] = succeeded ? [] : errors.map((text) => ({ kind: "error", text }));
   const used = tokens.input + tokens.output + tokens.cacheRead + tokens.cacheWrite > 0;
-  if (!succeeded && !used) return told;
-  return [...told, { kind: "step_end", reason: stopReason ?? "end_turn", goesOn: false, tokens, costUsd: costUsd ?? 0 }];
+  if (!succeeded && !used) return failures;
+  return [...failures, { kind: "step_end", reason: stopReason ?? "end_turn", goesOn: false, tokens, costUsd: costUsd ?? 0 }];
 }

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { filterText } from "../../generated/filter-text.ts";
 import { shorten, shortenText } from "./shorten-output.ts";
 
-test("head and tail are kept, and what was cut is said", () => {
+test("head and tail are kept, with a note of what was cut", () => {
   const text = `${"a".repeat(600)}${"b".repeat(600)}`;
   const short = shortenText(text, 300);
   expect(short).toMatch(/^a{200}\n\n\[… 900 of 1200 bytes of this output were cut here to keep it short …\]\n\nb{100}$/);

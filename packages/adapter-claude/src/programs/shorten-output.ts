@@ -18,7 +18,7 @@ export function shorten(output: unknown, maxBytes: number): unknown {
   return cut ? short : undefined;
 }
 
-/** Two thirds of what is kept stand before the cut: a beginning says what it is, an end how it went. */
+/** Two thirds of what is kept stand before the cut: the beginning shows what it is, the end how it went. */
 export function shortenText(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= maxBytes) return text;

@@ -73,7 +73,7 @@ test("what the assistant, a tool or a user's program wrote is never taken for an
   ).toBeNull();
 });
 
-test("a run that stopped after a tool call is said to have stopped midway", () => {
+test("a run that stopped after a tool call is reported as that", () => {
   expect(classifyLines(loadFixture("tool-call").lines.slice(0, 3), "")).toMatchObject({
     kind: "other",
     message: expect.stringContaining("stopped after a tool call"),
@@ -88,7 +88,7 @@ test("events of unknown types alone cannot be read, beside known ones they are l
   expect(classifyLines([strange], "Error: no such file")).toMatchObject({ message: "no such file" });
 });
 
-test("a provider without an address is said to be unknown", () => {
+test("a provider without an address is unknown", () => {
   const line = apiError('"undefined/chat/completions" cannot be parsed as a URL.');
   expect(classifyLines([line], "")).toMatchObject({ kind: "model-not-found", message: "The model's provider is not known to OpenCode" });
 });

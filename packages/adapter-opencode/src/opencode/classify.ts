@@ -33,14 +33,14 @@ function byStatus(status: number | null): FaultKind | undefined {
   return status === 408 || status >= 500 ? "transient" : undefined;
 }
 
-// What OpenCode says of a provider that nobody described to it.
+// OpenCode's message for a provider that is not described to it.
 const noBaseUrl = /^"?undefined\/.*cannot be parsed as a URL/;
 
 function kindOf(name: string, message: string, status: number | null): FaultKind {
   return byName[name] ?? byWords.find(([words]) => words.test(message))?.[1] ?? byStatus(status) ?? "other";
 }
 
-// "Unexpected server error" says nothing; the log line with the same reference says what it was.
+// "Unexpected server error" is no cause; the log line with the same reference names it.
 function explain(error: CliError, log: readonly LogError[]): { name: string; message: string } {
   if (noBaseUrl.test(error.message))
     return { name: "ProviderModelNotFoundError", message: "The model's provider is not known to OpenCode" };
@@ -59,16 +59,16 @@ function fromError(error: CliError, log: readonly LogError[]): CliFault {
  * Null when neither names a failure.
  */
 export function classify(result: OpenCodeResult, stderr: string): CliFault | null {
-  const said = readStderr(stderr);
+  const found = readStderr(stderr);
   const first = result.errors[0];
-  if (first) return fromError(first, said.log);
-  if (/^session not found/i.test(said.fatal ?? "")) return fault("unknown-session", "Session not found");
+  if (first) return fromError(first, found.log);
+  if (/^session not found/i.test(found.fatal ?? "")) return fault("unknown-session", "Session not found");
   if (result.finishReason === "stop") return null;
-  if (said.fatal !== null) return fault(kindOf("", said.fatal, null), said.fatal);
+  if (found.fatal !== null) return fault(kindOf("", found.fatal, null), found.fatal);
   if (result.finishReason === "length") return fault("other", "The model's answer reached its output limit");
-  if (said.rejected !== null) return fault("other", `Permission rejected: ${said.rejected}`);
+  if (found.rejected !== null) return fault("other", `Permission rejected: ${found.rejected}`);
   // OpenCode retries without an event, for minutes or as long as the provider asks; of a run that was ended meanwhile only its log has the cause.
-  const logged = said.log.at(-1);
+  const logged = found.log.at(-1);
   if (logged) return fault(kindOf(logged.name, logged.message, null), logged.message);
   if (result.unreadable !== null) return fault("truncated", result.unreadable);
   if (result.finishReason === null) return null;

@@ -23,7 +23,7 @@ test("permissions stay the user's when they are not to be skipped", () => {
   expect(contentOf({ dangerouslySkipPermissions: false })).not.toHaveProperty("permission");
 });
 
-test("the configured model is registered on its provider without losing what is said about either", () => {
+test("the configured model is registered on its provider without losing what is known of either", () => {
   const PAPERCLIP_OPENCODE_PROVIDERS = JSON.stringify({ mine: { options: { apiKey: "{env:KEY}" }, models: { big: { name: "Big" } } } });
   const { provider } = contentOf({ model: "mine/new/model", env: { PAPERCLIP_OPENCODE_PROVIDERS } });
   expect(provider.mine).toEqual({ options: { apiKey: "{env:KEY}" }, models: { big: { name: "Big" }, "new/model": {} } });

@@ -97,7 +97,7 @@ export function configLayer(options: ConfigLayerOptions = {}): ConfigLayer {
       plain: {
         OPENCODE_DISABLE_PROJECT_CONFIG: "true",
         OPENCODE_DISABLE_AUTOUPDATE: "true",
-        // Without its log, OpenCode says of an unknown model or of a retry no more than that something is wrong.
+        // Without its log, OpenCode reports of an unknown model or of a retry only that something is wrong.
         OPENCODE_PRINT_LOGS: env.OPENCODE_PRINT_LOGS ?? "1",
         OPENCODE_LOG_LEVEL: env.OPENCODE_LOG_LEVEL ?? "ERROR",
         ...(options.offline && { OPENCODE_DISABLE_MODELS_FETCH: "true" }),

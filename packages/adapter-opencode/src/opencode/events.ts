@@ -18,11 +18,11 @@ export interface CliError {
   readonly status: number | null;
   readonly retryable: boolean;
   readonly retryAfterSec: number | null;
-  /** OpenCode's own reference to the line in its log that says more. */
+  /** OpenCode's own reference to the line in its log with the cause. */
   readonly ref: string | null;
 }
 
-/** A transcript entry; an error keeps what OpenCode said about it. */
+/** A transcript entry; an error keeps OpenCode's details. */
 export type Entry =
   | Exclude<TranscriptEntry, PlainEntry>
   | { readonly kind: "error"; readonly text: string; readonly error: CliError }
@@ -68,7 +68,7 @@ export function readError(value: unknown): CliError {
   };
 }
 
-// Names that say nothing are left out.
+// Names without a meaning are left out.
 function errorEntry(error: CliError): Entry {
   const name = error.name === "Error" || error.name === "UnknownError" ? "" : error.name;
   const label = [name, error.status ?? ""].join(" ").trim();

@@ -54,14 +54,14 @@ test("reasons other than stop are kept", () => {
   expect(parseFixture("step-limit")).toMatchObject({ finishReason: "stop", steps: 3 });
 });
 
-test("what OpenCode says to the model after a compaction is not the assistant's text", () => {
+test("what OpenCode writes to the model after a compaction is not the assistant's text", () => {
   expect(parseFixture("compaction").lastText).toBe("All done: scripted answer.");
   const { lines } = loadFixture("compaction");
   const words = lines.findIndex((line) => line.includes("Continue if you have next steps"));
   expect(parse(lines.slice(0, words + 1)).lastText).toBe("Scripted summary of the conversation.");
 });
 
-test("an overflow that a compaction answered is told apart from an error that stands", () => {
+test("an overflow that a compaction answered is not an error that stands", () => {
   const { lines } = loadFixture("context-overflow");
   expect(parse(lines)).toMatchObject({ errors: [], recovered: [{ name: "ContextOverflowError" }], lastText: "All done: scripted answer." });
   expect(parse(lines.slice(0, 2))).toMatchObject({ errors: [{ name: "ContextOverflowError" }], recovered: [] });
@@ -95,7 +95,7 @@ test("the result can be asked for at any time and does not change afterwards", (
   expect(early).toMatchObject({ sessionId: "ses_0001", steps: 0, finishReason: null });
 });
 
-test("junk never throws and never changes what real lines say", () => {
+test("junk never throws and never changes what real lines mean", () => {
   const value = fc.oneof(fc.jsonValue(), fc.constantFrom("text", "error", "step_finish", "tool_use", null, Number.NaN));
   const event = fc.record(
     {

@@ -3,10 +3,10 @@ import { keepEnd } from "@paperclip-k8s/paperclip/agent-cli/keep-end";
 import { UnknownEvents } from "@paperclip-k8s/paperclip/agent-cli/unknown-events";
 import { type CliError, type Entry, readEvent, type StepTokens } from "./events.ts";
 
-/** What an OpenCode run has said so far. */
+/** What is known of an OpenCode run so far. */
 export interface OpenCodeResult {
   readonly sessionId: string | null;
-  /** What the assistant said last: the answer; its end when that is long. */
+  /** The assistant's last text, which is the answer; its end when that is long. */
   readonly lastText: string;
   readonly tokens: StepTokens;
   readonly costUsd: number;

@@ -15,7 +15,7 @@ test("no model named: any key will do", () => {
   expect(codes(null, known([]))).toEqual(["warn provider_key_missing"]);
 });
 
-test("a whole Secret may hold it; unknown providers and the user's own say nothing", () => {
+test("a whole Secret may hold it; unknown providers and the user's own are not checked", () => {
   expect(codes("openai/gpt-5.6", known([], ["Secret keys"]))).toEqual(["info provider_key_unknown"]);
   expect(codes("home-grown/m", known([]))).toEqual([]);
   expect(codes("openai/gpt-5.6", known(["PAPERCLIP_OPENCODE_PROVIDERS"]))).toEqual([]);

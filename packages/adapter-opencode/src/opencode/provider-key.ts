@@ -17,7 +17,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
 /** Where providers of the user's own are defined, with whatever key they need. */
 const DEFINITIONS = ["PAPERCLIP_OPENCODE_PROVIDERS", "OPENCODE_CONFIG_CONTENT", "OPENCODE_CONFIG"];
 
-/** Whether the model's provider has its key, as far as names of variables tell; nothing for providers we know nothing about. */
+/** Whether the model's provider has its key, as far as names of variables show; nothing for providers we know nothing about. */
 export function keyChecks(model: string | null, known: KnownVariables): readonly EnvironmentCheck[] {
   const provider = providerOf(model);
   const names = provider === null ? Object.values(KEYS).flat() : (KEYS[provider] ?? []);

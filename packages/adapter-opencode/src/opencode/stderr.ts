@@ -33,7 +33,7 @@ function readLogLine(line: string): LogError | undefined {
   return { name: named?.[1] ?? "Error", message: (named?.[2] ?? text).split("\n")[0]!.trim(), ref: field(line, "ref") };
 }
 
-/** What stderr says, as far as OpenCode itself wrote it. */
+/** The facts in stderr, as far as OpenCode itself wrote it. */
 export function readStderr(stderr: string): StderrFacts {
   const log: LogError[] = [];
   let fatal: string | null = null;
@@ -46,7 +46,7 @@ export function readStderr(stderr: string): StderrFacts {
       continue;
     }
     fatal = /^Error: (.+)$/.exec(line)?.[1] ?? fatal;
-    // Its usage, in place of an error, is all it says about an option it does not know.
+    // Its usage, in place of an error, is all it writes about an option it does not know.
     if (line === "opencode run [message..]") fatal ??= "OpenCode did not accept its arguments: check extraArgs";
     rejected = /^! +permission requested: (.+); auto-rejecting$/.exec(line)?.[1] ?? rejected;
   }

@@ -22,7 +22,7 @@ export interface AgentCli<Own extends Fields = Fields> {
   /** The same with what can be asked for from here, with the server's own environment. */
   listModels(serverEnv: NodeJS.ProcessEnv): Promise<Model[]>;
   readonly sessionManagement: SessionManagement;
-  /** The last line that tells how the CLI ended, kept in the termination message. */
+  /** The line that shows how the CLI ended, kept in the termination message. */
   readonly finalLine: FinalLine | null;
   /** How instructions and skills lie in a folder the CLI is pointed at; without it they go into the prompt. */
   readonly bundle?: BundleLayout;
@@ -35,7 +35,7 @@ export interface AgentCli<Own extends Fields = Fields> {
   /** Environment, files and arguments of one turn. */
   plan(turn: CliTurn<Own>): CliPlan;
   billing(env: RunEnvironment, model: string | null): Billing;
-  /** What can be told about the CLI's own needs before a pod runs, above all whether its provider's key is there. Names only, never values. */
+  /** Checks of the CLI's own needs before a pod runs, above all whether its provider's key is there. Names only, never values. */
   checks?(settings: { readonly config: AgentConfig<Own>; readonly known: KnownVariables }): readonly EnvironmentCheck[];
   /** A parser for one turn, fed as lines arrive. */
   createParser(): CliParser;
@@ -143,7 +143,7 @@ export interface CliParser {
   push(line: string): readonly Entry[];
   /** What is known so far; may be asked at any time. */
   report(): CliReport;
-  /** What the CLI's own error events and stderr say is wrong; null = nothing. */
+  /** What is wrong according to the CLI's own error events and stderr; null = nothing. */
   fault(stderr: string): CliFault | null;
 }
 
@@ -160,9 +160,9 @@ export interface CliReport {
   readonly errors: readonly string[];
   /** Errors the CLI got over by itself; it may exit non-zero for them all the same. */
   readonly recovered: readonly string[];
-  /** The CLI said that its turn is complete. */
+  /** The CLI reported that its turn is complete. */
   readonly finished: boolean;
-  /** Its own word is that the turn succeeded; how its process ended afterwards changes nothing. */
+  /** The CLI reported that its turn succeeded. */
   readonly succeeded?: boolean;
   /** More that the host should keep with the result; small. */
   readonly details?: Readonly<Record<string, unknown>>;
@@ -175,7 +175,7 @@ export interface CliFault {
   /** The host's code for it, where the kind's own does not do. */
   readonly code?: string;
   readonly message: string;
-  /** How long the provider asks to wait; null = it did not say. */
+  /** How long the provider asks to wait; null = not given. */
   readonly retryAfterSec: number | null;
   /** The same as a time, in milliseconds. */
   readonly retryAt?: number;
@@ -186,7 +186,7 @@ export interface CliFault {
 export type FaultKind =
   | "unknown-session"
   /** The session is there, but no turn of it can succeed any more. */
-  | "spoilt-session"
+  | "corrupted-session"
   | "auth"
   | "model-not-found"
   | "quota"
@@ -194,6 +194,6 @@ export type FaultKind =
   | "context-overflow"
   | "step-limit"
   | "refusal"
-  /** The output stops before the CLI's last word: our inference, not something the CLI said. */
+  /** The output stops before the CLI's final line: our inference, not a report of the CLI. */
   | "truncated"
   | "other";

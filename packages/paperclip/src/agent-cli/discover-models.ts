@@ -2,7 +2,7 @@ import type { Model } from "../host/types.ts";
 
 const CACHE_MS = 60_000;
 
-/** Known models first, then what else `report` says, asked for at most once a minute; a report that fails leaves the known ones. */
+/** Known models first, then what else `report` lists, asked for at most once a minute; a report that fails leaves the known ones. */
 export function createModelDiscovery<Asked extends readonly unknown[]>(
   known: (...asked: Asked) => readonly Model[],
   report: (...asked: Asked) => Promise<readonly Model[]>,

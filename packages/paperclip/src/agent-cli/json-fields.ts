@@ -1,4 +1,4 @@
-// A CLI's events are loose JSON: these read one value of it or say that there is none.
+// A CLI's events are loose JSON: these read one value of it, or nothing.
 
 export type Fields = Readonly<Record<string, unknown>>;
 

@@ -7,7 +7,7 @@ type Exited = Pick<AttemptResult, "outcome" | "report" | "fault" | "stderr" | "e
 
 const FAULT_CODES: Record<CliFault["kind"], string> = {
   "unknown-session": "session_unavailable",
-  "spoilt-session": "session_unavailable",
+  "corrupted-session": "session_unavailable",
   auth: "auth_required",
   "model-not-found": "model_not_found",
   quota: "provider_quota",
@@ -19,7 +19,7 @@ const FAULT_CODES: Record<CliFault["kind"], string> = {
   other: "adapter_failed",
 };
 /** After these a resumed session would only fail again. */
-const CLEARING: ReadonlySet<CliFault["kind"]> = new Set(["step-limit", "unknown-session", "spoilt-session"]);
+const CLEARING: ReadonlySet<CliFault["kind"]> = new Set(["step-limit", "unknown-session", "corrupted-session"]);
 
 export interface Exit {
   readonly exitCode: number | null;

@@ -153,7 +153,7 @@ test("a CLI's own codes, a time to come back, and what a session does not surviv
     retryNotBefore: "1970-01-01T00:00:05.000Z",
   });
   expect(failure(exited(1), { fault: fault({ kind: "refusal" }) })).toMatchObject({ errorFamily: "model_refusal" });
-  expect(failure(exited(1), { fault: fault({ kind: "spoilt-session" }) })).toMatchObject({ clearSession: true });
+  expect(failure(exited(1), { fault: fault({ kind: "corrupted-session" }) })).toMatchObject({ clearSession: true });
 });
 
 test("a cut stream: what ended the CLI is the cause, where it is known", () => {

@@ -14,7 +14,7 @@ function after(fault: Partial<CliFault> | null, changes: Partial<AttemptStart> =
 
 test.each<[Partial<CliFault>, RegExp]>([
   [{ kind: "unknown-session" }, /session s-1 is not known/],
-  [{ kind: "spoilt-session" }, /session s-1 cannot go on \(m\)/],
+  [{ kind: "corrupted-session" }, /session s-1 cannot go on \(m\)/],
 ])("%j: a fresh session, once", (fault, note) => {
   expect(after(fault)).toEqual({ note: expect.stringMatching(note), start: { ...start, sessionId: null } });
   expect(after(fault, { sessionId: null })).toBeNull();

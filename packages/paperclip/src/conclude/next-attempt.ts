@@ -29,7 +29,7 @@ export function nextAttempt(result: AttemptResult): NextAttempt | null {
   const fresh = { ...start, sessionId: null };
   if (fault.kind === "unknown-session")
     return { note: `session ${sessionId} is not known to the CLI any more${whatWasRestored(result)}; starting a fresh one`, start: fresh };
-  if (fault.kind === "spoilt-session")
+  if (fault.kind === "corrupted-session")
     return { note: `session ${sessionId} cannot go on (${fault.message}); starting a fresh one`, start: fresh };
   return null;
 }

@@ -114,7 +114,7 @@ test("the provider's key", () => {
   made.push(providerKey("Acme", ["OTHER"], { ...known, sources: [] }));
 });
 
-test("that is the whole catalogue, and all trouble says what to do", () => {
+test("that is the whole catalogue, and every problem has its remedy", () => {
   expect([...new Set(made.map(({ code }) => code))].sort()).toEqual(Object.keys(CATALOGUE).sort());
   for (const { level, code, hint } of made) expect(hint ?? "", `${level} ${code}`).toMatch(level === "info" ? /^$/ : /\w{3}.*\.$/);
   for (const [code, [meaning]] of Object.entries(CATALOGUE)) expect(meaning, code).toMatch(/\w{3}/);

@@ -1,4 +1,4 @@
-/** Every check of the "Test" button: what it says, and what to do when it is not good. The document of the checks is made from this. */
+/** Every check of the "Test" button: its meaning, and what to do about it. The document of the checks is made from this. */
 export const CATALOGUE = {
   config_valid: ["the settings are usable; names image, namespace and claim", ""],
   config_invalid: ["a setting is wrong, or one is missing that cannot be inherited", "Correct the named field in the agent's settings."],
@@ -27,7 +27,7 @@ export const CATALOGUE = {
   ],
   k8s_permissions_granted: ["the account has every permission it was asked about and that is required", ""],
   k8s_permissions_unknown: [
-    "the cluster does not say what the account may do",
+    "the cluster does not answer what the account may do",
     "Allow the account to create selfsubjectaccessreviews, or rely on the probe below: it uses the permissions.",
   ],
   provider_key_found: ["a variable with the provider's key is among the run's variables", ""],
@@ -35,7 +35,7 @@ export const CATALOGUE = {
     "no variable with the provider's key is among the run's variables",
     "Set one of the named variables in env, or in the Paperclip server's own pod; a key in a file of the image is not seen here.",
   ],
-  provider_key_unknown: ["whether the provider's key is there cannot be told", ""],
+  provider_key_unknown: ["whether the provider's key is there is not known", ""],
   volume_claim_found: ["the claim of the shared volume exists, is bound and ReadWriteMany", ""],
   volume_claim_missing: [
     "the claim of the shared volume does not exist in the namespace",
@@ -98,8 +98,8 @@ export const CATALOGUE = {
     "the probe's pod was not done in time: a first pull of a large image, or an autoscaler, takes longer than this test may",
     "Test again in some minutes; runs wait longer (scheduleTimeoutSec).",
   ],
-  probe_failed: ["the probe's pod ended before it reported", "See the message; kubectl get events in the namespace may say more."],
-  probe_skipped: ["the probe was not made, as it could not succeed", "Mend the errors above and test again."],
+  probe_failed: ["the probe's pod ended before it reported", "See the message; kubectl get events in the namespace may show more."],
+  probe_skipped: ["the probe was not made, as it could not succeed", "Fix the errors above and test again."],
   runtime_found: ["the image's JavaScript runtime and the user the pod runs as", ""],
   runtime_missing: [
     "the image has no program node, which runs the runner",
@@ -135,5 +135,5 @@ export const CATALOGUE = {
 } as const satisfies Readonly<Record<string, readonly [meaning: string, todo: string]>>;
 
 export type CheckCode = keyof typeof CATALOGUE;
-/** Those that say what to do: only they may be bad news. */
+/** Those with a remedy: only they may be warnings or errors. */
 export type TroubleCode = { [Code in CheckCode]: (typeof CATALOGUE)[Code][1] extends "" ? never : Code }[CheckCode];

@@ -50,7 +50,7 @@ async function claimTaken(
   }
 }
 
-/** A missing permission is told among the permissions. */
+/** A missing permission is reported by the check of permissions. */
 async function attempt(act: () => Promise<EnvironmentCheck>): Promise<readonly EnvironmentCheck[]> {
   try {
     return [await act()];

@@ -47,7 +47,7 @@ export async function checkPermissions(
     const unknown = reviews.filter(({ allowed }) => allowed === null).length;
     if (unknown > 0)
       checks.push(
-        check("warn", "k8s_permissions_unknown", `The cluster does not say whether the account has ${unknown} of its permissions`),
+        check("warn", "k8s_permissions_unknown", `The cluster does not answer whether the account has ${unknown} of its permissions`),
       );
     else if (!denied.some(({ required }) => required))
       checks.push(check("info", "k8s_permissions_granted", `The account has all required permissions in namespace ${namespace}`));

@@ -6,10 +6,10 @@ import { check } from "./check.ts";
 export async function checkJob(request: RunRequest, cluster: ConnectOptions): Promise<readonly EnvironmentCheck[]> {
   try {
     const warnings = await tryRun(request, cluster);
-    const told = warnings.map((text) => check("warn", "k8s_job_warning", text));
+    const problems = warnings.map((text) => check("warn", "k8s_job_warning", text));
     return [
       check("info", "k8s_job_accepted", `Namespace ${request.namespace} exists, and its API server would take the Job of a run`),
-      ...told,
+      ...problems,
     ];
   } catch (error) {
     return [refusal(error, request.namespace)];

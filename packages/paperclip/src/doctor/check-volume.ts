@@ -22,7 +22,7 @@ async function checkClaim({ namespace, volumes }: RunRequest, cluster: ConnectOp
     const limits = "runs work only while their pods are on the node that has it mounted";
     return [check("warn", "volume_claim_single_node", `Claim ${name} is ${modes}, not ReadWriteMany: ${limits}`)];
   } catch (error) {
-    // The missing permission is told among the permissions.
+    // The missing permission is reported by the check of permissions.
     if (error instanceof ApiError && error.httpStatus === 403) return [];
     return [check("warn", "volume_claim_unknown", `Claim ${name} could not be looked at: ${messageOf(error)}`)];
   }

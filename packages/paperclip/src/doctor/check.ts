@@ -1,7 +1,7 @@
 import type { EnvironmentCheck } from "../host/types.ts";
 import { CATALOGUE, type CheckCode, type TroubleCode } from "./catalogue.ts";
 
-/** A check of the catalogue; anything but good news comes with what to do. */
+/** A check of the catalogue; a warning or an error comes with its remedy. */
 export function check(level: "info", code: CheckCode, message: string): EnvironmentCheck;
 export function check(level: "warn" | "error", code: TroubleCode, message: string, hint?: string): EnvironmentCheck;
 export function check(level: EnvironmentCheck["level"], code: CheckCode, message: string, hint?: string): EnvironmentCheck {

@@ -8,7 +8,7 @@ const codes = (...found: [check: string, ok: boolean][]) =>
     at,
   ).map(({ level, code }) => `${level} ${code}`);
 
-test("good news in a fixed order, whatever came first; folders that are fine are no news", () => {
+test("what is well comes in a fixed order, whatever came first; folders that are fine are not mentioned", () => {
   expect(codes(["url", true], ["folder:home", true], ["cli", true], ["runtime", true])).toEqual([
     "info runtime_found",
     "info cli_found",

@@ -3,10 +3,10 @@ import type { EnvironmentCheck } from "../host/types.ts";
 import { check } from "./check.ts";
 import type { Probe } from "./probe-request.ts";
 
-type Verdict = ((detail: string) => EnvironmentCheck) | null;
+type ToCheck = ((detail: string) => EnvironmentCheck) | null;
 
 /** What a finding of the pod means, when it is good and when it is not; null = not worth a line. */
-const VERDICTS: Readonly<Record<string, { readonly good: Verdict; readonly bad: Verdict }>> = {
+const CHECKS: Readonly<Record<string, { readonly good: ToCheck; readonly bad: ToCheck }>> = {
   runtime: { good: (found) => check("info", "runtime_found", `Runtime in the image: ${found}`), bad: null },
   cli: {
     good: (answer) => check("info", "cli_found", `The agent's CLI answers: ${answer}`),
@@ -22,10 +22,10 @@ const VERDICTS: Readonly<Record<string, { readonly good: Verdict; readonly bad: 
 };
 
 export function podFindings(findings: readonly SelfCheckFinding[], { apiUrl }: Pick<Probe, "apiUrl">): readonly EnvironmentCheck[] {
-  const checks = Object.entries(VERDICTS).flatMap(([name, verdicts]) => {
+  const checks = Object.entries(CHECKS).flatMap(([name, toChecks]) => {
     const finding = findings.find((each) => each.check === name);
-    const verdict = finding === undefined ? null : verdicts[finding.ok ? "good" : "bad"];
-    return finding === undefined || verdict === null ? [] : [verdict(finding.detail)];
+    const toCheck = finding === undefined ? null : toChecks[finding.ok ? "good" : "bad"];
+    return finding === undefined || toCheck === null ? [] : [toCheck(finding.detail)];
   });
   if (apiUrl !== null) return checks;
   return [...checks, check("warn", "host_unknown", "Where pods reach the Paperclip server is not known: PAPERCLIP_API_URL is not set")];

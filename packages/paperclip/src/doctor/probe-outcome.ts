@@ -4,7 +4,7 @@ import { check } from "./check.ts";
 
 export interface ProbeFacts {
   readonly request: RunRequest;
-  /** The pod has told something of itself. */
+  /** The pod has reported something of itself. */
   readonly reported: boolean;
   readonly waitedMs: number;
   /** The last thing the run warned of, which is often why it went no further. */

@@ -5,8 +5,8 @@ import { podFindings } from "./pod-findings.ts";
 import { probeOutcome } from "./probe-outcome.ts";
 import type { Probe } from "./probe-request.ts";
 
-/** Trouble that may pass is told as it stands after a few seconds. */
-const PATIENCE = {
+/** A problem that may pass by itself is reported after a few seconds. */
+const TIMEOUTS = {
   schedule: 25_000,
   imagePull: 6000,
   containerConfig: 6000,
@@ -15,18 +15,18 @@ const PATIENCE = {
   cancel: 4000,
   explain: 1000,
 };
-export type ProbePatience = typeof PATIENCE;
+export type ProbeTimeouts = typeof TIMEOUTS;
 
 export interface ProbeLimits {
   /** For the whole probe. */
   readonly ms: number;
-  readonly patience?: Partial<ProbePatience> | undefined;
+  readonly timeouts?: Partial<ProbeTimeouts> | undefined;
 }
 
 /** One pod with the real image, user, volumes and variables that looks at itself; an ordinary run of the engine, deleted at its end. */
 export async function runProbe(
   probe: Probe,
-  { ms, patience }: ProbeLimits,
+  { ms, timeouts }: ProbeLimits,
   engine: Engine,
   cluster: ConnectOptions,
 ): Promise<readonly EnvironmentCheck[]> {
@@ -47,7 +47,7 @@ export async function runProbe(
     },
   };
   try {
-    const outcome = await engine.run(probe.request, cluster, io, { ...PATIENCE, ...patience });
+    const outcome = await engine.run(probe.request, cluster, io, { ...TIMEOUTS, ...timeouts });
     const facts = { request: probe.request, reported: findings.length > 0, waitedMs: ms, lastWarning: warnings.at(-1) ?? null };
     return [...probeOutcome(outcome, facts), ...podFindings(findings, probe)];
   } catch (error) {

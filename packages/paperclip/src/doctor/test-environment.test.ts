@@ -57,7 +57,7 @@ test.each([
   expect((await press({ dataClaim: claim, dataPath: `${data}/none` })).codes).toContain(wanted);
 });
 
-test("a cluster that does not answer access reviews: a warning, and the probe tells", async () => {
+test("a cluster that does not answer access reviews: a warning, and the probe shows it", async () => {
   const fault = pocket.faults.fail({ resource: "selfsubjectaccessreviews" }, { status: 403, times: 99 });
   const { status, codes } = await press();
   fault.undo();
@@ -66,7 +66,7 @@ test("a cluster that does not answer access reviews: a warning, and the probe te
   expect(codes).toContain("info probe_ran");
 });
 
-test("a quota's refusal of the Job is told in its own words", async () => {
+test("a quota's refusal of the Job is shown in its own words", async () => {
   const message = 'jobs.batch "x" is forbidden: exceeded quota: jobs, requested: count/jobs.batch=1, used: count/jobs.batch=5';
   pocket.faults.fail({ verb: "create", resource: "jobs" }, { status: 403, message });
   const { of, codes } = await press();

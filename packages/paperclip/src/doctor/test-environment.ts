@@ -11,14 +11,14 @@ import { checkAgentClaim } from "./check-agent-claim.ts";
 import { apiTrouble, checkApi, checkPermissions } from "./check-cluster.ts";
 import { checkJob } from "./check-job.ts";
 import { checkVolume } from "./check-volume.ts";
-import { type ProbePatience, runProbe } from "./probe.ts";
+import { type ProbeTimeouts, runProbe } from "./probe.ts";
 import { type Probe, probeRequest } from "./probe-request.ts";
 
 export interface TestOptions {
   readonly engine: Engine;
   readonly serverEnv: NodeJS.ProcessEnv;
   /** Where the probe waits longer or shorter than usual. */
-  readonly patience?: Partial<ProbePatience>;
+  readonly timeouts?: Partial<ProbeTimeouts>;
 }
 
 export interface TestContext {
@@ -60,7 +60,7 @@ async function findings(cli: AgentCli, ctx: TestContext, options: TestOptions): 
   const before = [...settings, ...access, ...job, ...volume, ...own, ...cliChecks(cli, config.value, inherited)];
   if (failed(before)) return [...before, check("info", "probe_skipped", "No probe was started: the errors above would end it")];
   const left = TEST_MS - (performance.now() - began);
-  const limits = { ms: Math.max(5000, Math.min(PROBE_MS, left)), patience: options.patience };
+  const limits = { ms: Math.max(5000, Math.min(PROBE_MS, left)), timeouts: options.timeouts };
   return [...before, ...(await runProbe(probe, limits, engine, cluster))];
 }
 

@@ -13,7 +13,7 @@ type Combined =
   | "labels"
   | "dataPath";
 
-/** An agent's settings, checked and complete. What a field means, and what null stands for, is told where it is described: `fields/`. */
+/** An agent's settings, checked and complete. What a field means, and what null stands for, is in `fields/`. */
 export interface AgentConfig<Own extends Fields = Fields> extends Omit<CommonValues, Combined> {
   /** Settings that only this CLI has. */
   readonly own: ValuesOf<Own>;

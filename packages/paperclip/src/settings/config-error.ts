@@ -1,4 +1,4 @@
-/** A setting is missing or wrong; nothing was created. The message names the field and says what to do. */
+/** A setting is missing or wrong; nothing was created. The message names the field and the remedy. */
 export class ConfigError extends Error {
   readonly field: string;
 

@@ -9,7 +9,7 @@ export interface Field<T> {
   readonly kind: Kind;
   /** What an unset field gives. */
   readonly unset: T;
-  /** The default in words, where the value alone does not say it. */
+  /** The default in words, where the value alone is not clear. */
   readonly defaultText: string | null;
   /** What it means, in Markdown; the form's hint, too. */
   readonly doc: string;

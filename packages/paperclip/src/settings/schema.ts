@@ -13,7 +13,7 @@ export type CommonValues = ValuesOf<typeof commonFields>;
 /** What one CLI adds to the common settings. */
 export interface CliSettings<Own extends Fields = Fields> {
   readonly own: Own;
-  /** What a common setting means to this CLI, where there is more to say. */
+  /** What a common setting means to this CLI, where that differs. */
   readonly docs?: Readonly<Partial<Record<keyof CommonValues, string>>>;
 }
 

@@ -118,7 +118,7 @@ function keyValueLines(text: string, key: string): (readonly [string, string])[]
   return entries.length === 0 ? null : entries;
 }
 
-/** JSON text becomes its value; other text stays text, unless its first character says that JSON was meant. */
+/** JSON text becomes its value; other text stays text, unless its first character shows that JSON was meant. */
 export function parsedText(text: string, key: string, opening: "{" | "["): unknown {
   // The host's edit form turns a stored object into this text.
   if (text.includes("[object Object]"))

@@ -62,7 +62,7 @@ test("reserved labels are skipped in one warning", () => {
   expect(config.warnings).toEqual([`labels: skipped, their keys are reserved: ${reserved.join(", ")}`]);
 });
 
-test("label values are made valid, and that is said", () => {
+test("label values are made valid, with a warning", () => {
   // The first "=" splits.
   const config = parseConfig({ labels: "team=Blue & Red!\nok=\nsum=a=b" }, {});
   expect(config.labels).toEqual({ team: "Blue-Red", ok: "", sum: "a-b" });

@@ -2,7 +2,7 @@ import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import { providerKey } from "../doctor/provider-key.ts";
 import { silentReport } from "./silent-report.ts";
 
-/** The description of an agent CLI that says nothing: for tests of what is the same for all of them. */
+/** An agent CLI without any output: for tests of what is the same for all of them. */
 export const exampleCli: AgentCli = {
   type: "example_k8s",
   label: "Example",

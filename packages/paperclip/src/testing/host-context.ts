@@ -23,7 +23,7 @@ export interface HostCall {
   readonly change?: Partial<ExecutionContext>;
 }
 
-/** A context to call `execute` with, and what the host was told through it. */
+/** A context to call `execute` with, and what the host received through it. */
 export interface HostContext {
   readonly ctx: ExecutionContext;
   /** The log so far, each chunk behind the name of its stream. */

@@ -1,6 +1,6 @@
 import type { CliReport } from "../agent-cli/agent-cli.ts";
 
-/** The report of a CLI that has said nothing; stand-ins for one say what differs. */
+/** The report of a CLI without output; stand-ins change what they need. */
 export const silentReport: CliReport = {
   sessionId: null,
   text: "",

@@ -6,7 +6,7 @@ import { testEnvironment } from "../doctor/test-environment.ts";
 import type { EnvironmentCheck, EnvironmentTestResult } from "../host/types.ts";
 import { exampleCli } from "./example-cli.ts";
 
-/** What the form's "Test" says. */
+/** The result of the form's "Test". */
 export interface Pressed extends EnvironmentTestResult {
   of(code: string): EnvironmentCheck | undefined;
   /** Each check as "level code". */
@@ -35,7 +35,7 @@ export interface TestButton<C> {
 }
 
 /** A pod that nobody makes is given up sooner than in life. */
-const patience = { noPod: 500 };
+const timeouts = { noPod: 500 };
 
 export async function openTestButton<C extends Cluster>(startPocket: StartCluster<C>): Promise<TestButton<C>> {
   const data = realpathSync(mkdtempSync(join(tmpdir(), "test-environment-")));
@@ -49,7 +49,7 @@ export async function openTestButton<C extends Cluster>(startPocket: StartCluste
     data,
     press: async (config = {}, serverEnv = {}) => {
       const test = { companyId: "company-1", config: { ...usual, ...config } };
-      const result = await testEnvironment(exampleCli, test, { engine: createEngine(), serverEnv, patience });
+      const result = await testEnvironment(exampleCli, test, { engine: createEngine(), serverEnv, timeouts });
       const of = (code: string) => result.checks.find((check) => check.code === code);
       return { ...result, of, codes: result.checks.map(({ level, code }) => `${level} ${code}`) };
     },

@@ -16,7 +16,7 @@ function foldedSize(character: string): number {
 }
 
 /**
- * Text whose folded form takes about `limit` bytes: the beginning and the end, because a build tells its error last, and between them a
+ * Text whose folded form takes about `limit` bytes: the beginning and the end, because a build reports its error last, and between them a
  * note of what is missing.
  */
 export function cut(text: string, limit: number): string {

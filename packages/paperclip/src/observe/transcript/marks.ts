@@ -1,4 +1,4 @@
-/** First character of a transcript line. The host trims lines, so that only a visible character can tell what a line is. */
+/** First character of a transcript line. The host trims lines, so only a visible character can show what a line is. */
 export const mark = {
   assistant: "●",
   assistantMore: "│",

@@ -4,7 +4,7 @@ import { mark, STATUS } from "./marks.ts";
 import { readToolCall } from "./read-tool-call.ts";
 import { readStep } from "./step-line.ts";
 
-/** What one transcript line says, trimmed or not. Needs nothing but the line: the host asks for lines in any order. */
+/** What one transcript line means, trimmed or not. Needs nothing but the line: the host asks for lines in any order. */
 export function readLine(line: string): Entry | undefined {
   const trimmed = line.trim();
   if (trimmed === "") return undefined;

@@ -131,8 +131,8 @@ test("steps, errors, foreign lines, the beginning of a session", () => {
   );
   fc.assert(
     fc.property(printable, (text) => {
-      const said = newlines(text).trimEnd();
-      expect(asHost(toLines({ kind: "error", text }))).toMatchObject([{ kind: "result", text: said, isError: true, errors: [said] }]);
+      const shown = newlines(text).trimEnd();
+      expect(asHost(toLines({ kind: "error", text }))).toMatchObject([{ kind: "result", text: shown, isError: true, errors: [shown] }]);
       const line = newlines(text).replaceAll("\n", " ").trim();
       expect(asHost(toLines({ kind: "other", text: line }))).toEqual(line === "" ? [] : [{ kind: "stdout", ts: "t", text: line }]);
     }),
@@ -142,7 +142,7 @@ test("steps, errors, foreign lines, the beginning of a session", () => {
   ]);
 });
 
-test("whatever is said, lines are lines, fit for a database, and tell the same sort of entry", () => {
+test("whatever the text, lines are lines, fit for a database, and mean the same kind of entry", () => {
   const kinds = { assistant: "assistant", thinking: "thinking", error: "result", other: "stdout", status: "system" } as const;
   fc.assert(
     fc.property(anything, fc.constantFrom(...(Object.keys(kinds) as (keyof typeof kinds)[])), fc.boolean(), (text, kind, isError) => {
@@ -162,8 +162,8 @@ test("whatever is said, lines are lines, fit for a database, and tell the same s
 
 test("two answers in a row stay two paragraphs", () => {
   const lines = new TranscriptLines();
-  const said = (text: string) => lines.push([{ kind: "assistant", text }]);
-  expect([...said("one"), ...said(" "), ...said("two")]).toEqual(["● one", "│", "● two"]);
+  const answer = (text: string) => lines.push([{ kind: "assistant", text }]);
+  expect([...answer("one"), ...answer(" "), ...answer("two")]).toEqual(["● one", "│", "● two"]);
   const mixed = (text: string) =>
     lines.push([
       { kind: "thinking", text },

@@ -18,7 +18,7 @@ const noTokens = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 
 test.each<[string, Entry, string[]]>([
   ["an answer", { kind: "assistant", text: "\n\nFirst:\n\n    code\n\n" }, ["● First:", "│", "│     code"]],
   ["a thought", { kind: "thinking", text: "hm\r\nwell" }, ["◌ hm", "┊ well"]],
-  ["nothing said", { kind: "assistant", text: " \n " }, []],
+  ["no text", { kind: "assistant", text: " \n " }, []],
   ["a command", call("bash", "ls -l", { command: "ls -l" }), ["▸ bash  ls -l  #call_1"]],
   ["a command of several lines", call("bash", "cat <<E\na\nE", { command: "cat <<E\na\nE" }), ["▸ bash  cat <<E ⏎ a ⏎ E  #call_1"]],
   ["a file", call("read", "a b.txt", { filePath: "a b.txt", limit: 5 }), ['▸ read filePath  a b.txt  {"limit":5}  #call_1']],

@@ -29,7 +29,7 @@ const inputFields = (input: unknown): Fields => {
 const join = (...parts: readonly [tool: string, title: string, fields: string, id: string]): string =>
   parts.filter((part) => part !== "").join("  ");
 
-/** Enough of an id to tie a result to its call; providers make ids of 30 characters, told apart by their ends. */
+/** Enough of an id to tie a result to its call; providers make ids of 30 characters that differ at their ends. */
 export function shortId(id: string): string {
   const whole = word(id, "");
   return `#${(whole.length > 12 ? whole.slice(-8) : whole).toWellFormed()}`;

@@ -24,7 +24,7 @@ const EVERY: readonly [name: string, place: "plain" | "secret", value: unknown][
   ["PAPERCLIP_WORKSPACE_ID", "plain", "workspace-1"],
   ["PAPERCLIP_WORKSPACE_REPO_URL", "secret", "https://token@example.com/acme.git"],
   ["PAPERCLIP_WORKSPACE_REPO_REF", "secret", "main"],
-  ["PAPERCLIP_WORKSPACE_BRANCH", "secret", "acme-1-mend-the-door"],
+  ["PAPERCLIP_WORKSPACE_BRANCH", "secret", "acme-1-fix-the-gate"],
   ["PAPERCLIP_WORKSPACE_WORKTREE_PATH", "secret", "/data/work/acme/.worktrees/1"],
   ["PAPERCLIP_WORKSPACES_JSON", "secret", '[{"workspaceId":"workspace-1","cwd":"/data/work/acme"},{"workspaceId":"workspace-2"}]'],
   ["PAPERCLIP_RUNTIME_SERVICE_INTENTS_JSON", "secret", '[{"name":"web"}]'],
@@ -55,10 +55,10 @@ test("there are no others, and no token of the host's tools", async () => {
   const env = await build();
   expect([...Object.keys(env.plain), ...Object.keys(env.secret)].sort()).toEqual(EVERY.map(([name]) => name).sort());
   expect(JSON.stringify(env)).not.toContain("runtime-tools-token");
-  expect(JSON.stringify(env.plain)).not.toMatch(/token|hurry|squeaks|mend-the-door/);
+  expect(JSON.stringify(env.plain)).not.toMatch(/token|hurry|squeaks|fix-the-gate/);
 });
 
-test("a bare wake leaves out what it does not know", async () => {
+test("a bare context leaves out what it does not know", async () => {
   const env = await build({
     context: { taskId: " ", wakeReason: "", issueIds: [], paperclipWorkspace: null, paperclipWorkspaces: "?" },
     authToken: "",
@@ -171,7 +171,7 @@ test("a developer's key and marks of nesting never pass", async () => {
   expect(JSON.stringify(env)).not.toMatch(/DEV_API_KEY|MODEL_/);
 });
 
-test("a history too long for a variable leaves the wake payload short, one of its own too long is left out", async () => {
+test("a history too long for a variable leaves the payload short, one of its own too long is left out", async () => {
   const executionContinuation = { version: 1, messages: ["x".repeat(200_000)] };
   const short = await build({ context: { paperclipWake: { ...wake, executionContinuation } } });
   expect(JSON.parse(short.secret.PAPERCLIP_WAKE_PAYLOAD_JSON!)).toMatchObject({
@@ -184,7 +184,7 @@ test("a history too long for a variable leaves the wake payload short, one of it
   expect(services.warnings).toEqual([expect.stringContaining("PAPERCLIP_RUNTIME_SERVICES_JSON")]);
 });
 
-test("the agent's folder setting wins over its home, not over a workspace; a workspace elsewhere is told", async () => {
+test("the agent's folder setting wins over its home, not over a workspace; a workspace elsewhere is a warning", async () => {
   const home = await build({ context: { paperclipWorkspace: { cwd: "/data/home", source: "agent_home" } }, cwd: "/data/mine" });
   expect(home.plain).not.toHaveProperty("PAPERCLIP_WORKSPACE_CWD");
   expect((await build({ cwd: "/data/mine" })).plain.PAPERCLIP_WORKSPACE_CWD).toBe("/data/work/acme");

@@ -6,7 +6,7 @@ import type { InheritedEnv } from "../inherit/inherited.ts";
 import { hostFacts, mayBePlain } from "./facts.ts";
 import { withoutHostDisk } from "./host-disk.ts";
 import { FORCED } from "./mounts.ts";
-import { tooLong, type WakeFacts, wakeFacts } from "./run-inputs.ts";
+import { tooLong, type WakeInputs, wakeInputs } from "./run-inputs.ts";
 import { workspaceOf } from "./workspace.ts";
 
 export interface EnvInput {
@@ -24,7 +24,7 @@ export interface EnvInput {
 
 /** The request's `env`, and what else became known while it was made. */
 export interface PodEnv extends Required<RunEnv> {
-  /** Where the host's API is for this run, whatever the pod is told: a relay's target. */
+  /** Where the host's API is for this run, which may differ from what the pod gets: a relay's target. */
   readonly apiUrl: string | null;
   readonly warnings: readonly string[];
 }
@@ -38,14 +38,14 @@ const NOTHING: InheritedEnv = { literals: {}, references: [], from: [], hidden: 
 
 /** A pod's environment in its layers: inherited, the host's facts, the agent's settings, what is forced. */
 export async function buildEnv(input: EnvInput): Promise<PodEnv> {
-  return layerEnv(input, await wakeFacts(input.ctx.context));
+  return layerEnv(input, await wakeInputs(input.ctx.context));
 }
 
-export function layerEnv(input: EnvInput, wake: WakeFacts): PodEnv {
+export function layerEnv(input: EnvInput, inputs: WakeInputs): PodEnv {
   const { ctx, config, plan, serverEnv, inherited = NOTHING } = input;
   const apiUrl = apiUrlOf(config.env, serverEnv);
   const workspace = workspaceOf(ctx.context, config.cwd);
-  const known = hostFacts({ ctx, apiUrl, dataPath: config.dataPath, workspace, wake });
+  const known = hostFacts({ ctx, apiUrl, dataPath: config.dataPath, workspace, inputs });
   const long = Object.keys(known).filter((name) => tooLong(name, known[name]!));
   const facts = without(known, long);
   const forced = { ...FORCED, ...plan.plainEnv, ...plan.secretEnv, ...input.forced };

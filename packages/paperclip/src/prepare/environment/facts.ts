@@ -1,6 +1,6 @@
 import { recordsOf, textOf, textsOf } from "../../host/context-values.ts";
 import type { ExecutionContext } from "../../host/types.ts";
-import type { WakeFacts } from "./run-inputs.ts";
+import type { WakeInputs } from "./run-inputs.ts";
 import { type Workspace, workspaceHints } from "./workspace.ts";
 
 export interface FactsInput {
@@ -8,11 +8,11 @@ export interface FactsInput {
   readonly apiUrl: string | null;
   readonly dataPath: string;
   readonly workspace: Workspace;
-  readonly wake: WakeFacts;
+  readonly inputs: WakeInputs;
 }
 
 /** What the host knows about the run, under the names its agents read. Blanks are left out. */
-export function hostFacts({ ctx, apiUrl, dataPath, workspace, wake }: FactsInput): Record<string, string> {
+export function hostFacts({ ctx, apiUrl, dataPath, workspace, inputs }: FactsInput): Record<string, string> {
   const { context } = ctx;
   const facts: Record<string, string | null> = {
     PAPERCLIP_AGENT_ID: textOf(ctx.agent.id),
@@ -21,10 +21,10 @@ export function hostFacts({ ctx, apiUrl, dataPath, workspace, wake }: FactsInput
     PAPERCLIP_API_URL: apiUrl,
     PAPERCLIP_API_KEY: textOf(ctx.authToken),
     PAPERCLIP_TASK_ID: taskOf(ctx),
-    PAPERCLIP_ISSUE_WORK_MODE: wake.workMode,
+    PAPERCLIP_ISSUE_WORK_MODE: inputs.workMode,
     PAPERCLIP_WAKE_REASON: textOf(context.wakeReason),
     PAPERCLIP_WAKE_COMMENT_ID: textOf(context.wakeCommentId) ?? textOf(context.commentId),
-    PAPERCLIP_WAKE_PAYLOAD_JSON: wake.payloadJson,
+    PAPERCLIP_WAKE_PAYLOAD_JSON: inputs.payloadJson,
     PAPERCLIP_APPROVAL_ID: textOf(context.approvalId),
     PAPERCLIP_APPROVAL_STATUS: textOf(context.approvalStatus),
     PAPERCLIP_LINKED_ISSUE_IDS: textOf(textsOf(context.issueIds).join(",")),
@@ -65,7 +65,7 @@ const IDENTIFIERS = new Set([
   "AGENT_HOME",
 ]);
 
-/** May it stand in the Job spec? By its shape too: a wake's reason may be a sentence, a URL may hold a password or a query. */
+/** May it stand in the Job spec? By its shape too: a reason may be a sentence, a URL may hold a password or a query. */
 export function mayBePlain(name: string, value: string): boolean {
   return IDENTIFIERS.has(name) && value.length <= 4096 && /^[\w./:,[\]-]+$/.test(value);
 }

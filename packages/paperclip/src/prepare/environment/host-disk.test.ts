@@ -25,7 +25,7 @@ test.each<[string, Record<string, string>, Record<string, unknown>, Record<strin
     { KEY: "1" },
   ],
   [
-    "scratch folders told by name only",
+    "scratch folders known by name only",
     { TMPDIR: scratch, TMP: "/mine" },
     { paperclipScratch: { tempKeysApplied: ["TMPDIR"] } },
     { TMP: "/mine" },

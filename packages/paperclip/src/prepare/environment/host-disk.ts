@@ -41,7 +41,7 @@ function isHosts(name: string, value: string, input: HostDiskInput): boolean {
   return false;
 }
 
-/** Hosts say which temporary variables they set; older ones are recognised by the folder. */
+/** Hosts name the temporary variables that they set; older ones are recognised by the folder. */
 function isHostsTemp(name: string, value: string, context: Readonly<Record<string, unknown>>): boolean {
   const scratch = recordOf(context.paperclipScratch);
   return value === textOf(scratch.dir) || textsOf(scratch.tempKeysApplied).includes(name);

@@ -1,7 +1,7 @@
 import { recordOf } from "../../host/context-values.ts";
 
-/** What only the host's own library can read out of a wake. */
-export interface WakeFacts {
+/** Run inputs that only the host's own library can read out of the context. */
+export interface WakeInputs {
   readonly payloadJson: string | null;
   readonly workMode: string | null;
 }
@@ -10,8 +10,8 @@ export interface WakeFacts {
 const MAX_VARIABLE_BYTES = 128 * 1024 - 1;
 const PAYLOAD = "PAPERCLIP_WAKE_PAYLOAD_JSON";
 
-/** The wake as the host writes it; where that is too long for a variable, without what the prompt tells anyway. */
-export async function wakeFacts(context: Readonly<Record<string, unknown>>): Promise<WakeFacts> {
+/** The payload as the host writes it; where that is too long for a variable, without what the prompt contains anyway. */
+export async function wakeInputs(context: Readonly<Record<string, unknown>>): Promise<WakeInputs> {
   const host = await import("../prompt/host-rendering.ts");
   const wake = context.paperclipWake;
   const full = host.stringifyPaperclipWakePayload(wake);

@@ -43,12 +43,12 @@ describe("which names", () => {
     expect(taken(names, settings)).toEqual(expected ? words(names) : []);
   });
 
-  test("the list has no two ways to say one thing, and nothing that is always held back", () => {
+  test("the allowlist has nothing twice, and nothing that is always denied", () => {
     expect(new Set(COMMON_ALLOWLIST).size).toBe(COMMON_ALLOWLIST.length);
     for (const name of words(SECRET_NAMES)) expect(matches(name, COMMON_ALLOWLIST)).toBe(false);
   });
 
-  test("AWS keys stay when the server's own stores use them, and somebody is told", () => {
+  test("AWS keys stay when the server's own stores use them, with a warning", () => {
     const env = literals("AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_REGION PAPERCLIP_STORAGE_S3_BUCKET");
     const inherited = run({ env });
     expect(Object.keys(inherited.env.literals)).toEqual(["AWS_REGION"]);
@@ -246,7 +246,7 @@ describe("files", () => {
     ["the default", { defaultMode: null }, false],
     ["0400 with readable items", { defaultMode: 0o400, items: [{ key: "a", path: "a", mode: 0o444 }] }, false],
     ["items of mode 0400", { defaultMode: 0o444, items: [{ key: "a", path: "a", mode: 0o400 }] }, true],
-  ])("files of mode %s: kept, and said if a run cannot read them", (_, mode, unreadable) => {
+  ])("files of mode %s: kept, with a warning if a run cannot read them", (_, mode, unreadable) => {
     const inherited = run({ secretVolumes: [volume("a", "/a", mode)] }, { inherit: "all" });
     expect(inherited.secretVolumes).toEqual([expect.objectContaining(mode)]);
     expect(inherited.warnings).toEqual(unreadable ? [expect.stringContaining("Secret a at /a has a mode that lets only root read")] : []);

@@ -17,7 +17,7 @@ export interface ChosenEnv {
   readonly files: ReadonlySet<ObjectMount>;
 }
 
-/** Why variables stay with the server, and where the log says so: a warning where somebody will miss one. */
+/** Why variables stay with the server, and the log line about it: a warning where somebody will miss one. */
 const REASONS = {
   notAllowed: ["notes", "environment left with the server, not on the allowlist"],
   denied: ["notes", "environment left with the server"],

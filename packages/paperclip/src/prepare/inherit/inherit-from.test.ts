@@ -166,7 +166,7 @@ describe("outside a cluster", () => {
   });
 });
 
-test("names that give nothing are told", () => {
+test("names without an effect are warned about", () => {
   const pod = examplePod({
     env: [
       { name: "DATABASE_URL", value: "postgres://" },

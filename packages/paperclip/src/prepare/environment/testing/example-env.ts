@@ -1,12 +1,12 @@
 import { buildEnv, type EnvInput, type PodEnv } from "../build-env.ts";
 
-/** A comment woke the agent on an issue of a project with a repository. */
+/** A comment started the agent on an issue of a project with a repository. */
 export const wake = {
   reason: "issue_commented",
   issue: {
     id: "issue-1",
     identifier: "ACME-1",
-    title: 'Mend the "door"',
+    title: 'Fix the "gate"',
     description: "It squeaks.",
     status: "in_progress",
     workMode: "planning",
@@ -31,7 +31,7 @@ export const context = {
     workspaceId: "workspace-1",
     repoUrl: "https://token@example.com/acme.git",
     repoRef: "main",
-    branchName: "acme-1-mend-the-door",
+    branchName: "acme-1-fix-the-gate",
     worktreePath: "/data/work/acme/.worktrees/1",
     agentHome: "/data/home/agent-1",
   },
