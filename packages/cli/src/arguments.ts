@@ -11,32 +11,33 @@ export interface HostArguments {
   readonly company: string | null;
 }
 
+/** PAPERCLIP_HOME of the server as seen from here, and the instance in it. */
+export interface Place {
+  /** Null = its files cannot be seen from here. */
+  readonly data: string | null;
+  readonly instance: string;
+}
+
 export type Command =
   | { readonly name: "help"; readonly of: string | null }
   | { readonly name: "version" }
-  | {
+  | (Place & {
       readonly name: "recover";
       readonly cluster: ClusterArguments;
       readonly host: HostArguments;
-      /** Folder that is PAPERCLIP_HOME on the server, for records of Jobs that are gone; null = not to be had here. */
-      readonly data: string | null;
-      readonly instance: string;
       readonly issues: readonly string[];
       readonly dryRun: boolean;
       /** Seconds between two rounds; null = one round. */
       readonly watch: number | null;
-    }
+    })
   | { readonly name: "drain"; readonly undo: boolean; readonly reason: string | null; readonly timeoutSec: number }
-  | {
+  | (Place & {
       readonly name: "sweep";
       readonly cluster: ClusterArguments;
-      /** Folder that is PAPERCLIP_HOME on the server; null = files are not to be had here. */
-      readonly data: string | null;
-      readonly instance: string;
       readonly olderThanSec: number;
       readonly filesOlderThanSec: number;
       readonly delete: boolean;
-    }
+    })
   | { readonly name: "status"; readonly cluster: ClusterArguments };
 
 const CLUSTER = {
@@ -94,8 +95,8 @@ function read(name: CommandName, args: string[]): Given {
     const options: ParseArgsOptionsConfig = OPTIONS[name];
     return parseArgs({ args, options, strict: true, allowPositionals: false }).values;
   } catch (error) {
-    const said = error instanceof Error ? error.message.split(". ")[0] : String(error);
-    throw new UsageError(`${said}; see paperclip-k8s help ${name}`);
+    const problem = error instanceof Error ? error.message.split(". ")[0] : String(error);
+    throw new UsageError(`${problem}; see paperclip-k8s help ${name}`);
   }
 }
 
@@ -110,7 +111,7 @@ function sweep(given: Given, env: NodeJS.ProcessEnv): Command {
   };
 }
 
-function placeOf(given: Given, env: NodeJS.ProcessEnv): { readonly data: string | null; readonly instance: string } {
+function placeOf(given: Given, env: NodeJS.ProcessEnv): Place {
   return { data: text(given.data) ?? env.PAPERCLIP_HOME ?? null, instance: env.PAPERCLIP_INSTANCE_ID || "default" };
 }
 

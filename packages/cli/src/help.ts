@@ -7,23 +7,23 @@ const CLUSTER = `  -n, --namespace <name>  of the agents' Jobs; may be repeated 
 export const OVERVIEW = `paperclip-k8s: for operators of Paperclip agents that run as Kubernetes Jobs
 
   recover   after a restart: what became of the runs that the server lost; releases their issues
-  drain     before a planned restart: the server's adapters let go of their runs, whose Jobs go on
-  status    every agent's Job and how it stands
+  drain     before a planned restart: the server's adapters detach their runs, whose Jobs go on
+  status    every agent's Job and its state
   sweep     what runs have left behind: Jobs, Secrets, files
 
-paperclip-k8s help <command> tells more.
+paperclip-k8s help <command> lists the options.
 
 Exit codes: 0 done, 1 trouble (host or cluster not reachable, refused), 2 wrong usage,
-3 something is left (an issue still held, a run that could not be let go).`;
+3 something is left (an issue still held, a run that could not be detached).`;
 
 export const HELP: Readonly<Record<CommandName, string>> = {
   recover: `paperclip-k8s recover [options]
 
 Lists the issues on which Paperclip (2026.916 and later) starts nothing because the server was
-stopped under a run, with what became of the run's Job. An issue whose Job is provably over is
+stopped under a run, with what became of the run's Job. An issue whose Job has provably ended is
 released: the host is told how it ended, with the exit code, times and bytes that the cluster shows,
-and goes on by itself. An issue whose Job still runs stays held until it is over: --watch waits for
-that. Runs that failed by themselves are listed too, but released only when --issue names them.
+and goes on by itself. An issue whose Job still runs stays held until it has ended: --watch waits
+for that. Runs that failed by themselves are listed too, but released only when --issue names them.
 
       --issue <id>        only this issue (id or identifier); may be repeated
       --dry-run           only list
@@ -37,14 +37,14 @@ The environment variable PAPERCLIP_API_KEY holds a board API key; a local_truste
 
   drain: `paperclip-k8s drain [options]
 
-For the preStop hook of the server's container. Asks the adapters in the server to let go of their
+For the preStop hook of the server's container. Asks the adapters in the server to detach their
 runs: each run returns to the host with the request to continue, while its Job goes on; the next
-server takes it over. New runs are put off. Works in the server's container, as its user. Tells how
-many were let go; runs that could not be (an older host, a third restart within one run) are left to
-recover.
+server takes it over. New runs are refused meanwhile. Works in the server's container, as its user.
+Lists what was detached; runs that could not be (an older host, a third restart within one run) are
+left to recover. An adapter that does not answer is named, and the exit code is 3.
 
       --timeout <time>    how long to wait for that (30s)
-      --reason <text>     stands in the runs' logs
+      --reason <text>     for the runs' logs
       --undo              the server stays after all: take runs again (else after 10 min)`,
 
   sweep: `paperclip-k8s sweep [options]
@@ -62,7 +62,7 @@ ${CLUSTER}`,
 
   status: `paperclip-k8s status [options]
 
-Lists every agent's Job: run, task, age, and how it stands.
+Lists every agent's Job: run, task, age and state.
 
 ${CLUSTER}`,
 };

@@ -1,13 +1,13 @@
 import { ApiError } from "@paperclip-k8s/engine";
+import { HostError } from "@paperclip-k8s/paperclip/host-api";
+import manifest from "../package.json" with { type: "json" };
 import { COMMANDS, type Command, type CommandName, parseCommand, UsageError } from "./arguments.ts";
 import { drain } from "./commands/drain.ts";
 import { recover } from "./commands/recover.ts";
 import { status } from "./commands/status.ts";
 import { sweep } from "./commands/sweep.ts";
 import { HELP, OVERVIEW } from "./help.ts";
-import { HostError } from "./host/api.ts";
 import { EXIT, type ExitCode, type Terminal } from "./terminal.ts";
-import { version } from "./version.ts";
 
 /** From the arguments to the exit code; what goes wrong is one line on stderr. */
 export async function runCommand(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
@@ -30,7 +30,7 @@ function perform(command: Command, terminal: Terminal): Promise<ExitCode> | Exit
       terminal.out(helpOf(command.of));
       return EXIT.done;
     case "version":
-      terminal.out(version);
+      terminal.out(manifest.version);
       return EXIT.done;
     case "recover":
       return recover(command, terminal);

@@ -2,8 +2,8 @@ import type { Engine } from "@paperclip-k8s/engine";
 import type { AgentCli } from "./agent-cli/agent-cli.ts";
 import { testEnvironment } from "./doctor/test-environment.ts";
 import { execute } from "./execute.ts";
-import { Drain } from "./handover/drain/drain.ts";
-import { attend } from "./handover/drain/run-registry.ts";
+import { runDetachable } from "./handover/drain/detachable-run.ts";
+import { RunRegistry } from "./handover/drain/run-registry.ts";
 import type { FormField, ServerAdapter, SkillContext } from "./host/types.ts";
 import { sessionCodec } from "./prepare/session.ts";
 import { listSkills, syncSkills } from "./prepare/skills/snapshot.ts";
@@ -14,22 +14,22 @@ import { parseConfig } from "./settings/parse.ts";
 export interface AdapterOptions {
   readonly engine: Engine;
   readonly serverEnv?: NodeJS.ProcessEnv;
-  /** Where others ask this adapter's runs to leave. */
-  readonly drain?: Drain;
+  /** Through which this adapter's runs can be detached. */
+  readonly registry?: RunRegistry;
   /** How often a host without abort signals is asked for the run's status. */
   readonly pollMs?: number;
-  /** How long the host may take over what it is told at the end; 30 s unless told. */
+  /** How long the host may take for its callbacks at the end; 30 s unless set. */
   readonly hostTimeoutMs?: number;
 }
 
 /** The host's adapter module for one agent CLI. */
 export function createAdapter(cli: AgentCli, options: AdapterOptions): ServerAdapter {
   const serverEnv = options.serverEnv ?? process.env;
-  const drain = options.drain ?? new Drain();
+  const registry = options.registry ?? new RunRegistry();
   const config = (ctx: SkillContext) => parseConfig(ctx.config, serverEnv, cli);
   return {
     type: cli.type,
-    execute: (ctx) => attend(drain, ctx, serverEnv, (detach) => execute(cli, ctx, { ...options, serverEnv, detach })),
+    execute: (ctx) => runDetachable(registry, ctx, serverEnv, (detach) => execute(cli, ctx, { ...options, serverEnv, detach })),
     testEnvironment: (ctx) => testEnvironment(cli, ctx, { engine: options.engine, serverEnv }),
     sessionCodec,
     sessionManagement: cli.sessionManagement,

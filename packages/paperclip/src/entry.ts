@@ -1,8 +1,8 @@
 import { createEngine } from "@paperclip-k8s/engine";
 import { createAdapter } from "./adapter.ts";
 import type { AgentCli } from "./agent-cli/agent-cli.ts";
-import { openDoor } from "./handover/drain/control-server.ts";
-import { Drain } from "./handover/drain/drain.ts";
+import { startControlServer } from "./handover/drain/control-server.ts";
+import { RunRegistry } from "./handover/drain/run-registry.ts";
 import type { Model, ServerAdapter } from "./host/types.ts";
 import { requireNode } from "./node-version.ts";
 import { configurationDoc } from "./settings/documents.ts";
@@ -27,10 +27,10 @@ export function adapterEntry(cli: AgentCli): AdapterEntry {
     agentConfigurationDoc: configurationDoc(cli),
     createServerAdapter: () => {
       requireNode(`the adapter ${cli.type}`);
-      const drain = new Drain();
+      const registry = new RunRegistry();
       // In the background: a server without the control socket runs as well.
-      void openDoor(drain, { adapter: cli.type, env: process.env }).catch(() => {});
-      return createAdapter(cli, { engine: createEngine({ lingerMs: STORED_MS }), drain });
+      void startControlServer(registry, { adapter: cli.type, env: process.env }).catch(() => {});
+      return createAdapter(cli, { engine: createEngine({ lingerMs: STORED_MS }), registry });
     },
   };
 }

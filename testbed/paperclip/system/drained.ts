@@ -43,7 +43,7 @@ function toldTruly(said: Said, runs: readonly Run[], lost: readonly Run[]): void
     if (lost.includes(run)) expect(said.out).toContain(`left    ${run.id}`);
     else {
       expect(run).toMatchObject({ status: "failed", errorCode: "k8s_detached", usageJson: null });
-      expect(said.out).toContain(`let go  ${run.id}`);
+      expect(said.out).toContain(`detached  ${run.id}`);
     }
   }
   expect(said.code, said.out).toBe(lost.length === 0 ? 0 : 3);

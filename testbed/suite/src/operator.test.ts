@@ -116,7 +116,7 @@ test("status and sweep: a live Job is shown and never swept; a finished one goes
   await expect
     .poll(finished, { interval: 500 })
     .toMatch(/^job +\d+s +finished: the agent exited with code 3; [\s\S]*\n1 leftover; --delete/m);
-  expect((await cli("status")).out).toMatch(/over +the agent exited with code 3;/);
+  expect((await cli("status")).out).toMatch(/ended +the agent exited with code 3;/);
   expect((await cli("sweep", "--older-than", "1h")).out).toContain("nothing to remove");
   expect(await run.jobs()).toBe(1);
   expect(await cli("sweep", "--older-than", "1s", "--delete")).toMatchObject({ code: 0, out: expect.stringContaining(": deleted") });
@@ -128,7 +128,7 @@ test("a Job without the runner's mark is shown, and left alone", async () => {
   const { script, release } = gatedScript(bed);
   const run = await leftRun("elder", script, { keys });
   await release();
-  await expect.poll(async () => (await later(0, ["status"])).out, { interval: 500 }).toMatch(/^elder .* over +the agent exited/m);
+  await expect.poll(async () => (await later(0, ["status"])).out, { interval: 500 }).toMatch(/^elder .* ended +the agent exited/m);
   const swept = await later(1, ["sweep", "--older-than", "1s", "--delete"]);
   expect(swept.out).toMatch(
     /^left alone:\n[\s\S]*not started by this version: look at it by hand;[\s\S]*nothing to remove in .*, 1 left alone$/m,

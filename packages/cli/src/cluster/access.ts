@@ -9,10 +9,12 @@ export interface ClusterArguments {
   readonly namespaces: readonly string[];
 }
 
-/** As kubectl finds its cluster: a file that was named, KUBECONFIG, the pod's own account, the home's file. */
+/** Finds the cluster as kubectl does: the file that was named, the files in KUBECONFIG, the pod's own account, the file in the home folder. */
 export function clusterOf({ kubeconfig, context }: ClusterArguments, env: NodeJS.ProcessEnv): ConnectOptions {
-  const file = kubeconfig ?? env.KUBECONFIG?.split(delimiter).find(existsSync) ?? (env.KUBERNETES_SERVICE_HOST ? null : homeFile());
-  return { kubeconfig: file, ...(context === null ? {} : { context }) };
+  const listed = (env.KUBECONFIG ?? "").split(delimiter).filter((path) => path !== "" && existsSync(path));
+  const home = env.KUBERNETES_SERVICE_HOST ? null : join(homedir(), ".kube", "config");
+  const files = kubeconfig ?? (listed.length === 0 ? home : listed);
+  return { kubeconfig: files, ...(context === null ? {} : { context }) };
 }
 
 export async function namespacesOf(given: ClusterArguments, cluster: ConnectOptions, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
@@ -20,5 +22,3 @@ export async function namespacesOf(given: ClusterArguments, cluster: ConnectOpti
   if (cluster.kubeconfig !== null) return [(await contextNamespace(cluster)) ?? "default"];
   return [(await ownPodIdentity(env))?.namespace ?? "default"];
 }
-
-const homeFile = (): string => join(homedir(), ".kube", "config");

@@ -1,19 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError, type ConnectOptions } from "@paperclip-k8s/engine";
+import { HostApi, HostError } from "@paperclip-k8s/paperclip/host-api";
 import { ANNOTATION } from "@paperclip-k8s/paperclip/keys";
 import type { Command } from "../arguments.ts";
 import { clusterOf, namespacesOf } from "../cluster/access.ts";
-import { type Found, survey } from "../cluster/survey.ts";
-import { HostApi, HostError } from "../host/api.ts";
-import { type HeldIssue, heldIssues, readHeld } from "../host/held-issues.ts";
-import { resolveHold } from "../host/resolve-hold.ts";
-import { count, table } from "../output/table.ts";
-import { type Judged, judgeHold } from "../recovery/judge-hold.ts";
+import { type FoundJob, findJobs } from "../cluster/jobs.ts";
+import { decideOn, type RecoveryDecision } from "../recovery/decision.ts";
+import { type HeldIssue, heldIssues, readHeld } from "../recovery/held-issues.ts";
+import { release } from "../recovery/release.ts";
+import { count, table } from "../table.ts";
 import { EXIT, type ExitCode, type Terminal } from "../terminal.ts";
+
+/** Lists of a large company take the host a while. */
+const HOST_TIMEOUT_MS = 30_000;
 
 type Recover = Extract<Command, { name: "recover" }>;
 
-interface Scene {
+interface Recovery {
   readonly host: HostApi;
   readonly cluster: ConnectOptions;
   readonly namespaces: readonly string[];
@@ -24,46 +27,46 @@ interface Scene {
 export async function recover(command: Recover, terminal: Terminal): Promise<ExitCode> {
   const cluster = clusterOf(command.cluster, terminal.env);
   const namespaces = await namespacesOf(command.cluster, cluster, terminal.env);
-  const host = new HostApi(command.host.url, command.host.token);
-  const scene: Scene = { host, cluster, namespaces, command, terminal };
-  if (command.watch === null) return round(scene, "").then(({ left }) => (left === 0 ? EXIT.done : EXIT.left));
-  await watch(scene, command.watch);
+  const host = new HostApi(command.host.url, command.host.token, HOST_TIMEOUT_MS);
+  const recovery: Recovery = { host, cluster, namespaces, command, terminal };
+  if (command.watch === null) return round(recovery, "").then(({ left }) => (left === 0 ? EXIT.done : EXIT.left));
+  await watch(recovery, command.watch);
   return EXIT.done;
 }
 
-/** Says something only when something has changed; a host or cluster that is away for a while is waited for. */
-async function watch(scene: Scene, everySec: number): Promise<void> {
-  const { stopped, err } = scene.terminal;
-  let said = "";
-  let trouble = "";
+/** Prints only what has changed; a host or cluster that is away for a while is waited for. */
+async function watch(recovery: Recovery, everySec: number): Promise<void> {
+  const { stopped, err } = recovery.terminal;
+  let printed = "";
+  let problem = "";
   while (!stopped.aborted) {
     try {
-      said = (await round(scene, said)).said;
-      trouble = "";
+      printed = (await round(recovery, printed)).printed;
+      problem = "";
     } catch (error) {
       if (!(error instanceof HostError || error instanceof ApiError)) throw error;
-      if (error.message !== trouble) err(`${error.message}; trying again`);
-      trouble = error.message;
+      if (error.message !== problem) err(`${error.message}; trying again`);
+      problem = error.message;
     }
     await sleep(everySec * 1000, undefined, { signal: stopped }).catch(() => {});
   }
 }
 
-/** The cluster first: what is held afterwards was held by then, and a Job that ends in between is seen in the next round. */
-async function round(scene: Scene, said: string): Promise<{ left: number; said: string }> {
-  const { command, terminal, namespaces } = scene;
-  const jobs = await survey(scene.cluster, namespaces);
-  const held = await heldOnes(scene, jobs);
-  const judged = await Promise.all(held.map((issue) => judgeHold(issue, jobs, command)));
-  const list = listing(judged, namespaces).join("\n");
-  if (list !== said) terminal.out(list);
-  let left = judged.length;
-  for (const one of judged) if (one.statement !== null && !command.dryRun && (await release(scene, one))) left--;
-  return { left, said: list };
+/** The cluster first: an issue that is held afterwards was held by then, and a Job that ends in between is seen in the next round. */
+async function round(recovery: Recovery, printed: string): Promise<{ left: number; printed: string }> {
+  const { command, terminal, namespaces } = recovery;
+  const jobs = await findJobs(recovery.cluster, namespaces);
+  const held = await heldOnes(recovery, jobs);
+  const decisions = await Promise.all(held.map((issue) => decideOn(issue, jobs, command)));
+  const list = listing(decisions, namespaces).join("\n");
+  if (list !== printed) terminal.out(list);
+  let left = decisions.length;
+  for (const one of decisions) if (one.reconciliation !== null && !command.dryRun && (await releaseOne(recovery, one))) left--;
+  return { left, printed: list };
 }
 
 /** A named issue is looked at as it is; else all that are marked as held, and the tasks of the Jobs found. */
-async function heldOnes({ host, command }: Scene, jobs: readonly Found[]): Promise<HeldIssue[]> {
+async function heldOnes({ host, command }: Recovery, jobs: readonly FoundJob[]): Promise<HeldIssue[]> {
   if (command.issues.length > 0) {
     const found = await Promise.all(command.issues.map((id) => readHeld(host, id)));
     return found.filter((issue) => issue !== null);
@@ -75,30 +78,30 @@ async function heldOnes({ host, command }: Scene, jobs: readonly Found[]): Promi
   return heldIssues(host, command.host.company, hints);
 }
 
-export function listing(judged: readonly Judged[], namespaces: readonly string[]): string[] {
-  if (judged.length === 0) return ["no issue is held"];
+export function listing(decisions: readonly RecoveryDecision[], namespaces: readonly string[]): string[] {
+  if (decisions.length === 0) return ["no issue is held"];
   const columns = [{ title: "ISSUE", max: 12 }, { title: "RUN" }, { title: "ENDED AS", max: 28 }, { title: "JOB" }];
-  const rows = judged.map(({ issue, summary }) => [issue.identifier, issue.runId.slice(0, 8), endedAs(issue), summary]);
-  const ready = judged.filter(({ statement }) => statement !== null).length;
+  const rows = decisions.map(({ issue, summary }) => [issue.identifier, issue.run.id.slice(0, 8), endedAs(issue), summary]);
+  const ready = decisions.filter(({ reconciliation }) => reconciliation !== null).length;
   const where = namespaces.length === 1 ? `namespace ${namespaces[0]}` : `namespaces ${namespaces.join(", ")}`;
-  return [...table(columns, rows), `${count(judged.length, "issue")} held, ${ready} to be released; Jobs looked for in ${where}`];
+  return [...table(columns, rows), `${count(decisions.length, "issue")} held, ${ready} to be released; Jobs looked for in ${where}`];
 }
 
 /** What the host's record says; the code only where it says more than the status. */
 const endedAs = ({ run: { status, errorCode } }: HeldIssue): string =>
   errorCode === null || errorCode.includes(status) ? status : `${status}/${errorCode}`;
 
-async function release({ host, terminal }: Scene, { issue, statement }: Judged): Promise<boolean> {
-  if (statement === null) return false;
+async function releaseOne({ host, terminal }: Recovery, { issue, reconciliation }: RecoveryDecision): Promise<boolean> {
+  if (reconciliation === null) return false;
   try {
-    const result = await resolveHold(host, issue, statement);
+    const result = await release(host, issue, reconciliation);
     if (result.kind === "still-held") {
       terminal.err(`${issue.identifier}: still held (${result.cause})`);
       return false;
     }
     const next = result.nextRun === null ? "the next run has not been seen yet" : `run ${result.nextRun} follows`;
     const rows = result.rows === 1 ? "" : `, of ${result.rows} holds`;
-    terminal.out(`${issue.identifier}: released (${statement.actionOutcome}${rows}); ${next}`);
+    terminal.out(`${issue.identifier}: released (${reconciliation.actionOutcome}${rows}); ${next}`);
     return true;
   } catch (error) {
     if (!(error instanceof HostError)) throw error;

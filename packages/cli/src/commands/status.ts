@@ -1,37 +1,36 @@
 import { ANNOTATION } from "@paperclip-k8s/paperclip/keys";
 import type { Command } from "../arguments.ts";
 import { clusterOf, namespacesOf } from "../cluster/access.ts";
-import { howEnded } from "../cluster/statement.ts";
-import { type Found, survey } from "../cluster/survey.ts";
-import { age, count, table } from "../output/table.ts";
+import { howEnded } from "../cluster/job-state.ts";
+import { type FoundJob, findJobs } from "../cluster/jobs.ts";
+import { age, count, table } from "../table.ts";
 import { EXIT, type ExitCode, type Terminal } from "../terminal.ts";
 
 export async function status(command: Extract<Command, { name: "status" }>, { out, env }: Terminal): Promise<ExitCode> {
   const cluster = clusterOf(command.cluster, env);
   const namespaces = await namespacesOf(command.cluster, cluster, env);
-  const found = await survey(cluster, namespaces);
+  const found = await findJobs(cluster, namespaces);
   if (found.length === 0) {
     out(`no agent has a Job in ${namespaces.join(", ")}`);
     return EXIT.done;
   }
   for (const line of statusTable(found, Date.now())) out(line);
-  out(`${count(found.length, "Job")}, ${found.filter(({ verdict }) => verdict.state === "alive").length} of them at work`);
+  out(`${count(found.length, "Job")}, ${found.filter(({ state }) => state.kind === "alive").length} of them at work`);
   return EXIT.done;
 }
 
-export function statusTable(found: readonly Found[], now: number): string[] {
+export function statusTable(found: readonly FoundJob[], now: number): string[] {
   const columns = [{ title: "AGENT", max: 16 }, { title: "RUN" }, { title: "AGE" }, { title: "STATE", max: 9 }, { title: "" }];
-  const rows = found.map(({ job, namespace, runIds, verdict }) => [
+  const rows = found.map(({ job, namespace, runIds, state }) => [
     job.annotations[ANNOTATION.agentName] ?? "-",
     (runIds[0] ?? "-").slice(0, 8),
     age(job.createdAt, now),
-    verdict.state,
-    `${told(verdict)}; ${namespace}/${job.name}`,
+    state.kind,
+    `${describe(state)}; ${namespace}/${job.name}`,
   ]);
   return table(columns, rows);
 }
 
-/** How it stands, in a few words. */
-export function told(verdict: Found["verdict"]): string {
-  return verdict.state === "over" ? `the agent ${howEnded(verdict)}` : verdict.why;
+function describe(state: FoundJob["state"]): string {
+  return state.kind === "ended" ? `the agent ${howEnded(state)}` : state.why;
 }

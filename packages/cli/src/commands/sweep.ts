@@ -1,11 +1,11 @@
 import type { Command } from "../arguments.ts";
 import { clusterOf, namespacesOf } from "../cluster/access.ts";
 import { findInCluster } from "../leftovers/find-in-cluster.ts";
-import { judgeVolume, lookAtVolume } from "../leftovers/find-on-volume.ts";
-import { type Item, isOver, itemLines, totals } from "../leftovers/item.ts";
+import { decideVolume, lookAtVolume } from "../leftovers/find-on-volume.ts";
+import { type Item, isRemovable, itemLines, totals } from "../leftovers/item.ts";
 import { EXIT, type ExitCode, type Terminal } from "../terminal.ts";
 
-/** Files, then the cluster: what a run has made before its Job is then not taken for what is left of it. */
+/** Looks at files before the cluster, so that files that a run makes before its Job are not taken for leftovers. */
 export async function sweep(command: Extract<Command, { name: "sweep" }>, terminal: Terminal): Promise<ExitCode> {
   const { out, env } = terminal;
   const now = terminal.now();
@@ -14,10 +14,10 @@ export async function sweep(command: Extract<Command, { name: "sweep" }>, termin
   const volume = await lookAtVolume(command, now);
   const found = await findInCluster(cluster, namespaces, { olderThanSec: command.olderThanSec, now });
   const jobs = found.jobs.map(({ job }) => job);
-  const items = [...found.items, ...(await judgeVolume(cluster, jobs, volume, { olderThanSec: command.filesOlderThanSec, now }))];
+  const items = [...found.items, ...(await decideVolume(cluster, jobs, volume, { olderThanSec: command.filesOlderThanSec, now }))];
   for (const line of itemLines(items, now)) out(line);
   for (const line of [...found.unseen, ...(volume.unseen === null ? [] : [volume.unseen])]) out(line);
-  const going = items.filter(isOver);
+  const going = items.filter(isRemovable);
   if (going.length === 0) {
     out(`nothing to remove in ${namespaces.join(", ")}${items.length === 0 ? "" : `, ${items.length} left alone`}`);
     return EXIT.done;
@@ -29,7 +29,7 @@ export async function sweep(command: Extract<Command, { name: "sweep" }>, termin
   return removeAll(going, terminal);
 }
 
-const TOLD = {
+const RESULTS = {
   deleted: "deleted",
   gone: "gone already",
   replaced: "another has its name now",
@@ -40,7 +40,7 @@ async function removeAll(items: readonly Item[], { out, err }: Terminal): Promis
   let failed = 0;
   for (const item of items) {
     try {
-      out(`${item.kind} ${item.name}: ${TOLD[await item.remove()]}`);
+      out(`${item.kind} ${item.name}: ${RESULTS[await item.remove()]}`);
     } catch (error) {
       failed++;
       err(`${item.kind} ${item.name}: ${error instanceof Error ? error.message : String(error)}`);

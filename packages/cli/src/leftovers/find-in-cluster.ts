@@ -1,13 +1,11 @@
 import { ApiError, type ConnectOptions, listSecrets, removeJob, removeSecret, type SecretView } from "@paperclip-k8s/engine";
 import { SELECTOR } from "@paperclip-k8s/paperclip/keys";
-import { type Found, surveyOne } from "../cluster/survey.ts";
+import { type FoundJob, findJobsIn } from "../cluster/jobs.ts";
+import { decideJob, decideSecret, hasSecret, type Span, sinceOf } from "./decision.ts";
 import type { Item } from "./item.ts";
-import { hasSecret, judgeJob, sinceOf } from "./judge-job.ts";
-import { judgeSecret } from "./judge-secret.ts";
-import type { Span } from "./judged.ts";
 
 export interface InCluster {
-  readonly jobs: readonly Found[];
+  readonly jobs: readonly FoundJob[];
   readonly items: readonly Item[];
   /** What could not be looked at, for people. */
   readonly unseen: readonly string[];
@@ -25,35 +23,35 @@ export async function findInCluster(cluster: ConnectOptions, namespaces: readonl
 
 async function findIn(cluster: ConnectOptions, namespace: string, span: Span): Promise<InCluster> {
   const secrets = await listSecrets(cluster, namespace, SELECTOR).catch(unlessForbidden);
-  const { found: jobs, pods } = await surveyOne(cluster, namespace);
+  const { found: jobs, pods } = await findJobsIn(cluster, namespace);
   const unseen = secrets === null ? [`Secrets in ${namespace} are not looked at: this account may not list them`] : [];
   const ofJobs = jobs.flatMap((found): Item[] => {
-    const judged = judgeJob(found, secrets, span);
+    const decision = decideJob(found, secrets, span);
     const { job } = found;
-    if (judged === null) return [];
+    if (decision === null) return [];
     return [
       {
         kind: "job",
         name: `${namespace}/${job.name}`,
         since: sinceOf(job),
         bytes: null,
-        judged,
+        decision,
         remove: () => removeFound(cluster, found),
       },
     ];
   });
   const views = jobs.map(({ job }) => job);
   const ofSecrets = (secrets ?? []).flatMap((secret): Item[] => {
-    const judged = judgeSecret(secret, views, pods, span);
-    if (judged === null) return [];
+    const decision = decideSecret(secret, views, pods, span);
+    if (decision === null) return [];
     const remove = () => removeSecret(cluster, namespace, secret);
-    return [{ kind: "secret", name: `${namespace}/${secret.name}`, since: secret.createdAt, bytes: null, judged, remove }];
+    return [{ kind: "secret", name: `${namespace}/${secret.name}`, since: secret.createdAt, bytes: null, decision, remove }];
   });
   return { jobs, items: [...ofJobs, ...ofSecrets], unseen };
 }
 
 /** A Job that waits for its Secret is asked about once more: its server may have come back. */
-async function removeFound(cluster: ConnectOptions, { namespace, job }: Found): ReturnType<typeof removeJob> {
+async function removeFound(cluster: ConnectOptions, { namespace, job }: FoundJob): ReturnType<typeof removeJob> {
   const waits = job.conditions.Complete === undefined && job.conditions.Failed === undefined;
   if (waits && hasSecret(job, await listSecrets(cluster, namespace, SELECTOR))) return "changed";
   return removeJob(cluster, namespace, job);

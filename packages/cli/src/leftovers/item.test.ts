@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { keep, remove } from "./decision.ts";
 import { type Item, itemLines, totals } from "./item.ts";
-import { over, unproved } from "./judged.ts";
 
 const now = Date.parse("2026-01-03T00:00:00Z");
 const item = (change: Partial<Item>): Item => ({
@@ -8,13 +8,13 @@ const item = (change: Partial<Item>): Item => ({
   name: "agents/otto",
   since: "2026-01-01T00:00:00Z",
   bytes: null,
-  judged: over("finished"),
+  decision: remove("finished"),
   remove: async () => "deleted",
   ...change,
 });
 
 test("what goes and why, then what stays and why", () => {
-  const items = [item({}), item({ kind: "files", bytes: 1_234_567 }), item({ judged: unproved("nobody knows") })];
+  const items = [item({}), item({ kind: "files", bytes: 1_234_567 }), item({ decision: keep("nobody knows") })];
   expect(itemLines(items, now)).toEqual([
     "WHAT   AGE",
     "job    2d   finished; agents/otto",

@@ -1,6 +1,6 @@
 import type { removeJob } from "@paperclip-k8s/engine";
-import { age, count, table } from "../output/table.ts";
-import type { Judged } from "./judged.ts";
+import { age, count, table } from "../table.ts";
+import type { Decision } from "./decision.ts";
 
 /** Something that looks left over, and how to remove it. */
 export interface Item {
@@ -8,24 +8,24 @@ export interface Item {
   readonly name: string;
   readonly since: string | null;
   readonly bytes: number | null;
-  readonly judged: Judged;
+  readonly decision: Decision;
   remove(): Promise<Awaited<ReturnType<typeof removeJob>>>;
 }
 
-export const isOver = ({ judged }: Item): boolean => judged.state === "over";
+export const isRemovable = ({ decision }: Item): boolean => decision.kind === "remove";
 
 /** What goes first, what stays below it. */
 export function itemLines(items: readonly Item[], now: number): string[] {
   const columns = [{ title: "WHAT" }, { title: "AGE" }, { title: "" }];
-  const rows = (state: Judged["state"]) =>
+  const rows = (kind: Decision["kind"]) =>
     items
-      .filter(({ judged }) => judged.state === state)
-      .map(({ kind, since, name, judged, bytes }) => [
-        kind,
-        age(since, now),
-        `${judged.why}${bytes === null ? "" : `, ${size(bytes)}`}; ${name}`,
+      .filter(({ decision }) => decision.kind === kind)
+      .map((item) => [
+        item.kind,
+        age(item.since, now),
+        `${item.decision.why}${item.bytes === null ? "" : `, ${size(item.bytes)}`}; ${item.name}`,
       ]);
-  const [going, staying] = [rows("over"), rows("unproved")];
+  const [going, staying] = [rows("remove"), rows("keep")];
   return [
     ...(going.length === 0 ? [] : table(columns, going)),
     ...(staying.length === 0 ? [] : ["left alone:", ...table(columns, staying)]),
@@ -33,7 +33,7 @@ export function itemLines(items: readonly Item[], now: number): string[] {
 }
 
 export function totals(items: readonly Item[]): string {
-  const going = items.filter(isOver);
+  const going = items.filter(isRemovable);
   const bytes = going.reduce((sum, item) => sum + (item.bytes ?? 0), 0);
   const staying = items.length - going.length;
   return `${count(going.length, "leftover")}${bytes === 0 ? "" : ` (${size(bytes)})`}${staying === 0 ? "" : `, ${staying} left alone`}`;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { endRecord } from "../cluster/example-run.ts";
+import { endRecord } from "../testing/example-run.ts";
 import { findRunFiles, removeRunFiles } from "./run-files.ts";
 
 const RUN = "0cd38448-2fc7-4563-9601-708220c45361";

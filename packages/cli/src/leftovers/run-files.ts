@@ -1,8 +1,9 @@
 import { lstat, readdir, unlink } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type EndRecord, readEnd } from "@paperclip-k8s/engine";
+import { parseOutputFile } from "@paperclip-k8s/paperclip/paths";
 
-/** The files of one run on the shared volume: its output, the runner's records, the pod's claim. */
+/** The files of one run on the shared volume: its output, the runner's records, the pod's lock file. */
 export interface RunFileSet {
   /** Path of the output file below the folder of all. */
   readonly name: string;
@@ -15,10 +16,6 @@ export interface RunFileSet {
 }
 
 const ID = /^[a-zA-Z0-9-]+$/;
-/** A run's later attempts have a number behind its id, which ends in a group of twelve. */
-const FILE = /^(.+?)(-\d{1,2})?\.pod\.ndjson(\.meta|\.claim)?$/;
-
-export const dataFolder = (data: string, instance: string): string => join(data, "instances", instance, "data");
 
 /** Oldest first. The host's own logs in the same folders are left out by their names. */
 export async function findRunFiles(folder: string): Promise<RunFileSet[]> {
@@ -36,14 +33,13 @@ export async function foldersIn(folder: string): Promise<string[]> {
 
 async function filesOf(root: string, place: string): Promise<RunFileSet[]> {
   const entries = await readdir(join(root, place), { withFileTypes: true }).catch(unlessMissing);
-  const names = entries.filter((entry) => entry.isFile() && FILE.test(entry.name)).map(({ name }) => name);
-  const outputs = new Set(names.map((name) => name.replace(/\.(meta|claim)$/, "")));
-  const sets = await Promise.all([...outputs].map((output) => setOf(join(root, place), output, names)));
+  const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  const outputs = new Map(names.flatMap((name) => parseOutputFile(name) ?? []).map(({ output, runId }) => [output, runId]));
+  const sets = await Promise.all([...outputs].map(([output, run]) => setOf(join(root, place), output, run, names)));
   return sets.flatMap((set) => (set === null ? [] : [{ ...set, name: join(place, set.name) }]));
 }
 
-async function setOf(folder: string, output: string, names: readonly string[]): Promise<RunFileSet | null> {
-  const run = FILE.exec(output)?.[1] ?? "";
+async function setOf(folder: string, output: string, run: string, names: readonly string[]): Promise<RunFileSet | null> {
   const paths = names.filter((name) => [output, `${output}.meta`, `${output}.claim`].includes(name)).map((name) => join(folder, name));
   const stats = (await Promise.all(paths.map((path) => lstat(path).catch(() => null)))).filter((each) => each !== null);
   if (stats.length === 0) return null;

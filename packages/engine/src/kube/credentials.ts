@@ -3,8 +3,8 @@ import type { KubeConfig } from "@kubernetes/client-node";
 import { ApiError } from "./api-error.ts";
 
 export interface ConnectOptions {
-  /** Path of a kubeconfig; null = the account of the pod this process runs in. */
-  readonly kubeconfig: string | null;
+  /** Path of a kubeconfig, or several of which the first one wins, as in the variable KUBECONFIG; null = the account of the pod this process runs in. */
+  readonly kubeconfig: string | readonly string[] | null;
   /** Context of the kubeconfig; its current one unless told. */
   readonly context?: string;
 }
@@ -95,7 +95,8 @@ async function loadConfig(options: ConnectOptions): Promise<KubeConfig> {
     if (!process.env.KUBERNETES_SERVICE_HOST)
       throw configError("this process does not run in a Kubernetes pod and no kubeconfig was given");
     config.loadFromCluster();
-  } else loadFile(config, options.kubeconfig);
+  } else if (typeof options.kubeconfig === "string") loadFile(config, options.kubeconfig);
+  else config.loadFromOptions(merged(options.kubeconfig.map((path) => loadFile(new KubeConfig(), path))));
   const name = options.context ?? config.getCurrentContext();
   if (!config.getContextObject(name)) throw configError(`${sourceOf(options)}: there is no context "${name}"`);
   config.setCurrentContext(name);
@@ -106,9 +107,22 @@ async function loadConfig(options: ConnectOptions): Promise<KubeConfig> {
   return config;
 }
 
-function loadFile(config: KubeConfig, path: string): void {
+/** As kubectl merges them: of two entries with one name the first counts. */
+function merged(parts: readonly KubeConfig[]): object {
+  const firsts = <T extends { readonly name: string }>(all: readonly T[]) =>
+    all.filter(({ name }, at) => all.findIndex((other) => other.name === name) === at);
+  return {
+    clusters: firsts(parts.flatMap(({ clusters }) => clusters)),
+    users: firsts(parts.flatMap(({ users }) => users)),
+    contexts: firsts(parts.flatMap(({ contexts }) => contexts)),
+    currentContext: parts.find(({ currentContext }) => currentContext)?.currentContext ?? "",
+  };
+}
+
+function loadFile(config: KubeConfig, path: string): KubeConfig {
   try {
     config.loadFromFile(path);
+    return config;
   } catch (error) {
     // The YAML parser's message quotes the file, tokens included: keep its reason and place only.
     const { code, reason, mark } = error as { code?: string; reason?: string; mark?: { line?: number } };

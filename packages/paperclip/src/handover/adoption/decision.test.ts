@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { HostRun } from "../../host/host-runs.ts";
 import { ANNOTATION } from "../../host/keys.ts";
-import { type HolderCase, verdictOn } from "./decision.ts";
+import type { HostRun } from "../../host/runs.ts";
+import { type Conflict, decide } from "./decision.ts";
 
 interface Changes {
   readonly status?: string;
@@ -9,16 +9,16 @@ interface Changes {
   readonly jobTask?: string | null;
   readonly jobSession?: string | null;
   readonly finished?: boolean;
-  readonly own?: Partial<HolderCase["own"]>;
+  readonly own?: Partial<Conflict["own"]>;
   readonly isRetry?: boolean;
   readonly finishedMs?: number;
 }
 
-function matter(changes: Changes = {}): HolderCase {
+function conflict(changes: Changes = {}): Conflict {
   const { status = "failed", errorCode = "process_lost", jobTask = "task-1", jobSession = null, finished = false } = changes;
-  const run: HostRun = { id: "old", status, errorCode, retryOfRunId: null };
+  const run: HostRun = { id: "old", status, errorCode, agentId: null, retryOfRunId: null, superseded: false };
   return {
-    holder: {
+    owner: {
       jobName: "job",
       uid: "u",
       runId: "old",
@@ -38,7 +38,7 @@ function matter(changes: Changes = {}): HolderCase {
   };
 }
 
-const verdict = (changes: Changes) => verdictOn(matter(changes));
+const verdict = (changes: Changes) => decide(conflict(changes));
 
 describe("a run that continues a lost one adopts", () => {
   test.each<[string, Changes]>([
@@ -100,6 +100,6 @@ describe("removed, never replayed", () => {
 });
 
 test("a run the host does not know is waited for, and its finished Job is removed in the end", () => {
-  expect(verdictOn({ ...matter(), run: "missing" })).toEqual({ kind: "wait" });
-  expect(verdictOn({ ...matter({ finished: true, finishedMs: 120_000 }), run: "missing" })).toMatchObject({ kind: "remove" });
+  expect(decide({ ...conflict(), run: null })).toEqual({ kind: "wait" });
+  expect(decide({ ...conflict({ finished: true, finishedMs: 120_000 }), run: null })).toMatchObject({ kind: "remove" });
 });

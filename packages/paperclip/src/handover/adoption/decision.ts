@@ -1,32 +1,30 @@
 import type { LockDecision, LockOwner } from "@paperclip-k8s/engine";
-import type { HostRun } from "../../host/host-runs.ts";
 import { ANNOTATION } from "../../host/keys.ts";
+import { type HostRun, isLive, isLost } from "../../host/runs.ts";
 
-/** A finished Job of a lost run waits this long for somebody who continues it. */
-const UNCLAIMED_MS = 120_000;
-const LIVE = new Set(["queued", "running", "scheduled_retry", "cancelling"]);
-/** The host's own word for a run whose server went away, and ours for one that left its Job to the next, or does not know whether it had got it. */
-const LOST_CODES = new Set(["process_lost", "k8s_detached", "k8s_takeover_failed"]);
-/** Wakes by which the host takes up a task again after a restart. */
-const RECOVERY_WAKES = new Set([
+/** A finished Job of a lost run is kept this long for a run that continues it. */
+const KEPT_MS = 120_000;
+/** Reasons with which the host resumes a task after a restart. */
+const RECOVERY_REASONS = new Set([
   "process_lost_retry",
   "issue_continuation_needed",
   "issue_assignment_recovery",
   "issue_recovery_action_restored",
 ]);
 
-export interface HolderCase {
-  readonly holder: LockOwner;
-  /** What the host says about the Job's run. */
-  readonly run: HostRun | "missing";
+/** A Job that has the lock that this run wants. */
+export interface Conflict {
+  readonly owner: LockOwner;
+  /** What the host has on record about the Job's run; null = it does not know that run. */
+  readonly run: HostRun | null;
   readonly own: OwnSide;
-  /** The run's own `retryOfRunId`, followed back, names the Job's run. */
+  /** Whether this run is a retry of the Job's run, directly or over other retries. */
   readonly isRetry: boolean;
-  /** How long the Job has been known to be over. */
+  /** How long the Job has been known to be finished. */
   readonly finishedMs: number;
 }
 
-/** The run that wants the key. */
+/** The run that wants the lock. */
 export interface OwnSide {
   readonly task: string | null;
   /** The session it would start with. */
@@ -38,39 +36,35 @@ export interface OwnSide {
 const WAIT: LockDecision = { kind: "wait" };
 
 /** What may be done with another run's Job. Only a run that continues a lost one takes its Job over. */
-export function verdictOn(matter: HolderCase): LockDecision {
-  const { holder, run } = matter;
-  if (run === "missing") return leftOver(matter, "the host does not know its run");
-  if (LIVE.has(run.status)) return WAIT;
+export function decide(conflict: Conflict): LockDecision {
+  const { owner, run } = conflict;
+  if (run === null) return leftOver(conflict, "the host does not know its run");
+  if (isLive(run)) return WAIT;
   if (run.status === "cancelled") return { kind: "remove", why: "its run was cancelled" };
-  if (!isLost(run)) return holder.finished ? { kind: "remove", why: "the host has the end of its run on record" } : WAIT;
-  if (!continues(matter)) return leftOver(matter, "nobody continues its run");
-  const problem = mismatch(matter);
+  if (!isLost(run)) return owner.finished ? { kind: "remove", why: "the host has the end of its run on record" } : WAIT;
+  if (!continues(conflict)) return leftOver(conflict, "nobody continues its run");
+  const problem = mismatch(conflict);
   if (problem === null) return { kind: "adopt" };
-  return holder.finished ? leftOver(matter, "its run cannot be continued") : { kind: "blocked", ...problem };
-}
-
-export function isLost({ status, errorCode }: HostRun): boolean {
-  return status === "interrupted" || (status === "failed" && errorCode !== null && LOST_CODES.has(errorCode));
+  return owner.finished ? leftOver(conflict, "its run cannot be continued") : { kind: "blocked", ...problem };
 }
 
 const taskOf = ({ annotations }: LockOwner): string | null => annotations[ANNOTATION.taskId] ?? null;
 
-function continues({ holder, own, isRetry }: HolderCase): boolean {
-  const task = taskOf(holder);
+function continues({ owner, own, isRetry }: Conflict): boolean {
+  const task = taskOf(owner);
   if (task !== null && own.task !== null && task !== own.task) return false;
-  return isRetry || (own.wakeReason !== null && RECOVERY_WAKES.has(own.wakeReason) && task !== null && task === own.task);
+  return isRetry || (own.wakeReason !== null && RECOVERY_REASONS.has(own.wakeReason) && task !== null && task === own.task);
 }
 
-/** Its result is in its files, and its session is saved: the key is worth more to the next run. */
-function leftOver({ holder, finishedMs }: HolderCase, why: string): LockDecision {
-  return holder.finished && finishedMs >= UNCLAIMED_MS ? { kind: "remove", why } : WAIT;
+/** Its result is in its files and its session is saved, so the next run needs the lock more. */
+function leftOver({ owner, finishedMs }: Conflict, why: string): LockDecision {
+  return owner.finished && finishedMs >= KEPT_MS ? { kind: "remove", why } : WAIT;
 }
 
-function mismatch({ holder, own }: HolderCase): { readonly code: string; readonly message: string } | null {
-  const job = `Job ${holder.jobName} of run ${holder.runId ?? "unknown"}`;
-  const session = holder.annotations[ANNOTATION.sessionId] ?? null;
-  if (taskOf(holder) === null || own.task === null)
+function mismatch({ owner, own }: Conflict): { readonly code: string; readonly message: string } | null {
+  const job = `Job ${owner.jobName} of run ${owner.runId ?? "unknown"}`;
+  const session = owner.annotations[ANNOTATION.sessionId] ?? null;
+  if (taskOf(owner) === null || own.task === null)
     return { code: "k8s_orphan_task_unknown", message: `${job} is still live, and whether it works on this run's task is not known` };
   if (session !== null && own.session !== null && session !== own.session)
     return {

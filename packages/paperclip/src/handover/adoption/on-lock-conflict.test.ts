@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { LockOwner } from "@paperclip-k8s/engine";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { runReader } from "../../host/host-runs.ts";
+import { apiOfRun } from "../../host/api.ts";
 import { ANNOTATION } from "../../host/keys.ts";
 import type { RunInputs } from "../../prepare/attempt.ts";
 import { decideWith } from "./on-lock-conflict.ts";
@@ -29,7 +29,7 @@ beforeEach(() => {
   asked = [];
 });
 
-const holder: LockOwner = {
+const owner: LockOwner = {
   jobName: "job",
   uid: "u",
   runId: "r1",
@@ -44,7 +44,7 @@ function judge(context: Record<string, unknown>) {
   const env = { PAPERCLIP_LISTEN_PORT: String((host.address() as AddressInfo).port) };
   const ctx = { runId: "r9", authToken: "tok", context: { taskId: "t", ...context } };
   const inputs = { ctx, config: { reattachOrphanedJobs: true } } as unknown as RunInputs;
-  return decideWith(runReader(ctx, env)!, inputs, null)(holder);
+  return decideWith(apiOfRun(ctx, env)!, inputs, null)(owner);
 }
 
 const lost = { status: "failed", errorCode: "process_lost" };
@@ -97,6 +97,6 @@ test.each([500, 403])("a host that answers %i is no answer", async (status) => {
 });
 
 test("without an address or a token nobody is asked", () => {
-  expect(runReader({ authToken: "t" }, {})).toBeNull();
-  expect(runReader({}, { PAPERCLIP_LISTEN_PORT: "1" })).toBeNull();
+  expect(apiOfRun({ authToken: "t" }, {})).toBeNull();
+  expect(apiOfRun({}, { PAPERCLIP_LISTEN_PORT: "1" })).toBeNull();
 });

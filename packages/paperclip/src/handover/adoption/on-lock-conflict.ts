@@ -1,47 +1,40 @@
 import type { LockDecision, LockOwner, RunIo } from "@paperclip-k8s/engine";
+import { apiOfRun, type HostApi } from "../../host/api.ts";
 import { textOf } from "../../host/context-values.ts";
-import { type RunReader, runReader } from "../../host/host-runs.ts";
+import { readRun, retriedRuns } from "../../host/runs.ts";
 import type { Attempt, RunInputs } from "../../prepare/attempt.ts";
 import { taskOf } from "../../prepare/environment/facts.ts";
-import { verdictOn } from "./decision.ts";
+import { decide } from "./decision.ts";
 
-const MAX_HOPS = 10;
-
-/** Whether a Job that holds this run's key is this run's to continue: the host is asked. Without a way to ask, every Job is waited for. */
+/** Asks the host whether this run may take over a Job that has its lock. Undefined = there is no way to ask, and every Job is waited for. */
 export function onLockConflict({ inputs, sessionId }: Attempt): NonNullable<RunIo["onLockConflict"]> | undefined {
-  const read = runReader(inputs.ctx, inputs.serverEnv);
-  return read === null ? undefined : decideWith(read, inputs, sessionId);
+  const api = apiOfRun(inputs.ctx, inputs.serverEnv);
+  return api === null ? undefined : decideWith(api, inputs, sessionId);
 }
 
 export function decideWith(
-  read: RunReader,
+  api: HostApi,
   { ctx, config }: Pick<RunInputs, "ctx" | "config">,
-  sessionId: string | null,
-): (holder: LockOwner) => Promise<LockDecision> {
-  const own = { task: taskOf(ctx), session: sessionId, wakeReason: textOf(ctx.context.wakeReason), reattach: config.reattachOrphanedJobs };
+  session: string | null,
+): (owner: LockOwner) => Promise<LockDecision> {
+  const own = { task: taskOf(ctx), session, wakeReason: textOf(ctx.context.wakeReason), reattach: config.reattachOrphanedJobs };
+  const retryOf = textOf(ctx.context.retryOfRunId);
   const finishedAt = new Map<string, number>();
-  return async (holder) => {
-    if (holder.runId === null) return { kind: "wait" };
-    if (holder.finished && !finishedAt.has(holder.uid)) finishedAt.set(holder.uid, Date.now());
+  return async (owner) => {
+    if (owner.runId === null) return { kind: "wait" };
+    if (owner.finished && !finishedAt.has(owner.uid)) finishedAt.set(owner.uid, Date.now());
     try {
-      const run = await read(holder.runId);
-      const isRetry = await leadsTo(holder.runId, textOf(ctx.context.retryOfRunId), read);
-      return verdictOn({ holder, run, own, isRetry, finishedMs: Date.now() - (finishedAt.get(holder.uid) ?? Date.now()) });
+      const run = await readRun(api, owner.runId);
+      const isRetry = await isRetryOf(owner.runId, retryOf, api);
+      return decide({ owner, run, own, isRetry, finishedMs: Date.now() - (finishedAt.get(owner.uid) ?? Date.now()) });
     } catch {
-      // Cannot tell is no answer: it is asked again.
+      // The host cannot be asked now: the engine asks again later.
       return { kind: "wait" };
     }
   };
 }
 
-/** Follows the chain of retries back. A run that was cancelled ends it: what somebody stopped is not gone on with. */
-async function leadsTo(wanted: string, first: string | null, read: RunReader): Promise<boolean> {
-  let id = first;
-  for (let hop = 0; id !== null && hop < MAX_HOPS; hop++) {
-    if (id === wanted) return true;
-    const run = await read(id);
-    if (run === "missing" || (run.status === "cancelled" && !run.superseded)) return false;
-    id = run.retryOfRunId;
-  }
+async function isRetryOf(wanted: string, first: string | null, api: HostApi): Promise<boolean> {
+  for await (const id of retriedRuns(first, (each) => readRun(api, each))) if (id === wanted) return true;
   return false;
 }

@@ -1,21 +1,39 @@
 import { readdir } from "node:fs/promises";
 import { connect } from "node:net";
-import { join } from "node:path";
-import { drainFolders, isOurSocket } from "./address.ts";
-import type { DrainAnswer, DrainOrder } from "./protocol.ts";
+import { basename, join } from "node:path";
+import { type ControlAnswer, type ControlCommand, isOurSocket, parseAnswer, socketFolders, socketPid } from "./control-socket.ts";
 
-export interface KnockOptions {
+/** An adapter answers at its deadline; this is for a busy machine. */
+const SLACK_MS = 5000;
+/** An undo is answered at once. */
+const UNDO_MS = 30_000;
+
+export interface ControlOptions {
   readonly env: NodeJS.ProcessEnv;
-  readonly timeoutMs: number;
   /** For tests. */
   readonly folders?: readonly string[];
+  readonly timeoutMs?: number;
 }
 
-/** The other side of the door: gives an order to every adapter of this instance on this machine. */
-export async function callControlSocket(order: DrainOrder, options: KnockOptions): Promise<DrainAnswer[]> {
-  const sockets = await findSockets(options.folders ?? drainFolders(options.env), options.env);
-  const answers = await Promise.all(sockets.map((path) => ask(path, order, options.timeoutMs)));
-  return answers.filter((answer) => answer !== null);
+export interface ControlAnswers {
+  readonly answers: readonly ControlAnswer[];
+  /** Processes that have a live socket and gave no answer, or none that can be read. */
+  readonly unanswered: readonly { readonly pid: number; readonly why: string }[];
+}
+
+type Answer = ControlAnswer | { readonly why: string } | "nobody";
+
+/** Sends a command to every adapter of this instance on this machine. */
+export async function sendCommand(command: ControlCommand, options: ControlOptions): Promise<ControlAnswers> {
+  const sockets = await findSockets(options.folders ?? socketFolders(options.env), options.env);
+  const timeoutMs = options.timeoutMs ?? (command.command === "drain" ? command.timeoutMs + SLACK_MS : UNDO_MS);
+  const all = await Promise.all(sockets.map(async (path) => ({ path, answer: await ask(path, command, timeoutMs) })));
+  return {
+    answers: all.flatMap(({ answer }) => (typeof answer === "object" && "adapter" in answer ? [answer] : [])),
+    unanswered: all.flatMap(({ path, answer }) =>
+      typeof answer === "object" && "why" in answer ? [{ pid: socketPid(basename(path), options.env), why: answer.why }] : [],
+    ),
+  };
 }
 
 async function findSockets(folders: readonly string[], env: NodeJS.ProcessEnv): Promise<string[]> {
@@ -28,25 +46,29 @@ async function findSockets(folders: readonly string[], env: NodeJS.ProcessEnv): 
   return found.flat();
 }
 
-/** Null = nobody is behind it any more. */
-function ask(path: string, order: DrainOrder, timeoutMs: number): Promise<DrainAnswer | null> {
+/** Nobody is behind a socket that takes no connection; whoever takes one owes an answer. */
+function ask(path: string, command: ControlCommand, timeoutMs: number): Promise<Answer> {
   return new Promise((resolve) => {
     let text = "";
-    const socket = connect(path, () => socket.write(`${JSON.stringify(order)}\n`));
+    let connected = false;
+    const socket = connect(path, () => {
+      connected = true;
+      socket.write(`${JSON.stringify(command)}\n`);
+    });
+    const timer = setTimeout(() => {
+      resolve({ why: `no answer within ${Math.round(timeoutMs / 1000)} s` });
+      socket.destroy();
+    }, timeoutMs);
     socket.setEncoding("utf8");
-    socket.setTimeout(timeoutMs, () => socket.destroy());
     socket.on("data", (piece: string) => {
       text += piece;
     });
     socket.on("error", () => {});
-    socket.on("close", () => resolve(parsed(text)));
+    socket.on("close", () => {
+      clearTimeout(timer);
+      resolve(
+        connected ? (parseAnswer(text) ?? { why: text === "" ? "it closed the connection" : "its answer cannot be read" }) : "nobody",
+      );
+    });
   });
-}
-
-function parsed(text: string): DrainAnswer | null {
-  try {
-    return JSON.parse(text) as DrainAnswer;
-  } catch {
-    return null;
-  }
 }

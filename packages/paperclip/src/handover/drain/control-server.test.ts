@@ -4,105 +4,115 @@ import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { drainFolders, socketPath } from "./address.ts";
-import { callControlSocket } from "./control-client.ts";
-import { type Door, openDoor } from "./control-server.ts";
-import { Drain } from "./drain.ts";
+import { sendCommand } from "./control-client.ts";
+import { type ControlServer, startControlServer } from "./control-server.ts";
+import { type ControlCommand, parseCommand, socketFolders, socketPath } from "./control-socket.ts";
+import { RunRegistry } from "./run-registry.ts";
 
 let folder = "";
-const doors: Door[] = [];
+const servers: ControlServer[] = [];
 const env = { PAPERCLIP_HOME: "/data" };
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "door-"));
+  folder = mkdtempSync(join(tmpdir(), "control-"));
 });
 afterEach(async () => {
-  for (const door of doors.splice(0)) await door.close();
+  for (const server of servers.splice(0)) await server.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function open(drain: Drain, adapter: string, folders = [folder]): Promise<Door> {
-  const door = await openDoor(drain, { adapter, env, folders });
-  doors.push(door);
-  return door;
+async function start(registry: RunRegistry, adapter: string, folders = [folder]): Promise<ControlServer> {
+  const server = await startControlServer(registry, { adapter, env, folders });
+  servers.push(server);
+  return server;
 }
+const drain = (timeoutMs = 1000): ControlCommand => ({ command: "drain", reason: "upgrade", timeoutMs });
+const send = (command: ControlCommand, options: { env?: NodeJS.ProcessEnv; timeoutMs?: number } = {}) =>
+  sendCommand(command, { env, folders: [folder], ...options });
+const NOBODY = { answers: [], unanswered: [] };
 
-test("every adapter behind a door is asked, and says who left", async () => {
-  const [one, two] = [new Drain(), new Drain()];
-  await open(one, "opencode_k8s");
-  await open(two, "claude_k8s");
-  const visit = one.enter({ runId: "r1", detachable: true, status: async () => ({ status: "failed", errorCode: "k8s_detached" }) });
-  visit.detach.addEventListener("abort", () => visit.leave());
-  two.enter({ runId: "r2", detachable: false, status: null });
-  const answers = await callControlSocket(
-    { act: "drain", reason: "upgrade", patienceMs: 1000 },
-    { env, folders: [folder], timeoutMs: 30_000 },
-  );
-  expect(answers.sort((a, b) => a.adapter.localeCompare(b.adapter))).toMatchObject([
-    { adapter: "claude_k8s", pid: process.pid, draining: true, runs: ["r2"], detached: [], staying: ["r2"] },
-    { adapter: "opencode_k8s", pid: process.pid, draining: true, runs: [], detached: ["r1"], staying: [] },
+test("every adapter is asked, and says which runs it has detached", async () => {
+  const [one, two] = [new RunRegistry(), new RunRegistry()];
+  await start(one, "opencode_k8s");
+  await start(two, "claude_k8s");
+  const record = { run: async () => ({ status: "failed", errorCode: "k8s_detached" }), isFinished: async () => true };
+  const registration = one.register({ runId: "r1", detachable: true, record });
+  registration.detach.addEventListener("abort", () => registration.end());
+  two.register({ runId: "r2", detachable: false, record: null });
+  const { answers, unanswered } = await send(drain());
+  expect(answers.toSorted((a, b) => a.adapter.localeCompare(b.adapter))).toEqual([
+    { adapter: "claude_k8s", pid: process.pid, detached: [], staying: ["r2"] },
+    { adapter: "opencode_k8s", pid: process.pid, detached: ["r1"], staying: [] },
   ]);
-  await callControlSocket({ act: "undo" }, { env, folders: [folder], timeoutMs: 30_000 });
-  expect([one.active, two.active]).toEqual([false, false]);
+  expect([unanswered, one.isDraining, two.isDraining]).toEqual([[], true, true]);
+  await send({ command: "undo" });
+  expect([one.isDraining, two.isDraining]).toEqual([false, false]);
 });
 
-test("another instance's doors are not knocked at", async () => {
-  await open(new Drain(), "opencode_k8s");
-  const other = { PAPERCLIP_HOME: "/elsewhere" };
-  expect(await callControlSocket({ act: "status" }, { env: other, folders: [folder], timeoutMs: 30_000 })).toEqual([]);
+test("another instance's adapters are not asked", async () => {
+  await start(new RunRegistry(), "opencode_k8s");
+  expect(await send({ command: "undo" }, { env: { PAPERCLIP_HOME: "/elsewhere" } })).toEqual(NOBODY);
 });
 
 test("a folder that can hold no socket gives way to the next", async () => {
   const file = join(folder, "file");
   writeFileSync(file, "");
   const long = join(folder, "x".repeat(100));
-  const door = await open(new Drain(), "opencode_k8s", [join(file, "below"), long, folder]);
-  expect(door.path?.startsWith(`${folder}/`)).toBe(true);
-  expect((await open(new Drain(), "opencode_k8s", [long])).path).toBeNull();
+  const server = await start(new RunRegistry(), "opencode_k8s", [join(file, "below"), long, folder]);
+  expect(server.path?.startsWith(`${folder}/`)).toBe(true);
+  expect((await start(new RunRegistry(), "opencode_k8s", [long])).path).toBeNull();
 });
 
 test("a folder that others may write to is not used", async () => {
   const shared = join(folder, "shared");
   mkdirSync(shared);
   chmodSync(shared, 0o777);
-  expect((await open(new Drain(), "opencode_k8s", [shared])).path).toBeNull();
+  expect((await start(new RunRegistry(), "opencode_k8s", [shared])).path).toBeNull();
 });
 
-test("what a killed process left is nobody, and is removed by the next", async () => {
+test("nobody is behind what a killed process left, and the next server removes it", async () => {
   const dead = Number(execFileSync(process.execPath, ["-p", "process.pid"], { encoding: "utf8" }));
   const stale = socketPath(folder, env, dead, "abc123") ?? "";
   // A file of that name answers like a socket without a process.
   writeFileSync(stale, "");
-  expect(await callControlSocket({ act: "status" }, { env, folders: [folder], timeoutMs: 30_000 })).toEqual([]);
-  await open(new Drain(), "opencode_k8s");
+  expect(await send({ command: "undo" })).toEqual(NOBODY);
+  await start(new RunRegistry(), "opencode_k8s");
   expect(existsSync(stale)).toBe(false);
 });
 
-test("a closed door leaves nothing; nonsense is not answered", async () => {
-  const door = await openDoor(new Drain(), { adapter: "opencode_k8s", env, folders: [join(folder, "own")] });
-  const said = await new Promise<string>((resolve) => {
+test("a closed server leaves nothing; nonsense is not answered", async () => {
+  const server = await startControlServer(new RunRegistry(), { adapter: "opencode_k8s", env, folders: [join(folder, "own")] });
+  const answer = await new Promise<string>((resolve) => {
     let text = "";
-    const socket = connect(door.path ?? "", () => socket.write("hello\n"));
+    const socket = connect(server.path ?? "", () => socket.write("hello\n"));
     socket.on("data", (piece) => {
       text += piece;
     });
     socket.on("close", () => resolve(text));
   });
-  expect(said).toBe("");
-  await door.close();
+  expect(answer).toBe("");
+  await server.close();
   expect(readdirSync(folder)).toEqual([]);
+  for (const line of ["null", "[]", "7", '{"command":"drain"}', '{"command":"status"}']) expect(parseCommand(line)).toBeNull();
 });
 
-test("a door that does not answer costs its time and no more", async () => {
-  const path = socketPath(folder, env, process.pid, "mute00") ?? "";
-  const mute = createServer(() => {}).listen(path);
+test("an adapter that does not answer, or answers nonsense, is named beside those that do", async () => {
+  await start(new RunRegistry(), "opencode_k8s");
+  const mute = createServer(() => {}).listen(socketPath(folder, env, 4711, "mute00") ?? "");
+  const wrong = createServer((socket) => socket.end("{}\n")).listen(socketPath(folder, env, 4712, "wrong0") ?? "");
   try {
-    expect(await callControlSocket({ act: "status" }, { env, folders: [folder], timeoutMs: 300 })).toEqual([]);
+    const { answers, unanswered } = await send(drain(300), { timeoutMs: 300 });
+    expect(answers).toHaveLength(1);
+    expect(unanswered.toSorted((a, b) => a.pid - b.pid)).toEqual([
+      { pid: 4711, why: expect.stringContaining("no answer") },
+      { pid: 4712, why: expect.stringContaining("cannot be read") },
+    ]);
   } finally {
     mute.close();
+    wrong.close();
   }
 });
 
 test("the container's own folder comes before the shared volume's", () => {
-  expect(drainFolders(env).at(0)).toContain(tmpdir());
-  expect(drainFolders(env).at(-1)).toBe("/data/instances/default/data/k8s-drain");
+  expect(socketFolders(env).at(0)).toContain(tmpdir());
+  expect(socketFolders(env).at(-1)).toBe("/data/instances/default/data/k8s-drain");
 });

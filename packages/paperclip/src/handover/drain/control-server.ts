@@ -3,32 +3,39 @@ import { rmdirSync, unlinkSync } from "node:fs";
 import { mkdir, readdir, stat, unlink } from "node:fs/promises";
 import type { Server, Socket } from "node:net";
 import { dirname, join } from "node:path";
-import { drainFolders, isOurSocket, ownUid, socketPath, socketPid } from "./address.ts";
-import type { Drain } from "./drain.ts";
-import { type DrainAnswer, type DrainOrder, parseOrder } from "./protocol.ts";
+import {
+  type ControlAnswer,
+  type ControlCommand,
+  isOurSocket,
+  ownUid,
+  parseCommand,
+  socketFolders,
+  socketPath,
+  socketPid,
+} from "./control-socket.ts";
+import type { RunRegistry } from "./run-registry.ts";
 
-const PATIENCE_MS = 30_000;
-const MAX_ORDER_BYTES = 4096;
+const MAX_COMMAND_BYTES = 4096;
 
-export interface DoorOptions {
+export interface ControlServerOptions {
   readonly adapter: string;
   readonly env: NodeJS.ProcessEnv;
   /** For tests. */
   readonly folders?: readonly string[];
 }
 
-/** Through which another process in the same container asks this adapter's runs to leave. */
-export interface Door {
-  /** Null = no folder could hold a socket: then only `recover` is left after a restart. */
+/** The socket through which another process in the same container asks this adapter to detach its runs. */
+export interface ControlServer {
+  /** Null = no folder could hold a socket: after a restart only `recover` helps. */
   readonly path: string | null;
   close(): Promise<void>;
 }
 
-/** Listens in the first folder that lets it; keeps no process alive and leaves no file behind. */
-export async function openDoor(drain: Drain, options: DoorOptions): Promise<Door> {
+/** Listens in the first folder that allows it. It keeps no process alive and leaves no file behind. */
+export async function startControlServer(registry: RunRegistry, options: ControlServerOptions): Promise<ControlServer> {
   const { createServer } = await import("node:net");
-  const server = createServer((socket) => serve(socket, drain, options.adapter));
-  const folders = options.folders ?? drainFolders(options.env);
+  const server = createServer((socket) => serve(socket, registry, options.adapter));
+  const folders = options.folders ?? socketFolders(options.env);
   for (const folder of folders) {
     const path = socketPath(folder, options.env, process.pid, randomBytes(3).toString("hex"));
     if (path === null || !(await listens(server, path))) continue;
@@ -63,44 +70,45 @@ async function listens(server: Server, path: string): Promise<boolean> {
   }
 }
 
-/** Whoever may open the folder may send runs away: one that somebody else has made, or may write to, is not used. */
+/** Whoever may write to the folder could detach runs, so a folder that is not ours alone is not used. */
 async function ownFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const { uid, mode } = await stat(folder);
   if (uid !== ownUid() || (mode & 0o022) !== 0) throw new Error(`${folder} is not ours alone`);
 }
 
-function serve(socket: Socket, drain: Drain, adapter: string): void {
+function serve(socket: Socket, registry: RunRegistry, adapter: string): void {
   let text = "";
   socket.setEncoding("utf8");
   socket.on("error", () => {});
   socket.on("data", (piece: string) => {
     text += piece;
-    if (text.length > MAX_ORDER_BYTES) socket.destroy();
+    if (text.length > MAX_COMMAND_BYTES) socket.destroy();
     const end = text.indexOf("\n");
     if (end < 0) return;
-    const order = parseOrder(text.slice(0, end));
+    const command = parseCommand(text.slice(0, end));
     socket.removeAllListeners("data");
-    if (order === null) socket.end();
-    else void obey(order, drain, adapter).then((answer) => socket.end(`${JSON.stringify(answer)}\n`));
+    if (command === null) socket.end();
+    else void handle(command, registry, adapter).then((answer) => socket.end(`${JSON.stringify(answer)}\n`));
   });
 }
 
-async function obey(order: DrainOrder, drain: Drain, adapter: string): Promise<DrainAnswer> {
-  const reason = order.reason ?? "the server is about to stop";
-  const report = order.act === "drain" ? await drain.begin(reason, order.patienceMs ?? PATIENCE_MS) : { detached: [], staying: drain.runs };
-  if (order.act === "undo") drain.end();
-  return { adapter, pid: process.pid, draining: drain.active, runs: drain.runs, ...report };
+async function handle(command: ControlCommand, registry: RunRegistry, adapter: string): Promise<ControlAnswer> {
+  const { pid } = process;
+  if (command.command === "drain")
+    return { adapter, pid, ...(await registry.drain(command.reason ?? "the server is about to stop", command.timeoutMs)) };
+  registry.undoDrain();
+  return { adapter, pid, detached: [], staying: registry.runs };
 }
 
-/** A killed process cannot take its socket with it. */
+/** A killed process leaves its socket behind. */
 async function removeStale(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
   const files = await readdir(folder).catch(() => []);
   const dead = files.filter((file) => isOurSocket(file, env) && !isAlive(socketPid(file, env)));
   await Promise.all(dead.map((file) => unlink(join(folder, file)).catch(() => {})));
 }
 
-export function isAlive(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -113,11 +121,11 @@ function removeNow(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // Gone already.
+    // It is gone already.
   }
   try {
     rmdirSync(dirname(path));
   } catch {
-    // Others are in it.
+    // Other sockets are in it.
   }
 }

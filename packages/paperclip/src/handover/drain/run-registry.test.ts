@@ -1,58 +1,122 @@
-import { afterEach, expect, test, vi } from "vitest";
-import type { ExecutionContext, ExecutionResult } from "../../host/types.ts";
-import { hostContext } from "../../testing/host-context.ts";
-import { Drain } from "./drain.ts";
-import { attend, canDetach } from "./run-registry.ts";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { HostRecord } from "./host-record.ts";
+import { type DrainReport, type RegisteredRun, type Registration, RunRegistry } from "./run-registry.ts";
 
-const done: ExecutionResult = { exitCode: 0, signal: null, timedOut: false };
-const context = (change: Partial<ExecutionContext> = {}) => hostContext({ runId: "r1", context: { taskId: "t1" }, change }).ctx;
+beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("a host goes on by itself only if it knows how, and not a third time", () => {
-  const tried = (scheduledRetryAttempt: number) => context({ context: { taskId: "t1", scheduledRetryAttempt } });
-  expect(canDetach(context())).toBe(true);
-  expect(canDetach(tried(1))).toBe(true);
-  expect(canDetach(tried(2))).toBe(false);
-  expect(canDetach(context({ onCancellationReady: undefined }))).toBe(false);
+/** Drains, and lets all the time pass that it has. */
+async function drain(registry: RunRegistry, timeoutMs: number): Promise<DrainReport> {
+  const report = registry.drain("upgrade", timeoutMs);
+  await vi.advanceTimersByTimeAsync(timeoutMs + 10_000);
+  return report;
+}
+
+/** A host that shows these statuses one after the other, and is finished with the run at once. */
+function record(...statuses: string[]): HostRecord {
+  let asked = 0;
+  const run = async () => ({ status: statuses[Math.min(asked++, statuses.length - 1)] ?? "", errorCode: null });
+  return { run, isFinished: async () => true };
+}
+const failed = (errorCode: string, isFinished = async () => true): HostRecord => ({
+  run: async () => ({ status: "failed", errorCode }),
+  isFinished,
+});
+const detached = failed("k8s_detached");
+
+/** A run that ends as soon as it is asked to. */
+function obedient(registry: RunRegistry, run: Pick<RegisteredRun, "runId" | "record">, onDetach = () => {}): Registration {
+  const registration = registry.register({ detachable: true, ...run });
+  registration.detach.addEventListener("abort", () => {
+    onDetach();
+    registration.end();
+  });
+  return registration;
+}
+
+test("runs that can be detached are, and count once the host has recorded it", async () => {
+  const registry = new RunRegistry();
+  const registration = registry.register({ runId: "a", detachable: true, record: record("running", "running", "scheduled") });
+  registration.detach.addEventListener("abort", () => setTimeout(() => registration.end(), 20));
+  expect(await drain(registry, 5000)).toEqual({ detached: ["a"], staying: [] });
+  expect(registration.detach.reason).toMatchObject({ message: "upgrade" });
+  expect([registry.isDraining, registry.runs]).toEqual([true, []]);
 });
 
-test("a run without a task stays: its retry could not take its Job over", () => {
-  expect(canDetach(context({ context: {} }))).toBe(false);
-  expect(canDetach(context({ context: { issueId: "i1" } }))).toBe(true);
+test("a run whose host cannot continue it stays, and is not disturbed", async () => {
+  const registry = new RunRegistry();
+  const registration = registry.register({ runId: "old", detachable: false, record: record("running") });
+  expect(await drain(registry, 1000)).toEqual({ detached: [], staying: ["old"] });
+  expect(registration.detach.aborted).toBe(false);
 });
 
-test("a run is here while it runs, also when it fails", async () => {
-  const drain = new Drain();
-  const seen = await attend(drain, context(), {}, async (detach) => ({ ...done, summary: `${drain.runs} ${detach.aborted}` }));
-  expect(seen.summary).toBe("r1 false");
-  await expect(attend(drain, context(), {}, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
-  expect(drain.runs).toEqual([]);
+test("what does not end in time, or is not recorded in time, is reported as staying", async () => {
+  const registry = new RunRegistry();
+  registry.register({ runId: "stuck", detachable: true, record: record("running") });
+  obedient(registry, { runId: "unrecorded", record: record("running") });
+  expect(await drain(registry, 300)).toEqual({ detached: [], staying: ["stuck", "unrecorded"] });
 });
 
-test("while the server is leaving a run is put off as one that was never begun", async () => {
-  const drain = new Drain();
-  await drain.begin("upgrade", 10);
-  const never = () => Promise.reject(new Error("begun"));
-  for (const each of [context(), context({ context: {} })])
-    expect(await attend(drain, each, {}, never)).toMatchObject({
-      errorCode: "k8s_detached",
-      errorFamily: "transient_upstream",
-      executionRecovery: { kind: "bootstrap", providerWorkStarted: false },
-    });
+test("a host that failed at recording it starts nothing by itself, so the run is reported as staying", async () => {
+  const registry = new RunRegistry();
+  obedient(registry, { runId: "recorded", record: detached });
+  obedient(registry, { runId: "lost", record: failed("adapter_failed") });
+  expect(await drain(registry, 1000)).toEqual({ detached: ["recorded"], staying: ["lost"] });
 });
 
-test("on a host that starts interrupted runs again it waits, and begins if the server stays", async () => {
-  vi.useFakeTimers();
-  const drain = new Drain();
-  await drain.begin("upgrade", 10);
-  let begun = false;
-  const result = attend(drain, context({ onCancellationReady: undefined }), {}, async () => {
-    begun = true;
-    return done;
+test("recorded is not enough: the host must have finished with the run", async () => {
+  const registry = new RunRegistry();
+  let asked = 0;
+  obedient(registry, { runId: "slow", record: failed("k8s_detached", async () => ++asked === 3) });
+  obedient(registry, { runId: "never", record: failed("k8s_detached", async () => false) });
+  expect(await drain(registry, 1200)).toEqual({ detached: ["slow"], staying: ["never"] });
+  expect(asked).toBe(3);
+});
+
+test("a drain ends at its deadline although the host answers nothing, for detached and refused runs alike", async () => {
+  const registry = new RunRegistry();
+  const never = () => new Promise<never>(() => {});
+  const silent = { run: never, isFinished: never };
+  obedient(registry, { runId: "a", record: silent }, () => registry.refuse({ runId: "late", detachable: true, record: silent }));
+  obedient(registry, { runId: "b", record: { ...detached, isFinished: never } });
+  expect(await drain(registry, 1000)).toEqual({ detached: [], staying: ["a", "b", "late"] });
+});
+
+test("runs are detached four at a time, and none that would come too late", async () => {
+  const registry = new RunRegistry();
+  const order: string[] = [];
+  const registrations = Array.from({ length: 9 }, (_, index) => {
+    const runId = `r${index}`;
+    const isFinished = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 900));
+      return order.push(`${runId} done`) > 0;
+    };
+    return obedient(registry, { runId, record: failed("k8s_detached", isFinished) }, () => order.push(`${runId} asked`));
+  });
+  const report = await drain(registry, 3000);
+  expect(order.findIndex((step) => step.endsWith("done"))).toBe(4);
+  expect(report).toEqual({ detached: ["r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7"], staying: ["r8"] });
+  expect(registrations[8]?.detach.aborted).toBe(false);
+});
+
+test("a run that is refused meanwhile is waited for too", async () => {
+  const registry = new RunRegistry();
+  const late = { runId: "late", detachable: true, record: record("running", "running", "scheduled") };
+  obedient(registry, { runId: "a", record: detached }, () => registry.refuse(late));
+  expect(await drain(registry, 3000)).toEqual({ detached: ["a", "late"], staying: [] });
+});
+
+test("after an undone drain runs may start again", async () => {
+  const registry = new RunRegistry();
+  await drain(registry, 10);
+  let started = false;
+  const waiting = registry.whenOpen().then(() => {
+    started = true;
   });
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(begun).toBe(false);
-  drain.end();
+  expect(started).toBe(false);
+  registry.undoDrain();
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(await result).toBe(done);
+  await waiting;
+  expect(registry.isDraining).toBe(false);
 });

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import { endRecord, factsOf, podView, running, terminated, waiting } from "./example-run.ts";
-import { statementOf } from "./statement.ts";
-import { verdict } from "./verdict.ts";
+import { jobState } from "../cluster/job-state.ts";
+import { endRecord, factsOf, podView, running, terminated, waiting } from "../testing/example-run.ts";
+import { reconcile } from "./reconciliation.ts";
 
 const now = new Date("2026-01-02T00:00:00Z");
 const subject = { runId: "run-1", namespace: "agents", jobName: "agent-example-otto-1a2b3c", jobUid: "job-uid" };
-const stated = (facts: Parameters<typeof factsOf>[0]) => statementOf(verdict(factsOf(facts)), subject, now);
+const stated = (facts: Parameters<typeof factsOf>[0]) => reconcile(jobState(factsOf(facts)), subject, now);
 
 test("exit code 0 is completed, told with times, bytes and proof", () => {
   expect(stated({ pods: [podView(terminated(0), { phase: "Succeeded" })], endRecord: endRecord() })).toEqual({
     actionOutcome: "completed",
     evidence:
-      "Kubernetes Job agents/agent-example-otto-1a2b3c (uid job-uid) of run run-1 is over: the agent in pod otto-pod on node node-1 exited with code 0, " +
+      "Kubernetes Job agents/agent-example-otto-1a2b3c (uid job-uid) of run run-1 has ended: the agent in pod otto-pod on node node-1 exited with code 0, " +
       "started 2026-01-01T00:00:05Z, finished 2026-01-01T00:59:00Z. It wrote 1234 bytes of output in 12 lines. Proof: end record. " +
       "Read by paperclip-k8s at 2026-01-02T00:00:00.000Z.",
   });

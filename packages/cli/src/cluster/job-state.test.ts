@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { endRecord, factsOf, finished, jobView, podView, running, terminated, waiting } from "./example-run.ts";
-import { verdict } from "./verdict.ts";
+import { endRecord, factsOf, finished, jobView, podView, running, terminated, waiting } from "../testing/example-run.ts";
+import { jobState } from "./job-state.ts";
 
 const unknown = { kind: "terminated", exitCode: 137, signal: null, reason: "ContainerStatusUnknown", message: null } as const;
 const guessed = { ...unknown, startedAt: null, finishedAt: null };
@@ -17,41 +17,41 @@ describe("alive, whatever else is said", () => {
     ["a pod that is being deleted", factsOf({ pods: [podView(running, { deletedAt: "2026-01-01T00:30:00Z" })] })],
     ["a finished Job with a running pod", factsOf({ job: jobView(finished("Failed", "DeadlineExceeded")), pods: [podView(running)] })],
   ])("%s", (_, facts) => {
-    expect(verdict(facts)).toMatchObject({ state: "alive" });
+    expect(jobState(facts)).toMatchObject({ kind: "alive" });
   });
 });
 
 describe("over, with what proves it", () => {
   test("the container's end, before the Job knows", () => {
     const end = { exitCode: 3, reason: "Error", proof: "container state", pod: "otto-pod", node: "node-1", bytes: null };
-    expect(verdict(factsOf({ pods: [podView(terminated(3))] }))).toMatchObject({ state: "over", end });
+    expect(jobState(factsOf({ pods: [podView(terminated(3))] }))).toMatchObject({ kind: "ended", end });
   });
 
   test("the termination message tells bytes and lines", () => {
     const termination = endRecord({ exitCode: 0, bytes: 77, lines: 7 });
-    const found = verdict(
+    const found = jobState(
       factsOf({ job: jobView(finished("Complete")), pods: [podView(terminated(0), { phase: "Succeeded" })], termination }),
     );
-    expect(found).toMatchObject({ state: "over", end: { exitCode: 0, bytes: 77, lines: 7, proof: "termination message" } });
+    expect(found).toMatchObject({ kind: "ended", end: { exitCode: 0, bytes: 77, lines: 7, proof: "termination message" } });
   });
 
   test("the end record comes first: it knows the signal", () => {
     const facts = factsOf({ pods: [podView(terminated(143))], endRecord: endRecord({ exitCode: null, signal: "SIGTERM" }) });
-    expect(verdict(facts)).toMatchObject({
-      state: "over",
+    expect(jobState(facts)).toMatchObject({
+      kind: "ended",
       end: { exitCode: null, signal: "SIGTERM", proof: "end record", pod: "otto-pod", startedAt: "2026-01-01T00:00:05Z" },
     });
   });
 
   test("the end record alone is enough: pod and Job may be gone", () => {
-    expect(verdict(factsOf({ job: null, endRecord: endRecord() }))).toMatchObject({ state: "over", end: { pod: null, exitCode: 0 } });
+    expect(jobState(factsOf({ job: null, endRecord: endRecord() }))).toMatchObject({ kind: "ended", end: { pod: null, exitCode: 0 } });
   });
 });
 
 test("never ran: a container that still waited when its pod ended, or a pod that no node had", () => {
   const job = jobView(finished("Failed", "DeadlineExceeded"));
-  expect(verdict(factsOf({ job, pods: [podView(waiting, { phase: "Failed" })] }))).toMatchObject({ state: "never ran" });
-  expect(verdict(factsOf({ job, pods: [podView(null, { phase: "Failed", node: null })] }))).toMatchObject({ state: "never ran" });
+  expect(jobState(factsOf({ job, pods: [podView(waiting, { phase: "Failed" })] }))).toMatchObject({ kind: "never ran" });
+  expect(jobState(factsOf({ job, pods: [podView(null, { phase: "Failed", node: null })] }))).toMatchObject({ kind: "never ran" });
 });
 
 describe("not proved", () => {
@@ -66,6 +66,6 @@ describe("not proved", () => {
       /node-1 .* may still run/,
     ],
   ])("%s", (_, facts, why) => {
-    expect(verdict(facts)).toMatchObject({ state: "unknown", why: expect.stringMatching(why) });
+    expect(jobState(facts)).toMatchObject({ kind: "unknown", why: expect.stringMatching(why) });
   });
 });

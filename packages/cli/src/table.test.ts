@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { COMMANDS } from "../arguments.ts";
-import { HELP, OVERVIEW } from "../help.ts";
+import { COMMANDS } from "./arguments.ts";
+import { HELP, OVERVIEW } from "./help.ts";
 import { age, count, table, WIDTH, wrap } from "./table.ts";
 
 test("columns are as wide as they need to be, and cut where they may not be", () => {

@@ -1,5 +1,5 @@
 import type { ContainerState, EndRecord, JobView, PodView } from "@paperclip-k8s/engine";
-import type { RunFacts } from "./verdict.ts";
+import type { RunFacts } from "../cluster/job-state.ts";
 
 // A run's objects as the engine sees them, for tests.
 

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { hostContext } from "../../testing/host-context.ts";
-import { lastWordReader } from "./last-word.ts";
+import { hostRecord, isRecorded } from "./host-record.ts";
 
 const events: { seq: number; message: string }[] = [];
 const asked: string[] = [];
@@ -23,30 +23,38 @@ afterAll(() => server.close());
 const { ctx } = hostContext({ runId: "r1", change: { authToken: "t" } });
 
 test("the host has finished when it has cleaned up behind the run, and is asked only for what is new", async () => {
-  const finished = lastWordReader(ctx, serverEnv);
+  const record = hostRecord(ctx, serverEnv);
   events.push({ seq: 3, message: "run failed" });
-  expect(await finished?.()).toBe(false);
+  expect(await record?.isFinished()).toBe(false);
   events.push({ seq: 4, message: "Scheduled bounded retry 1/2 for 2026-11-15T10:35:30.717Z" });
-  expect(await finished?.()).toBe(false);
+  expect(await record?.isFinished()).toBe(false);
   events.push({ seq: 5, message: "run scratch cleaned" });
-  expect(await finished?.()).toBe(true);
+  expect(await record?.isFinished()).toBe(true);
   expect(asked).toEqual([0, 3, 4].map((seq) => `Bearer t /api/heartbeat-runs/r1/events?afterSeq=${seq}`));
 });
 
-test("a host that says it in other words, or does not answer, is believed after a silence", async () => {
+test("a host that ends with another event, or does not answer, is believed after a silence", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   try {
-    const finished = lastWordReader(ctx, { PAPERCLIP_LISTEN_PORT: "1" });
-    expect(await finished?.()).toBe(false);
+    const record = hostRecord(ctx, { PAPERCLIP_LISTEN_PORT: "1" });
+    expect(await record?.isFinished()).toBe(false);
     vi.advanceTimersByTime(9000);
-    expect(await finished?.()).toBe(false);
+    expect(await record?.isFinished()).toBe(false);
     vi.advanceTimersByTime(2000);
-    expect(await finished?.()).toBe(true);
+    expect(await record?.isFinished()).toBe(true);
   } finally {
     vi.useRealTimers();
   }
 });
 
 test("without a token nothing can be asked", () => {
-  expect(lastWordReader({ ...ctx, authToken: undefined }, serverEnv)).toBeNull();
+  expect(hostRecord({ ...ctx, authToken: undefined }, serverEnv)).toBeNull();
+});
+
+test("calls that hang do not prolong a drain", async () => {
+  const never = () => new Promise<never>(() => {});
+  const recorded = async () => ({ status: "failed", errorCode: "k8s_detached" });
+  expect(await isRecorded({ run: never, isFinished: never }, Date.now() + 50)).toBe(false);
+  expect(await isRecorded({ run: recorded, isFinished: never }, Date.now() + 50)).toBe(false);
+  expect(await isRecorded({ run: recorded, isFinished: async () => true }, Date.now() + 60_000)).toBe(true);
 });

@@ -1,9 +1,9 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { HostApi } from "@paperclip-k8s/paperclip/host-api";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { HostApi } from "./api.ts";
 import { readHeld } from "./held-issues.ts";
-import { resolveHold } from "./resolve-hold.ts";
+import { release } from "./release.ts";
 
 // Over a real connection. Blocker and runs are shaped as Paperclip 2026.916.1 shows them; the order of two holds is made up after what was seen of it.
 
@@ -11,7 +11,7 @@ const ISSUE = "cb524b4a-a4f4-4f9a-900f-c49936570629";
 const RUN = "f7570d0c-c9d5-408e-86a3-c2fa0c427948";
 const NEXT = "dbb84d6a-242c-4515-b84c-cb9f2bff459b";
 const FIRST = "5d0b8a53-9f1c-4a43-9c58-0ad5f4b1a001";
-const STATEMENT = { actionOutcome: "completed", evidence: "The agent exited with code 0, says its container." } as const;
+const RECONCILIATION = { actionOutcome: "completed", evidence: "The agent exited with code 0, says its container." } as const;
 
 /** Ids of the holds, the one that shows first in front. */
 let rows: string[] = [];
@@ -57,33 +57,33 @@ function issue(): unknown {
   return { id: ISSUE, identifier: "TES-1", title: "Held", status: "blocked", companyId: "company", executionBlocker };
 }
 
-const api = () => new HostApi(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, null);
-const resolve = async () => resolveHold(api(), (await readHeld(api(), ISSUE))!, STATEMENT, 700);
+const api = () => new HostApi(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, null, 30_000);
+const resolve = async () => release(api(), (await readHeld(api(), ISSUE))!, RECONCILIATION, 700);
 const actions = () => stated.map(({ actionId }) => actionId);
 
 test("one hold: stated once, and the run that follows is named", async () => {
   rows = ["a1"];
-  expect(await resolve()).toEqual({ kind: "resolved", nextRun: NEXT, rows: 1 });
+  expect(await resolve()).toEqual({ kind: "released", nextRun: NEXT, rows: 1 });
   expect(stated).toEqual([
     {
       actionId: "a1",
       outcome: "restored",
       sourceIssueStatus: "todo",
-      executionReconciliation: { runId: RUN, providerStopped: true, actionOutcome: "completed", outcomeEvidence: STATEMENT.evidence },
+      executionReconciliation: { runId: RUN, providerStopped: true, actionOutcome: "completed", outcomeEvidence: RECONCILIATION.evidence },
     },
   ]);
 });
 
 test("held twice for one run: the second shows when the first is gone, and is stated too", async () => {
   rows = ["a1", "a2"];
-  expect(await resolve()).toEqual({ kind: "resolved", nextRun: NEXT, rows: 2 });
+  expect(await resolve()).toEqual({ kind: "released", nextRun: NEXT, rows: 2 });
   expect(actions()).toEqual(["a1", "a2"]);
 });
 
 test("a second hold that shows only after a while, when no run has followed", async () => {
   rows = ["a1"];
   late = "a2";
-  expect(await resolve()).toEqual({ kind: "resolved", nextRun: NEXT, rows: 2 });
+  expect(await resolve()).toEqual({ kind: "released", nextRun: NEXT, rows: 2 });
 });
 
 test("a hold that stays although it was resolved is told, not stated for ever", async () => {
@@ -94,7 +94,7 @@ test("a hold that stays although it was resolved is told, not stated for ever", 
 
 test("what a held run was to go on with is found by its chain", async () => {
   rows = ["a1"];
-  expect(await readHeld(api(), ISSUE)).toMatchObject({ runId: RUN, actionId: "a1", earlier: [FIRST] });
+  expect(await readHeld(api(), ISSUE)).toMatchObject({ run: { id: RUN }, actionId: "a1", earlier: [FIRST] });
   rows = [];
   expect(await readHeld(api(), ISSUE)).toBeNull();
 });

@@ -8,14 +8,14 @@ export interface RunFacts {
   readonly container: string;
   /** The runner's end record on the volume, where that can be read from here. */
   readonly endRecord: EndRecord | null;
-  /** The same end as the container's termination message told it. */
+  /** The same end from the container's termination message. */
   readonly termination: CliEnd | null;
 }
 
 type Terminated = Extract<ContainerState, { kind: "terminated" }>;
 
 /** How an agent's container ended, from whatever proves it. */
-export interface Ended {
+export interface AgentEnd {
   readonly exitCode: number | null;
   readonly signal: string | null;
   /** Why the runner ended it; null = only the container's state is known. */
@@ -30,27 +30,28 @@ export interface Ended {
   readonly node: string | null;
 }
 
-export type Verdict =
-  /** It works, or may still begin to. */
-  | { readonly state: "alive"; readonly why: string }
-  | { readonly state: "over"; readonly end: Ended }
+/** What is proved about a run's Job. */
+export type JobState =
+  /** The agent works, or may still start to. */
+  | { readonly kind: "alive"; readonly why: string }
+  | { readonly kind: "ended"; readonly end: AgentEnd }
   /** Its container provably never ran. */
-  | { readonly state: "never ran"; readonly why: string }
+  | { readonly kind: "never ran"; readonly why: string }
   /** Nothing proves either. */
-  | { readonly state: "unknown"; readonly why: string };
+  | { readonly kind: "unknown"; readonly why: string };
 
-/** Whether a run's agent is over, as far as the cluster and the runner's own records prove it. Nothing is taken for granted. */
-export function verdict(facts: RunFacts): Verdict {
+/** Whether a run's agent has ended, as far as the cluster and the runner's own records prove it. */
+export function jobState(facts: RunFacts): JobState {
   const { job, pods, endRecord } = facts;
   const living = pods.find((pod) => mayRun(pod, facts.container));
-  if (living !== undefined) return lost(living) ?? { state: "alive", why: describePod(living, facts.container) };
+  if (living !== undefined) return lost(living) ?? { kind: "alive", why: describePod(living, facts.container) };
   const ended = pods.map((pod) => ({ pod, state: ending(pod, facts.container) })).find(({ state }) => state !== null);
-  if (ended?.state) return { state: "over", end: fromPod(facts, ended.pod, ended.state) };
-  if (endRecord !== null) return { state: "over", end: fromRecord(endRecord, null) };
+  if (ended?.state) return { kind: "ended", end: fromPod(facts, ended.pod, ended.state) };
+  if (endRecord !== null) return { kind: "ended", end: fromRecord(endRecord, null) };
   if (pods.length > 0) return withoutEnd(pods, facts.container);
-  if (job === null) return { state: "unknown", why: "no Job, no pod and no end record of this run is found" };
-  if (!isFinished(job)) return { state: "alive", why: job.suspended ? "the Job is suspended" : "the Job has no pod yet" };
-  return { state: "unknown", why: `the Job is ${jobEnd(job)}, but its pod is gone and no end record is seen from here` };
+  if (job === null) return { kind: "unknown", why: "no Job, no pod and no end record of this run is found" };
+  if (!isFinished(job)) return { kind: "alive", why: job.suspended ? "the Job is suspended" : "the Job has no pod yet" };
+  return { kind: "unknown", why: `the Job is ${jobEnd(job)}, but its pod is gone and no end record is seen from here` };
 }
 
 function mayRun(pod: PodView, container: string): boolean {
@@ -58,27 +59,27 @@ function mayRun(pod: PodView, container: string): boolean {
   return stateOf(pod, container)?.kind !== "terminated";
 }
 
-/** A pod that its node does not speak for any more may still run there. */
-function lost(pod: PodView): Verdict | null {
+/** The pod of a node that does not answer may still run there. */
+function lost(pod: PodView): JobState | null {
   const unseen = pod.conditions.Ready?.status === "Unknown" || pod.phase === "Unknown" || pod.reason === "NodeLost";
-  return unseen ? { state: "unknown", why: `node ${pod.node} of pod ${pod.name} does not answer; the agent may still run there` } : null;
+  return unseen ? { kind: "unknown", why: `node ${pod.node} of pod ${pod.name} does not answer; the agent may still run there` } : null;
 }
 
 /** Only a container that still waited when its pod ended, or a pod without a node, provably never ran. */
-function withoutEnd(pods: readonly PodView[], container: string): Verdict {
+function withoutEnd(pods: readonly PodView[], container: string): JobState {
   const unseen = pods.find((pod) => stateOf(pod, container)?.kind !== "waiting" && pod.node !== null);
-  if (unseen !== undefined) return { state: "unknown", why: `how pod ${unseen.name} ended was not seen by its node` };
+  if (unseen !== undefined) return { kind: "unknown", why: `how pod ${unseen.name} ended was not seen by its node` };
   const [pod] = pods;
-  return { state: "never ran", why: `pod ${pod?.name} is ${pod?.phase}${pod?.reason ? ` (${pod.reason})` : ""}; its container never ran` };
+  return { kind: "never ran", why: `pod ${pod?.name} is ${pod?.phase}${pod?.reason ? ` (${pod.reason})` : ""}; its container never ran` };
 }
 
-/** An end that the kubelet had to guess is none. */
+/** An end that the kubelet only guessed does not count. */
 function ending(pod: PodView, container: string): Terminated | null {
   const state = stateOf(pod, container);
   return state?.kind === "terminated" && state.reason !== "ContainerStatusUnknown" ? state : null;
 }
 
-function fromPod({ endRecord, termination }: RunFacts, pod: PodView, state: Terminated): Ended {
+function fromPod({ endRecord, termination }: RunFacts, pod: PodView, state: Terminated): AgentEnd {
   const place = { pod: pod.name, node: pod.node, startedAt: state.startedAt, finishedAt: state.finishedAt, reason: state.reason };
   if (endRecord !== null) return { ...fromRecord(endRecord, pod), ...place };
   if (termination === null)
@@ -87,7 +88,7 @@ function fromPod({ endRecord, termination }: RunFacts, pod: PodView, state: Term
   return { ...place, exitCode, signal, cause, bytes, lines, proof: "termination message" };
 }
 
-function fromRecord(record: EndRecord, pod: PodView | null): Ended {
+function fromRecord(record: EndRecord, pod: PodView | null): AgentEnd {
   const { exitCode, signal, cause, bytes, lines, at } = record;
   const place = { pod: pod?.name ?? null, node: pod?.node ?? null };
   return { exitCode, signal, cause, reason: null, startedAt: null, finishedAt: at, bytes, lines, proof: "end record", ...place };
@@ -109,3 +110,22 @@ const jobEnd = (job: JobView): string => {
   const reason = job.conditions.Failed?.reason;
   return `failed${reason ? ` (${reason})` : ""}`;
 };
+
+const CAUSES = {
+  timeout: "at its time limit",
+  stopped: "told to stop",
+  "spawn-failed": "never started",
+  "runner-failed": "its runner failed",
+};
+
+export type EndedJob = Extract<JobState, { kind: "ended" }>;
+
+/** "exited with code 0", with the kubelet's reason where that says more. */
+export function howEnded({ end: { exitCode, signal, cause, reason } }: EndedJob): string {
+  const what =
+    signal !== null ? `was ended by ${signal}` : exitCode === null ? "ended without an exit code" : `exited with code ${exitCode}`;
+  const byRunner = cause === null || cause === "exit" || cause === "final-line" ? [] : [CAUSES[cause]];
+  const byKubelet = reason === null || reason === "Completed" || reason === "Error" ? [] : [reason];
+  const details = [...byRunner, ...byKubelet].join(", ");
+  return details === "" ? what : `${what} (${details})`;
+}

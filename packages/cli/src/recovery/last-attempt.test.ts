@@ -1,0 +1,34 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { endRecord } from "../testing/example-run.ts";
+import { heldIssue } from "../testing/held-issue.ts";
+import { readLastEnd } from "./last-attempt.ts";
+
+const RUN = "0b5b9c1e-aaaa-bbbb-cccc-000000000000";
+
+test("the end of the last attempt counts, however many there were", async () => {
+  const data = mkdtempSync(join(tmpdir(), "last-attempt-"));
+  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+  const folder = join(data, "instances/default/data/run-logs/company-1/agent-1");
+  mkdirSync(folder, { recursive: true });
+  const attempt = (name: string, exitCode: number | null) => {
+    writeFileSync(join(folder, `${name}.pod.ndjson`), "");
+    const start = { type: "start", at: "", run: RUN, nonce: "n", pod: "p", runtime: "node" };
+    const records = exitCode === null ? [start] : [start, endRecord({ exitCode, bytes: 0, written: 0, lines: 0 })];
+    writeFileSync(join(folder, `${name}.pod.ndjson.meta`), records.map((record) => `${JSON.stringify(record)}\n`).join(""));
+  };
+  const end = () => readLastEnd(heldIssue(), { data, instance: "default" });
+  expect(await end()).toBeNull();
+  attempt(RUN, 1);
+  expect(await end()).toMatchObject({ exitCode: 1 });
+  for (const number of [2, 3]) attempt(`${RUN}-${number}`, 1);
+  attempt(`${RUN}-4`, 0);
+  attempt("another", 7);
+  expect(await end()).toMatchObject({ exitCode: 0 });
+  // It has not ended, whatever the ones before it did.
+  attempt(`${RUN}-10`, null);
+  expect(await end()).toBeNull();
+  expect(await readLastEnd(heldIssue({ companyId: "../company-1" }), { data, instance: "default" })).toBeNull();
+});

@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { instanceFolder } from "../../host/paths.ts";
+
+// Another process in the same container finds the adapters of a server through sockets in a folder that goes with the container. The shared
+// volume comes second: not every filesystem can hold sockets, and a socket that a dead pod left there looks like a live one's.
+
+const SUFFIX = ".sock";
+/** The longest path of a socket that every system takes. */
+const MAX_PATH_BYTES = 103;
+
+/** What is sent to an adapter, as one line of JSON. */
+export type ControlCommand =
+  | { readonly command: "drain"; readonly timeoutMs: number; readonly reason: string | null }
+  | { readonly command: "undo" };
+
+/** What an adapter answers, as one line of JSON. */
+export interface ControlAnswer {
+  readonly adapter: string;
+  readonly pid: number;
+  /** Runs whose Jobs go on, and runs that were sent away before they had one. The host has recorded both. */
+  readonly detached: readonly string[];
+  /** Runs that are still here. */
+  readonly staying: readonly string[];
+}
+
+export function parseCommand(line: string): ControlCommand | null {
+  const { command, timeoutMs, reason } = parseLine(line) ?? {};
+  if (command === "undo") return { command };
+  if (command !== "drain" || typeof timeoutMs !== "number" || !(timeoutMs >= 0)) return null;
+  return { command, timeoutMs, reason: typeof reason === "string" ? reason : null };
+}
+
+export function parseAnswer(line: string): ControlAnswer | null {
+  const { adapter, pid, detached, staying } = parseLine(line) ?? {};
+  const isAnswer = typeof adapter === "string" && typeof pid === "number" && Array.isArray(detached) && Array.isArray(staying);
+  return isAnswer ? { adapter, pid, detached: detached.map(String), staying: staying.map(String) } : null;
+}
+
+function parseLine(line: string): Readonly<Record<string, unknown>> | null {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
+
+/** Folders in which sockets may be, best first. */
+export function socketFolders(env: NodeJS.ProcessEnv): string[] {
+  const name = `paperclip-k8s-${ownUid()}`;
+  return [...new Set([join(tmpdir(), name), join("/tmp", name), join(serverInstance(env), "data", "k8s-drain")])];
+}
+
+/** By number: in a container a user may have no name. */
+export const ownUid = (): number => process.getuid?.() ?? 0;
+
+/** The socket of one adapter of one server process; null = the folder's name is too long for a socket. */
+export function socketPath(folder: string, env: NodeJS.ProcessEnv, pid: number, mark: string): string | null {
+  const path = join(folder, `${socketPrefix(env)}${pid}-${mark}${SUFFIX}`);
+  return Buffer.byteLength(path) > MAX_PATH_BYTES ? null : path;
+}
+
+/** Whether a socket belongs to this instance on this machine: others may share the folder. */
+export function isOurSocket(file: string, env: NodeJS.ProcessEnv): boolean {
+  return file.startsWith(socketPrefix(env)) && file.endsWith(SUFFIX);
+}
+
+/** The process that a socket belongs to. */
+export function socketPid(file: string, env: NodeJS.ProcessEnv): number {
+  return Number.parseInt(file.slice(socketPrefix(env).length), 10);
+}
+
+const serverInstance = (env: NodeJS.ProcessEnv): string =>
+  instanceFolder(env.PAPERCLIP_HOME || "/paperclip", env.PAPERCLIP_INSTANCE_ID || "default");
+
+const socketPrefix = (env: NodeJS.ProcessEnv): string =>
+  `${createHash("sha256")
+    .update(`${hostname()}\0${serverInstance(env)}`)
+    .digest("hex")
+    .slice(0, 8)}-`;

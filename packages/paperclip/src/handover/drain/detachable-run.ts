@@ -1,0 +1,55 @@
+import type { ExecutionContext, ExecutionResult } from "../../host/types.ts";
+import { taskOf } from "../../prepare/environment/facts.ts";
+import { hostRecord } from "./host-record.ts";
+import type { RunRegistry } from "./run-registry.ts";
+
+/** How often Paperclip 2026.916 continues a task by itself, over all its retries. A Job that is detached once more would be left to nobody. */
+const HOST_RETRIES = 2;
+
+/** Executes a run that can be detached while it lasts. */
+export async function runDetachable(
+  registry: RunRegistry,
+  ctx: ExecutionContext,
+  serverEnv: NodeJS.ProcessEnv,
+  run: (detach: AbortSignal) => Promise<ExecutionResult>,
+): Promise<ExecutionResult> {
+  const registered = { runId: ctx.runId, detachable: canDetach(ctx), record: hostRecord(ctx, serverEnv) };
+  if (registry.isDraining && isRetried(ctx)) {
+    registry.refuse(registered);
+    return refused();
+  }
+  // A host that restarts interrupted runs by itself starts this one again in its next server.
+  await registry.whenOpen();
+  const registration = registry.register(registered);
+  try {
+    return await run(registration.detach);
+  } finally {
+    registration.end();
+  }
+}
+
+type RunFacts = Pick<ExecutionContext, "context" | "onCancellationReady">;
+
+/** Only a run that is known to work on the same task takes a Job over, so the Job of a run without a task would be left to nobody. */
+export function canDetach(ctx: RunFacts): boolean {
+  return isRetried(ctx) && taskOf(ctx) !== null;
+}
+
+/** Whether the host retries a run that asks for it. Hosts do so since 2026.916, which also brought the callback. */
+function isRetried({ context, onCancellationReady }: RunFacts): boolean {
+  const retries = typeof context.scheduledRetryAttempt === "number" ? context.scheduledRetryAttempt : 0;
+  return onCancellationReady !== undefined && retries < HOST_RETRIES;
+}
+
+/** Nothing was started, and the next server may start it. */
+function refused(): ExecutionResult {
+  return {
+    exitCode: null,
+    signal: null,
+    timedOut: false,
+    errorCode: "k8s_detached",
+    errorMessage: "Not started: the server is about to stop",
+    errorFamily: "transient_upstream",
+    executionRecovery: { kind: "bootstrap", providerWorkStarted: false },
+  };
+}

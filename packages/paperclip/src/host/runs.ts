@@ -1,0 +1,60 @@
+import { type HostApi, HostError } from "./api.ts";
+import { recordOf, textOf } from "./context-values.ts";
+
+/** What the host has on record about a run. */
+export interface HostRun {
+  readonly id: string;
+  readonly status: string;
+  readonly errorCode: string | null;
+  readonly agentId: string | null;
+  readonly retryOfRunId: string | null;
+  /** Cancelled by the host itself before it started, because another run with a new comment takes its place. */
+  readonly superseded: boolean;
+}
+
+const LIVE: ReadonlySet<string> = new Set(["queued", "running", "scheduled_retry", "cancelling"]);
+/** The host's own codes for a run whose server stopped, and ours for a run that left its Job to the next one, or may have got it. */
+const LOST_CODES: ReadonlySet<string> = new Set(["process_lost", "server_shutdown_interrupted", "k8s_detached", "k8s_takeover_failed"]);
+/** A chain of retries is followed this far back. */
+const MAX_RETRIES = 10;
+
+export const isLive = ({ status }: Pick<HostRun, "status">): boolean => LIVE.has(status);
+
+/** Its server stopped before the run's end was recorded, so its Job may still be there. Any other end the host has seen itself. */
+export function isLost({ status, errorCode }: Pick<HostRun, "status" | "errorCode">): boolean {
+  return status === "interrupted" || (status === "failed" && errorCode !== null && LOST_CODES.has(errorCode));
+}
+
+/** Null = the host knows no such run. Throws where the host cannot be asked. */
+export async function readRun(api: HostApi, id: string): Promise<HostRun | null> {
+  const path = `/heartbeat-runs/${encodeURIComponent(id)}`;
+  const answer = await api.get(path).catch((error: unknown) => {
+    if (error instanceof HostError && error.status === 404) return null;
+    throw error;
+  });
+  if (answer === null) return null;
+  const { status, contextSnapshot, startedAt, resultJson, ...run } = recordOf(answer);
+  if (typeof status !== "string") throw new HostError(`GET /api${path}: an answer without a status`, null);
+  const errorCode = textOf(run.errorCode);
+  const byNobody = startedAt === null && errorCode === "cancelled" && recordOf(resultJson).cancelledByActorType === undefined;
+  return {
+    id,
+    status,
+    errorCode,
+    agentId: textOf(run.agentId),
+    retryOfRunId: textOf(run.retryOfRunId) ?? textOf(recordOf(contextSnapshot).retryOfRunId),
+    superseded: status === "cancelled" && byNobody,
+  };
+}
+
+/** Ids along a chain of retries, nearest first. It ends at a run that somebody cancelled, because what was stopped on purpose is not continued. */
+export async function* retriedRuns(first: string | null, read: (id: string) => Promise<HostRun | null>): AsyncGenerator<string> {
+  const seen = new Set<string>();
+  for (let id = first; id !== null && !seen.has(id) && seen.size < MAX_RETRIES; ) {
+    seen.add(id);
+    yield id;
+    const run: HostRun | null = await read(id);
+    if (run === null || (run.status === "cancelled" && !run.superseded)) return;
+    id = run.retryOfRunId;
+  }
+}
