@@ -44,6 +44,7 @@ describe("a run that continues a lost one adopts", () => {
   test.each<[string, Changes]>([
     ["lost process", {}],
     ["interrupted by a shutdown", { status: "interrupted", errorCode: "server_shutdown_interrupted" }],
+    ["interrupted by the shutdown of its server, as a failure", { errorCode: "server_shutdown_interrupted" }],
     ["left to the next server by a drain", { errorCode: "k8s_detached" }],
     ["taken over, though nobody confirmed it", { errorCode: "k8s_takeover_failed" }],
     ["the same, over meanwhile", { errorCode: "k8s_takeover_failed", finished: true }],
