@@ -44,9 +44,8 @@ test("rule 2: only engine/src/kube/writes.ts changes something in the cluster", 
 
 test("rule 3: only the volume's child process touches files on the shared volume", () => {
   const elsewhere = [...engine, ...paperclip].filter((source) => !within("packages/engine/src/volume/child/")(source));
-  // Not on the volume: the pod's service account, the kernel's list of mounts, the control socket and its folder.
+  // Not on the volume: the kernel's list of mounts, the control socket and its folder.
   expect(importing(elsewhere, /^node:fs/)).toEqual([
-    "packages/engine/src/kube/own-pod/own-pod-identity.ts",
     "packages/engine/src/volume/mount-point.ts",
     "packages/paperclip/src/handover/drain/control-client.ts",
     "packages/paperclip/src/handover/drain/control-server.ts",

@@ -1,6 +1,7 @@
 // What the runner has written, or an agent in its name. Decoding never throws, is bounded, keeps known fields only, and lets an old
 // runner's records lack the fields of later versions.
 import type { CliEnd, EndRecord, MetaRecord, StateEnd, StatePoint, TerminationMessage } from "@paperclip-k8s/runner";
+import type { SelfCheckFinding } from "@paperclip-k8s/runner/self-check";
 
 /** Longest line of the meta file that can be a record. */
 export const MAX_RECORD_BYTES = 1024 * 1024;
@@ -109,6 +110,14 @@ export function parseTermination(message: string | null, nonce: string): Termina
   if (!message?.startsWith("{") || message.length > MAX_TERMINATION_CHARS) return null;
   const decoded = termination(parsed(message));
   return decoded === REJECTED || decoded.nonce !== nonce ? null : (decoded as TerminationMessage);
+}
+
+const finding = group<SelfCheckFinding>({ check: text, ok: flag, detail: shortened });
+
+/** A line of a pod that checks itself; null = it is no finding. */
+export function selfCheckFinding(line: string): SelfCheckFinding | null {
+  const decoded = finding(parsed(line));
+  return decoded === REJECTED ? null : (decoded as SelfCheckFinding);
 }
 
 function parsed(json: string): unknown {

@@ -1,6 +1,6 @@
 export type { Argument, CliEnd, EndRecord, FinalLine, Seed, SeedSpec, StatePart, StateSpec } from "@paperclip-k8s/runner";
 export { type Clock, createClock } from "./clock.ts";
-export { parseTermination } from "./decode-records.ts";
+export { parseTermination, selfCheckFinding } from "./decode-records.ts";
 export { createEngine, type Engine, type EngineOptions } from "./engine.ts";
 export { RequestError } from "./errors.ts";
 export { ApiError } from "./kube/api-error.ts";
@@ -21,7 +21,6 @@ export {
   type SelfCheckConfig,
   type SelfCheckFinding,
   selfCheckArgv,
-  selfCheckFinding,
   tryClaim,
   tryRun,
   tryVolume,
@@ -37,10 +36,9 @@ export {
 } from "./operator/objects.ts";
 export type { Adoption } from "./outcome/observation.ts";
 export type { ClaimVolume, EnvReference, EnvSource, ObjectVolume, RunRequest } from "./request.ts";
-export type { LockDecision, LockOwner, RunIo } from "./run-context.ts";
+export type { LockDecision, LockOwner, RunIo, StatusLine } from "./run-context.ts";
 export type { Evidence, RunOutcome, StartFailure } from "./run-outcome.ts";
 export { standing } from "./status/session-lines.ts";
-export type { StatusLine } from "./status/status-lines.ts";
 export type { Timeouts } from "./timeouts.ts";
 export { TextChunks } from "./volume/chunks.ts";
 export { type Line, LineSplitter } from "./volume/lines.ts";

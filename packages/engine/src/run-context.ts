@@ -6,7 +6,6 @@ import type { LiveRun } from "./live-run.ts";
 import type { Submission } from "./manifest/submission.ts";
 import type { Adoption, BlockedDecision } from "./outcome/observation.ts";
 import type { RunRequest } from "./request.ts";
-import type { StatusLine } from "./status/status-lines.ts";
 import type { Volume } from "./volume/volume.ts";
 
 /** The caller's side of a run: what it receives, what it decides, and how it asks to stop. */
@@ -24,6 +23,14 @@ export interface RunIo {
   onLockConflict?(owner: LockOwner): Promise<LockDecision>;
   /** The run has its Job: a new one (null), or one it has adopted. */
   onJob?(adopted: Adoption | null): void | Promise<void>;
+}
+
+/** One line for people about what the run is doing. */
+export interface StatusLine {
+  readonly level: "info" | "warning";
+  readonly text: string;
+  /** Set on the lines that report these two events, for code that waits for them. */
+  readonly cli?: "started" | "ended";
 }
 
 /** A Job that holds this run's key: what the caller needs to decide about it. */

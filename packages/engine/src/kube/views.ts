@@ -86,3 +86,14 @@ export interface EventView {
   readonly count: number;
   readonly at: string | null;
 }
+
+/** What a watch of the cluster can report about one Job. */
+export type ClusterFact =
+  | { readonly kind: "job"; readonly job: JobView }
+  /** The API server says that the Job object is not there (any more). */
+  | { readonly kind: "job-gone" }
+  | { readonly kind: "pod"; readonly pod: PodView }
+  | { readonly kind: "pod-gone"; readonly pod: PodView }
+  /** The API server cannot be reached, does not answer or refuses, or is back: a fact of its own, never "gone". `forPeople`: the error can be logged as it is. */
+  | { readonly kind: "api-lost"; readonly error: string; readonly forPeople?: boolean }
+  | { readonly kind: "api-back" };

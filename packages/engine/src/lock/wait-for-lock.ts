@@ -1,5 +1,5 @@
+import type { ClusterFact } from "../kube/views.ts";
 import { isFinished, type JobView } from "../kube/views.ts";
-import type { ClusterFact } from "../kube/watch/subscription.ts";
 import { type DeleteJobResult, deleteJob } from "../kube/writes.ts";
 import { conflictText, keyText } from "../outcome/admission.ts";
 import type { Adoption, StartProblem } from "../outcome/observation.ts";

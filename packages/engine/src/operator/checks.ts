@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { SelfCheckConfig, SelfCheckFinding } from "@paperclip-k8s/runner/self-check";
+import type { SelfCheckConfig } from "@paperclip-k8s/runner/self-check";
 import { selfCheckText } from "@paperclip-k8s/runner/self-check-text";
 import { runnerText } from "@paperclip-k8s/runner/text";
 import { mayAccess } from "../kube/access-review.ts";
@@ -86,15 +86,4 @@ export async function tryVolume({ output, user }: Pick<RunRequest, "output" | "u
 /** The command of a run in which a pod checks itself: one line of output per finding. */
 export function selfCheckArgv(runtime: readonly [string, ...string[]], config: SelfCheckConfig): readonly [string, ...string[]] {
   return [...runtime, "-e", selfCheckText, JSON.stringify(config)];
-}
-
-/** Null: the line is no finding. */
-export function selfCheckFinding(line: string): SelfCheckFinding | null {
-  try {
-    const found = JSON.parse(line) as Partial<SelfCheckFinding> | null;
-    const { check, ok, detail } = found ?? {};
-    return typeof check === "string" && typeof ok === "boolean" && typeof detail === "string" ? { check, ok, detail } : null;
-  } catch {
-    return null;
-  }
 }

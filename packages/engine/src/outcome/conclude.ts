@@ -1,10 +1,10 @@
 import { type CliEnd, RUNNER_EXIT } from "@paperclip-k8s/runner";
 import type { OutcomeKind, StartFailure } from "../run-outcome.ts";
+import { startError } from "./container-problem.ts";
 import { disruption } from "./disruption.ts";
 import { cliEnd } from "./ended.ts";
 import { memoryOf } from "./memory.ts";
 import { isStartError, mainContainer, type Terminated, terminated } from "./pod-facts.ts";
-import { startError } from "./start-error.ts";
 import { startupProblem } from "./startup-problem.ts";
 import type { RunState } from "./state.ts";
 

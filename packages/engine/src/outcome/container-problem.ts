@@ -1,8 +1,7 @@
 import type { ContainerView } from "../kube/views.ts";
-import { configReason, pullReason } from "./kubernetes-texts.ts";
-import { waitingContainer } from "./pod-facts.ts";
-import type { Trouble } from "./startup-problem.ts";
-import type { RunState } from "./state.ts";
+import { configReason, pullReason, runtimeReason } from "./kubernetes-texts.ts";
+import { type Terminated, waitingContainer } from "./pod-facts.ts";
+import type { NotStarted, RunState, StartupProblem } from "./state.ts";
 
 const IMAGE_REASONS = new Set([
   "ErrImagePull",
@@ -20,34 +19,34 @@ const CONFIG_REASONS = new Set([
   "PreCreateHookError",
 ]);
 
-/** What the kubelet says of a container it cannot start. */
-export function containerProblem(state: RunState): Trouble | null {
+/** The kubelet's reason for a container that it cannot start. */
+export function containerProblem(state: RunState): StartupProblem | null {
   const container = waitingContainer(state.pod, state.identity.container);
   if (container?.state.kind !== "waiting" || state.waiting === null) return null;
   const { reason } = container.state;
   if (reason === null) return null;
-  const said = container.state.message ?? "";
+  const detail = container.state.message ?? "";
   const since = state.waiting.since;
   if (IMAGE_REASONS_FINAL.has(reason)) {
-    const text = imageText(imageOf(state, container), reason, said);
-    return { cause: "image", text, message: text, permanent: true, since, patience: null };
+    const text = imageText(imageOf(state, container), reason, detail);
+    return { cause: "image", text, message: text, permanent: true, since, timeout: null };
   }
   if (IMAGE_REASONS.has(reason)) {
-    const text = imageText(imageOf(state, container), reason, said);
-    return { cause: "image", text, message: text, permanent: false, since, patience: "imagePull" };
+    const text = imageText(imageOf(state, container), reason, detail);
+    return { cause: "image", text, message: text, permanent: false, since, timeout: "imagePull" };
   }
   if (!CONFIG_REASONS.has(reason)) return null;
-  const text = configText(state, reason, said);
-  return { cause: "container-config", text, message: text, permanent: /runAsNonRoot/.test(said), since, patience: "containerConfig" };
+  const text = configText(state, reason, detail);
+  return { cause: "container-config", text, message: text, permanent: /runAsNonRoot/.test(detail), since, timeout: "containerConfig" };
 }
 
 const imageOf = ({ identity }: RunState, { name, image }: ContainerView): string => (name === identity.container ? identity.image : image);
 
-/** The two reasons of a pull that fails take turns: they give one text. */
-function imageText(image: string, reason: string, said: string): string {
-  if (reason === "InvalidImageName") return `"${image}" is not an image name: ${pullReason(said)}; change image`;
+/** A pull that fails alternates between two reasons, which give one text. */
+function imageText(image: string, reason: string, detail: string): string {
+  if (reason === "InvalidImageName") return `"${image}" is not an image name: ${pullReason(detail)}; change image`;
   if (reason === "ErrImageNeverPull") return `image ${image} is not on the node, and imagePullPolicy Never forbids to pull it`;
-  const why = pullReason(said);
+  const why = pullReason(detail);
   return `image ${image} cannot be pulled${why === "" ? "" : `: ${why}`}; ${imageRemedy(why)}`;
 }
 
@@ -57,8 +56,8 @@ function imageRemedy(why: string): string {
   return "check image and that the node reaches its registry";
 }
 
-function configText({ identity }: RunState, reason: string, said: string): string {
-  const why = configReason(said);
+function configText({ identity }: RunState, reason: string, detail: string): string {
+  const why = configReason(detail);
   if (why === "") return `the container cannot be made (${reason})`;
   const remedy = /(secret|configmap) "[^"]+" not found/i.test(why)
     ? `; create it in namespace ${identity.namespace}, or drop the variable that needs it`
@@ -66,4 +65,12 @@ function configText({ identity }: RunState, reason: string, said: string): strin
       ? "; use an image whose user is not root"
       : "";
   return `the container cannot be made (${reason}): ${why}${remedy}`;
+}
+
+/** A program that is not in the image stays missing; an error of the container runtime may pass. */
+export function startError(container: Terminated, image: string): NotStarted {
+  const why = container.message === null ? "" : `: ${runtimeReason(container.message)}`;
+  const missing = /no such file|not found|permission denied|exec format error/i.test(why);
+  const remedy = missing ? `; image ${image} must have that program, for this platform and user` : "";
+  return { cause: "start-error", message: `the container could not be started${why}${remedy}`, permanent: missing };
 }

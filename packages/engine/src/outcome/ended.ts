@@ -1,13 +1,19 @@
-import type { CliEnd } from "@paperclip-k8s/runner";
+import type { CliEnd, TerminationMessage } from "@paperclip-k8s/runner";
+import { parseTermination } from "../decode-records.ts";
 import { isFinished } from "../kube/views.ts";
+import type { StateEvidence } from "../run-outcome.ts";
 import type { Timeouts } from "../timeouts.ts";
-import { hasStarted, podIsOver } from "./pod-facts.ts";
+import { hasStarted, podIsOver, terminated } from "./pod-facts.ts";
 import type { RunState } from "./state.ts";
-import { terminationMessage } from "./termination.ts";
 
 /** How the CLI ended, from the best witness there is. */
 export function cliEnd(state: RunState): CliEnd | null {
   return state.endRecord ?? terminationMessage(state);
+}
+
+/** The runner's termination message; null when the text is anything else (a log tail, an older program). */
+export function terminationMessage(state: RunState): TerminationMessage | null {
+  return parseTermination(terminated(state.pod, state.identity.container)?.message ?? null, state.identity.nonce);
 }
 
 /** Is anything still running, or may it be? "Cannot see" is never over. */
@@ -49,4 +55,19 @@ function mayHaveWritten(state: RunState): boolean {
 
 function hasFreshLook(state: RunState): boolean {
   return state.drained !== null && state.overAt !== null && state.drained.at >= state.overAt;
+}
+
+/** What is known of the run's session; null = not even what it began with. */
+export function stateEvidence(state: RunState): StateEvidence | null {
+  const end = cliEnd(state)?.state ?? null;
+  if (state.restored === null && end?.last == null) return null;
+  return {
+    restored: state.restored?.point ?? end?.restored ?? null,
+    restoreMs: state.restored?.ms ?? end?.restoreMs ?? 0,
+    // Killed hard: what the CLI did after the last save is gone.
+    saved: end?.saved ?? false,
+    last: end?.last ?? state.savedPoint ?? state.restored?.point ?? null,
+    saveMs: end?.saveMs ?? null,
+    error: end?.error ?? null,
+  };
 }

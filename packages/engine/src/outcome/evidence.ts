@@ -1,9 +1,8 @@
-import type { Evidence, OutputEvidence, StateEvidence, Timings } from "../run-outcome.ts";
-import { cliEnd, expectedBytes } from "./ended.ts";
+import type { Evidence, OutputEvidence, Timings } from "../run-outcome.ts";
+import { cliEnd, expectedBytes, stateEvidence, terminationMessage } from "./ended.ts";
 import { childKilled, memoryOf } from "./memory.ts";
 import { mainContainer, terminated } from "./pod-facts.ts";
 import { initialState, type RunState } from "./state.ts";
-import { terminationMessage } from "./termination.ts";
 
 export function evidence(state: RunState): Evidence {
   const { identity, pod, job } = state;
@@ -28,21 +27,6 @@ export function evidence(state: RunState): Evidence {
     state: stateEvidence(state),
     warnings: memory.killed ? [childKilled(memory)] : [],
     timings: timings(state),
-  };
-}
-
-/** What is known of the run's session; null = not even what it began with. */
-export function stateEvidence(state: RunState): StateEvidence | null {
-  const end = cliEnd(state)?.state ?? null;
-  if (state.restored === null && end?.last == null) return null;
-  return {
-    restored: state.restored?.point ?? end?.restored ?? null,
-    restoreMs: state.restored?.ms ?? end?.restoreMs ?? 0,
-    // Killed hard: what the CLI did after the last save is gone.
-    saved: end?.saved ?? false,
-    last: end?.last ?? state.savedPoint ?? state.restored?.point ?? null,
-    saveMs: end?.saveMs ?? null,
-    error: end?.error ?? null,
   };
 }
 

@@ -53,10 +53,13 @@ export const denialReason = (text: string): string => plain(unwrap(text, DENIAL_
 /** `volume "s" : why` → `volume "s": why`. */
 export const mountReason = (text: string): string => plain(unwrap(text, MOUNT_WRAPPERS).replace(/" : /, '": '));
 
-/** What the nodes lack; what preemption or claims could not do about it is no news. */
+/** What the nodes lack; what preemption or claims could not do about it is left out. */
 export function schedulerReason(text: string): string {
   return plain(text.replace(/\.? ?(no new claims to deallocate, ?)?preemption: .*$/s, "").replace(/\. not found\.?$/, ""));
 }
+
+/** Why an autoscaler adds a node, or none. */
+export const scaleReason = (text: string): string => plain(text.replace(/^pod (didn't trigger|triggered) scale-up:? ?/, ""));
 
 /** The kubelet's reason for not making a container, without the pod's name and uid. */
 export const configReason = (text: string): string => plain(runtimeReason(text).replace(/ \(pod: [^)]*\([^)]*\)[^)]*\)$/, ""));

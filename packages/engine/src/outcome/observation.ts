@@ -1,6 +1,5 @@
 import type { EndRecord, RunFiles, StartRecord, StateRecord } from "@paperclip-k8s/runner";
-import type { EventView, JobView } from "../kube/views.ts";
-import type { ClusterFact } from "../kube/watch/subscription.ts";
+import type { ClusterFact, EventView, JobView } from "../kube/views.ts";
 
 /** One fact about a run, with the time (ms) at which this server learned it. */
 export type Observation = { readonly at: number } & Fact;

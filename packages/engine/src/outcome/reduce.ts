@@ -7,11 +7,9 @@ import { cliEnd, isOver, outputIsSettled } from "./ended.ts";
 import { evidence, ownEvidence } from "./evidence.ts";
 import type { Adoption, Observation } from "./observation.ts";
 import { hasRun, terminated, waitingContainer } from "./pod-facts.ts";
-import { isCurrentView } from "./stale-view.ts";
 import { startFailure } from "./start-failure.ts";
 import { startupProblem } from "./startup-problem.ts";
-import type { RunIdentity, RunState } from "./state.ts";
-import { supersededBy } from "./superseded.ts";
+import { isCurrentView, type RunIdentity, type RunState, supersededBy } from "./state.ts";
 
 /** Folds one fact into what is known, and decides, once, how the run ended. Nothing else decides that. */
 export function reduce(state: RunState, seen: Observation, timeouts: Timeouts): RunState {

@@ -1,35 +1,28 @@
 import type { StartFailure } from "../run-outcome.ts";
 import type { Timeouts } from "../timeouts.ts";
 import { hasStarted } from "./pod-facts.ts";
-import { isCurrentView } from "./stale-view.ts";
 import { startupProblem } from "./startup-problem.ts";
-import type { RunState } from "./state.ts";
+import { isCurrentView, type NotStarted, type RunState } from "./state.ts";
 
-export interface NotStarted {
-  readonly cause: StartFailure;
-  readonly message: string;
-  readonly permanent: boolean;
-}
-
-/** Why this pod will not start, once patience with it has run out; null = keep waiting. */
+/** Why this pod will not start, once it has had its time; null = keep waiting. */
 export function startFailure(state: RunState, timeouts: Timeouts): NotStarted | null {
   if (state.acceptedAt === null || state.endRecord !== null || state.startRecord !== null || state.ranAt !== null) return null;
   if (hasStarted(state.pod, state.identity.container)) return null;
-  const trouble = startupProblem(state);
-  if (trouble?.patience === null) return { cause: trouble.cause, message: trouble.message, permanent: trouble.permanent };
+  const problem = startupProblem(state);
+  if (problem?.timeout === null) return { cause: problem.cause, message: problem.message, permanent: problem.permanent };
   // What the cluster showed last may have passed since.
   if (!isCurrentView(state, timeouts)) return null;
-  if (trouble === null) return silence(state, timeouts);
-  const patience = timeouts[trouble.patience];
-  if (state.now - trouble.since < patience) return null;
-  const limit = trouble.patience === "schedule" ? " (scheduleTimeoutSec)" : "";
-  return { cause: trouble.cause, message: `${trouble.message}; gave up after ${seconds(patience)}${limit}`, permanent: trouble.permanent };
+  if (problem === null) return unexplained(state, timeouts);
+  const limitMs = timeouts[problem.timeout];
+  if (state.now - problem.since < limitMs) return null;
+  const limit = problem.timeout === "schedule" ? " (scheduleTimeoutSec)" : "";
+  return { cause: problem.cause, message: `${problem.message}; gave up after ${seconds(limitMs)}${limit}`, permanent: problem.permanent };
 }
 
-/** Nobody says what is wrong; only time tells that something is. */
-function silence(state: RunState, timeouts: Timeouts): NotStarted | null {
+/** Nothing names a problem, but the start takes too long. */
+function unexplained(state: RunState, timeouts: Timeouts): NotStarted | null {
   const { job, pod, acceptedAt, scheduledAt, now } = state;
-  const waited = (since: number | null, patience: number) => since !== null && now - since >= patience;
+  const waited = (since: number | null, limitMs: number) => since !== null && now - since >= limitMs;
   const failed = (cause: StartFailure, message: string): NotStarted => ({ cause, message, permanent: false });
   if (pod === null) {
     const expected = job !== null && !job.suspended && job.active === 0 && state.jobGoneAt === null;

@@ -1,45 +1,27 @@
 import type { EventView } from "../kube/views.ts";
-import type { StartFailure } from "../run-outcome.ts";
-import type { Timeouts } from "../timeouts.ts";
 import { containerProblem } from "./container-problem.ts";
-import { mountReason, plain } from "./kubernetes-texts.ts";
-import { denied } from "./pod-create-rejected.ts";
+import { denialReason, mountReason, plain, scaleReason, schedulerReason } from "./kubernetes-texts.ts";
 import { failedInit, hasStarted } from "./pod-facts.ts";
-import type { RunState } from "./state.ts";
-import { unschedulable } from "./unschedulable.ts";
+import type { RunState, StartupProblem } from "./state.ts";
 
-/** What keeps a pod from starting, as it stands now. */
-export interface Trouble {
-  readonly cause: StartFailure;
-  /** For the log, while it may still pass: cause first, then what to change. */
-  readonly text: string;
-  /** For the result, when it has not passed. */
-  readonly message: string;
-  /** Only a change of the request or the cluster helps. */
-  readonly permanent: boolean;
-  readonly since: number;
-  /** How long it is borne; null = it is final. */
-  readonly patience: keyof Timeouts | null;
-}
-
-/** Read from the pod's status where that tells, else from the events; null = nothing stands in the way, or nobody has said so. */
-export function startupProblem(state: RunState): Trouble | null {
+/** What keeps the pod from starting: read from its status where that names it, else from the events; null = nothing is known to. */
+export function startupProblem(state: RunState): StartupProblem | null {
   if (state.acceptedAt === null || state.startRecord !== null || state.ranAt !== null) return null;
   if (hasStarted(state.pod, state.identity.container)) return null;
-  if (state.pod === null) return denied(state);
-  return initTrouble(state) ?? containerProblem(state) ?? unschedulable(state) ?? sandboxTrouble(state);
+  if (state.pod === null) return podRejected(state);
+  return initProblem(state) ?? containerProblem(state) ?? unschedulable(state) ?? sandboxProblem(state);
 }
 
-function initTrouble(state: RunState): Trouble | null {
+function initProblem(state: RunState): StartupProblem | null {
   const init = failedInit(state.pod);
   if (init === null) return null;
-  const said = init.state.message === null ? "" : `: ${plain(init.state.message)}`;
-  const text = `init container ${init.name} exited with code ${init.state.exitCode}${said}`;
-  return { cause: "init-failed", text, message: text, permanent: false, since: state.now, patience: null };
+  const message = init.state.message === null ? "" : `: ${plain(init.state.message)}`;
+  const text = `init container ${init.name} exited with code ${init.state.exitCode}${message}`;
+  return { cause: "init-failed", text, message: text, permanent: false, since: state.now, timeout: null };
 }
 
-/** Volumes come before the sandbox, the sandbox before images: once it is ready, events about either are history. */
-function sandboxTrouble(state: RunState): Trouble | null {
+/** Volumes come before the sandbox, the sandbox before images: once it is ready, events about either are out of date. */
+function sandboxProblem(state: RunState): StartupProblem | null {
   if (state.scheduledAt === null || state.pod?.conditions.PodReadyToStartContainers?.status === "True") return null;
   if (state.events.some((event) => PAST_THE_SANDBOX.has(event.reason))) return null;
   const event = state.events.findLast(({ reason }) => SANDBOX_EVENTS.has(reason));
@@ -50,7 +32,7 @@ function sandboxTrouble(state: RunState): Trouble | null {
 const SANDBOX_EVENTS = new Set(["FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox"]);
 const PAST_THE_SANDBOX = new Set(["Pulling", "Pulled", "Created", "Started"]);
 
-function mount(event: EventView, since: number, { identity }: RunState): Trouble {
+function mount(event: EventView, since: number, { identity }: RunState): StartupProblem {
   const reason = mountReason(event.message);
   const missing = reason.match(/(secret|configmap|persistentvolumeclaim) "([^"]+)" not found/i);
   const inUse = /Multi-Attach error|already (used|attached)/i.test(reason);
@@ -65,11 +47,84 @@ function mount(event: EventView, since: number, { identity }: RunState): Trouble
     message: `a volume could not be mounted: ${reason}${remedy}`,
     permanent: false,
     since,
-    patience: missing ? "missingVolume" : "start",
+    timeout: missing ? "missingVolume" : "start",
   };
 }
 
-function sandbox(event: EventView, since: number): Trouble {
+function sandbox(event: EventView, since: number): StartupProblem {
   const text = `the pod's sandbox is not made: ${plain(event.message.replace(/^Failed to create pod sandbox: /, ""))}`;
-  return { cause: "container-config", text, message: text, permanent: false, since, patience: "start" };
+  return { cause: "container-config", text, message: text, permanent: false, since, timeout: "start" };
+}
+
+/** The scheduler's reason for a pod that no node takes; an autoscaler's answer is in the events. */
+function unschedulable(state: RunState): StartupProblem | null {
+  const { pod, acceptedAt } = state;
+  const scheduled = pod?.conditions.PodScheduled;
+  if (state.scheduledAt !== null || acceptedAt === null || scheduled?.status !== "False") return null;
+  const reason = schedulerReason(scheduled.message ?? scheduled.reason ?? "no reason given");
+  const remedy = remedies(state, reason);
+  const why = remedy === "" ? reason : `${reason}; ${remedy}`;
+  return {
+    cause: "unschedulable",
+    text: `pod not scheduled yet: ${why}`,
+    message: `no node took the pod: ${why}${autoscaler(state)}`,
+    permanent: false,
+    since: acceptedAt,
+    timeout: "schedule",
+  };
+}
+
+function remedies(state: RunState, reason: string): string {
+  const short = [...reason.matchAll(/Insufficient ([\w./-]+\w)/g)].map(([, resource]) => tooMuch(state, resource ?? ""));
+  const missing = reason.match(/persistentvolumeclaim "([^"]+)" not found/i)?.[1];
+  const claims = state.pod?.claims.join(", ") ?? "";
+  return [
+    ...new Set(short),
+    ...(/didn't match Pod's node affinity\/selector/.test(reason) ? ["change nodeSelector, or label a node"] : []),
+    ...(/untolerated taint/.test(reason) ? ["add to tolerations"] : []),
+    ...(missing === undefined ? [] : [`create claim ${missing} in namespace ${state.identity.namespace}, or name another`]),
+    ...(/unbound immediate PersistentVolumeClaims/.test(reason)
+      ? [`${claims === "" ? "its claim" : `claim ${claims}`} is not bound: give it a volume or a storage class`]
+      : []),
+    ...(/volume node affinity conflict/.test(reason) ? ["the claim's volume belongs to another node or zone"] : []),
+  ].join(", ");
+}
+
+function tooMuch({ pod, identity }: RunState, resource: string): string {
+  const asked = pod?.resources[identity.container]?.[`requests.${resource}`];
+  return `lower resources.requests.${resource}${asked === undefined ? "" : `, now ${asked},`} or add a node`;
+}
+
+function autoscaler({ events }: RunState): string {
+  const rejected = events.findLast((event) => event.reason === "NotTriggerScaleUp");
+  return rejected === undefined ? "" : `; the autoscaler adds no node: ${scaleReason(rejected.message)}`;
+}
+
+/** A Job without a pod: only the Job's events say why its pod was rejected. */
+function podRejected(state: RunState): StartupProblem | null {
+  const { job, events, acceptedAt, identity } = state;
+  if (job === null || job.suspended || job.active > 0 || state.jobGoneAt !== null || acceptedAt === null) return null;
+  const rejected = events.findLast((event) => event.reason === "FailedCreate");
+  if (rejected === undefined) return null;
+  const reason = denialReason(rejected.message);
+  const { remedy, permanent } = whatHelps(reason, identity.namespace);
+  const text = `the Job made no pod: ${reason}${remedy === "" ? "" : `; ${remedy}`}`;
+  return { cause: "no-pod", text, message: text, permanent, since: acceptedAt, timeout: "noPod" };
+}
+
+/** A full quota may have room again; the rest stays as it is until somebody changes it. */
+function whatHelps(reason: string, namespace: string): { readonly remedy: string; readonly permanent: boolean } {
+  const quota = reason.match(/^exceeded quota: ([^,]+)/)?.[1];
+  if (quota !== undefined) return { remedy: `raise or free ResourceQuota ${quota} of namespace ${namespace}`, permanent: false };
+  const unset = reason.match(/must specify (\S+)/)?.[1]?.replace(/[,:]$/, "");
+  if (unset !== undefined) return { remedy: `set resources.${unset}`, permanent: true };
+  const account = reason.match(/serviceaccount "([^"]+)" not found/i)?.[1];
+  if (account !== undefined)
+    return { remedy: `create ServiceAccount ${account} in namespace ${namespace}, or change serviceAccountName`, permanent: true };
+  if (reason.startsWith("violates PodSecurity"))
+    return { remedy: `namespace ${namespace} must allow it (label pod-security.kubernetes.io/enforce)`, permanent: true };
+  const [, bound, resource] = reason.match(/^(maximum|minimum) (\S+) usage per/) ?? [];
+  if (bound !== undefined)
+    return { remedy: `change resources.${bound === "maximum" ? "limits" : "requests"}.${resource}`, permanent: true };
+  return { remedy: "", permanent: false };
 }

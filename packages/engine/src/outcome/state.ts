@@ -1,7 +1,7 @@
 import type { EndRecord, RunFiles, StartRecord, StatePoint, StateRecord } from "@paperclip-k8s/runner";
 import type { EventView, JobView, PodView } from "../kube/views.ts";
-import type { RunOutcome } from "../run-outcome.ts";
-import type { Trouble } from "./startup-problem.ts";
+import type { RunOutcome, StartFailure } from "../run-outcome.ts";
+import type { Timeouts } from "../timeouts.ts";
 
 /** All that is known about one run. Facts only ever add to it; `outcome` is set once and ends it. */
 export interface RunState {
@@ -26,7 +26,7 @@ export interface RunState {
   /** What the container waits for and since when, to tell a hiccup from a fault. */
   readonly waiting: { readonly reason: string; readonly since: number } | null;
   /** What last kept the pod from starting, passed or not: the end of a pod hides it. */
-  readonly lastProblem: Trouble | null;
+  readonly lastProblem: StartupProblem | null;
   readonly events: readonly EventView[];
   readonly apiLostAt: number | null;
   /** When it was seen again last. */
@@ -108,4 +108,38 @@ export function initialState(identity: RunIdentity, askedAt: number): RunState {
     overAt: null,
     outcome: null,
   };
+}
+
+/** What keeps a pod from starting, as it stands now. */
+export interface StartupProblem {
+  readonly cause: StartFailure;
+  /** For the log, while it may still pass: cause first, then what to change. */
+  readonly text: string;
+  /** For the result, when it has not passed. */
+  readonly message: string;
+  /** Only a change of the request or the cluster helps. */
+  readonly permanent: boolean;
+  readonly since: number;
+  /** After which of the timeouts it ends the run; null = at once. */
+  readonly timeout: keyof Timeouts | null;
+}
+
+export interface NotStarted {
+  readonly cause: StartFailure;
+  readonly message: string;
+  readonly permanent: boolean;
+}
+
+/** Whether the objects seen last are up to date. Just after an outage they are not yet: what happened meanwhile arrives a little later. */
+export function isCurrentView({ apiLostAt, apiBackAt, now }: RunState, timeouts: Timeouts): boolean {
+  return apiLostAt === null && (apiBackAt === null || now - apiBackAt >= timeouts.staleView);
+}
+
+/** The run that has taken this run's Job over; null = nobody has. */
+export function supersededBy({ runId, runIdKey, adoptedFromKey, adopted }: RunIdentity, { annotations }: JobView): string | null {
+  const owner = annotations[runIdKey];
+  if (owner === undefined || owner === runId) return null;
+  // A watch that lags still shows whose the Job was before this run adopted it.
+  if (adopted && !(annotations[adoptedFromKey]?.split(",").includes(runId) ?? false)) return null;
+  return owner;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ClusterFact } from "../kube/watch/subscription.ts";
+import type { ClusterFact } from "../kube/views.ts";
 import { condition, ended, job, pod, running } from "../outcome/testing/example-facts.ts";
 import { noteOwnership, ownershipEnd } from "./volume-ownership.ts";
 

@@ -1,5 +1,4 @@
-import type { JobView, PodView } from "../kube/views.ts";
-import type { ClusterFact } from "../kube/watch/subscription.ts";
+import type { ClusterFact, JobView, PodView } from "../kube/views.ts";
 import { createJob, deleteJob } from "../kube/writes.ts";
 import { volumeOwnershipManifest, volumeOwnershipName } from "../manifest/volume-ownership.ts";
 import type { StartProblem } from "../outcome/observation.ts";

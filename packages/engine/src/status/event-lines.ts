@@ -1,8 +1,7 @@
 import type { EventView } from "../kube/views.ts";
-import { plain, schedulerReason } from "../outcome/kubernetes-texts.ts";
+import { plain, scaleReason, schedulerReason } from "../outcome/kubernetes-texts.ts";
 import type { RunState } from "../outcome/state.ts";
-import { scaleReason } from "../outcome/unschedulable.ts";
-import type { StatusLine } from "./status-lines.ts";
+import type { StatusLine } from "../run-context.ts";
 
 /** These have lines of their own: from the pod's status, or as the startup problem. */
 const COVERED = new Set([

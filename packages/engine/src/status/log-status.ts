@@ -1,6 +1,6 @@
 import type { RunState } from "../outcome/state.ts";
-import { log, type RunContext } from "../run-context.ts";
-import { createStatusLog, type StatusLine } from "./status-lines.ts";
+import { log, type RunContext, type StatusLine } from "../run-context.ts";
+import { createStatusLog } from "./status-lines.ts";
 
 /** Logs what the run is doing, from its first request on: a line per change, and one now and then in a long silence. */
 export function logStatus(context: RunContext): () => void {

@@ -1,9 +1,8 @@
 import type { StatePoint } from "@paperclip-k8s/runner";
-import { cliEnd } from "../outcome/ended.ts";
-import { stateEvidence } from "../outcome/evidence.ts";
+import { cliEnd, stateEvidence } from "../outcome/ended.ts";
 import type { RunState } from "../outcome/state.ts";
+import type { StatusLine } from "../run-context.ts";
 import type { StateEvidence } from "../run-outcome.ts";
-import type { StatusLine } from "./status-lines.ts";
 
 /** Where the session comes from, that it is saved, and where it stands when it could not be. */
 export function sessionLines(before: RunState, after: RunState): StatusLine[] {

@@ -1,21 +1,14 @@
 import type { PodView } from "../kube/views.ts";
+import { startError } from "../outcome/container-problem.ts";
 import { disruption } from "../outcome/disruption.ts";
 import { plain } from "../outcome/kubernetes-texts.ts";
 import { childKilled, memoryOf } from "../outcome/memory.ts";
 import { isStartError, mainContainer } from "../outcome/pod-facts.ts";
-import { startError } from "../outcome/start-error.ts";
 import { startupProblem } from "../outcome/startup-problem.ts";
 import type { RunIdentity, RunState } from "../outcome/state.ts";
+import type { StatusLine } from "../run-context.ts";
 import { eventLines } from "./event-lines.ts";
 import { sessionLines } from "./session-lines.ts";
-
-/** One line for people about what the run is doing. */
-export interface StatusLine {
-  readonly level: "info" | "warning";
-  readonly text: string;
-  /** Set on the lines that report these two events, for code that waits for them. */
-  readonly cli?: "started" | "ended";
-}
 
 const info = (text: string): StatusLine => ({ level: "info", text });
 const warning = (text: string): StatusLine => ({ level: "warning", text });

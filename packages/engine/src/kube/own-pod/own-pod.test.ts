@@ -193,22 +193,17 @@ test("foreign data does not throw", () => {
 
 describe("which pod this is", () => {
   const inCluster = { KUBERNETES_SERVICE_HOST: "10.0.0.1" };
-  const file = (content: string) => (path: string) => {
-    expect(path).toBe("/var/run/secrets/kubernetes.io/serviceaccount/namespace");
-    return content;
-  };
-  const none = () => {
-    throw new Error("ENOENT");
-  };
-  test.each<[string, NodeJS.ProcessEnv, (path: string) => string, unknown]>([
+  const mounted = (namespace: string) => async () => namespace;
+  const none = async () => null;
+  test.each<[string, NodeJS.ProcessEnv, () => Promise<string | null>, unknown]>([
     ["the downward API", { ...inCluster, POD_NAME: "a", POD_NAMESPACE: "n", HOSTNAME: "h" }, none, { podName: "a", namespace: "n" }],
-    ["host name and mounted namespace", { ...inCluster, HOSTNAME: "h" }, file("n\n"), { podName: "h", namespace: "n" }],
-    ["empty variables count as none", { ...inCluster, POD_NAME: "", HOSTNAME: "h" }, file("n"), { podName: "h", namespace: "n" }],
+    ["host name and mounted namespace", { ...inCluster, HOSTNAME: "h" }, mounted("n\n"), { podName: "h", namespace: "n" }],
+    ["empty variables count as none", { ...inCluster, POD_NAME: "", HOSTNAME: "h" }, mounted("n"), { podName: "h", namespace: "n" }],
     ["told, without the cluster's own variables", { POD_NAME: "a", POD_NAMESPACE: "n" }, none, { podName: "a", namespace: "n" }],
-    ["a machine's host name", { HOSTNAME: "laptop" }, file("n"), null],
+    ["a machine's host name", { HOSTNAME: "laptop" }, mounted("n"), null],
     ["no namespace to be had", { ...inCluster, HOSTNAME: "h" }, none, null],
-    ["no name to be had", inCluster, file("n"), null],
-  ])("%s", async (_, env, readText, expected) => {
-    expect(await ownPodIdentity(env, readText)).toEqual(expected);
+    ["no name to be had", inCluster, mounted("n"), null],
+  ])("%s", async (_, env, namespace, expected) => {
+    expect(await ownPodIdentity(env, namespace)).toEqual(expected);
   });
 });

@@ -3,7 +3,7 @@ import { ApiError, isForbidden, isNotFound, isTransient } from "../api-error.ts"
 import { type Connection, type ConnectOptions, connect } from "../connection.ts";
 import { named, paths } from "../paths.ts";
 import { type RetryOptions, sendRequest } from "../request.ts";
-import { type OwnPodIdentity, ownPodIdentity, type ReadText } from "./own-pod-identity.ts";
+import { type OwnPodIdentity, ownPodIdentity } from "./own-pod-identity.ts";
 import { type OwnPod, projectOwnPod } from "./project-own-pod.ts";
 
 export interface OwnPodQuery extends OwnPodIdentity {
@@ -92,12 +92,11 @@ export type OwnPodLookup = { readonly pod: OwnPod } | { readonly pod: null; read
 export interface FindOwnPodOptions extends ReadOwnPodOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly containers: readonly string[];
-  readonly readText?: ReadText;
 }
 
 /** The pod of this process, or why it is not known, which explicit settings can make up for. Trouble with the API server is thrown. */
 export async function findOwnPod(cluster: ConnectOptions, options: FindOwnPodOptions): Promise<OwnPodLookup> {
-  const identity = await ownPodIdentity(options.env, options.readText);
+  const identity = await ownPodIdentity(options.env);
   if (identity === null) return { pod: null, why: "this process does not run in a pod" };
   try {
     return { pod: await readOwnPod(await connect(cluster), { ...identity, containers: options.containers }, options) };

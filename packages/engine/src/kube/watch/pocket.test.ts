@@ -8,9 +8,9 @@ import { type Connection, connect } from "../connection.ts";
 import { permissions } from "../permissions.ts";
 import { deleteByUid } from "../testing/delete-job.ts";
 import { pause, until } from "../testing/test-api.ts";
+import type { ClusterFact } from "../views.ts";
 import { createJob, createSecret } from "../writes.ts";
 import { RunWatch, type RunWatchOptions } from "./run-watch.ts";
-import type { ClusterFact } from "./subscription.ts";
 
 const retry = { minMs: 5, maxMs: 20 };
 let pocket: Pocket;

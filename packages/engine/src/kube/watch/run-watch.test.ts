@@ -2,8 +2,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Connection } from "../connection.ts";
 import { handClock } from "../testing/hand-clock.ts";
 import { answerStatus, pause, TestApi, until } from "../testing/test-api.ts";
+import type { ClusterFact } from "../views.ts";
 import { RunWatch, type RunWatchOptions, runWatch } from "./run-watch.ts";
-import type { ClusterFact, Subscription } from "./subscription.ts";
+import type { Subscription } from "./subscription.ts";
 
 const jobs = "/apis/batch/v1/namespaces/n/jobs";
 const pods = "/api/v1/namespaces/n/pods";

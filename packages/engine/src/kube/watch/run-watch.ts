@@ -4,9 +4,9 @@ import { ApiError, isRefused } from "../api-error.ts";
 import type { Connection } from "../connection.ts";
 import { paths } from "../paths.ts";
 import { projectJob, projectPod } from "../project.ts";
-import type { JobView, PodView } from "../views.ts";
+import type { ClusterFact, JobView, PodView } from "../views.ts";
 import { ListWatch, type ListWatchListener, type ListWatchOptions } from "./list-watch.ts";
-import { type ClusterFact, Subscriber, type Subscription } from "./subscription.ts";
+import { Subscriber, type Subscription } from "./subscription.ts";
 
 export interface RunWatchOptions
   extends Partial<Omit<ListWatchOptions<unknown>, "connection" | "path" | "labelSelector" | "project" | "jobOf" | "listener">> {

@@ -1,4 +1,5 @@
-import { createStatusLog, type StatusLine } from "../../status/status-lines.ts";
+import type { StatusLine } from "../../run-context.ts";
+import { createStatusLog } from "../../status/status-lines.ts";
 import type { Timeouts } from "../../timeouts.ts";
 import type { Observation } from "../observation.ts";
 import { reduce } from "../reduce.ts";
