@@ -40,7 +40,6 @@ export type { LockDecision, LockOwner, RunIo, StatusLine } from "./run-context.t
 export type { Evidence, RunOutcome, StartFailure } from "./run-outcome.ts";
 export { standing } from "./status/session-lines.ts";
 export type { Timeouts } from "./timeouts.ts";
-export { TextChunks } from "./volume/chunks.ts";
 export { type Line, LineSplitter } from "./volume/lines.ts";
 export { readEnd } from "./volume/meta.ts";
 export { mountPointOf } from "./volume/mount-point.ts";

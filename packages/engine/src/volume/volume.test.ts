@@ -3,7 +3,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { TextChunks } from "./chunks.ts";
 import { collector, isAlive, type Scratch, scratch, until } from "./testing/scratch.ts";
 import { openVolume, VolumeError, volumePid } from "./volume.ts";
 
@@ -21,18 +20,14 @@ describe("tail", () => {
     const bytes = Buffer.from(text);
     const path = volume.path("a");
     writeFileSync(path, "");
-    const chunks = new TextChunks();
-    let got = "";
-    const onBytes = (each: Buffer): void => {
-      got += chunks.push(each).join("");
-    };
-    const tail = volume.open().tail(path, { onBytes });
+    const got = collector();
+    const tail = volume.open().tail(path, got);
     for (let i = 0; i < bytes.length; i += 7) {
       appendFileSync(path, bytes.subarray(i, i + 7));
       if (i % 70 === 0) await sleep(1);
     }
     await until(() => tail.delivered === bytes.length);
-    expect(got).toBe(text);
+    expect(got.text()).toBe(text);
   });
 
   it("waits for a file that is not there yet", async () => {

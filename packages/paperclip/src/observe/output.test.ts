@@ -1,7 +1,8 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import { LogSink } from "./log-sink.ts";
-import { AttemptOutput } from "./output.ts";
+import { AttemptOutput, chunksOf } from "./output.ts";
 
 function open() {
   const seen: string[] = [];
@@ -47,4 +48,23 @@ test("a line beyond all bounds is told, not shown", async () => {
   await log.idle();
   expect(parsed).toEqual(["say after"]);
   expect(seen.join("")).toContain("a line of 9437185 bytes is not shown");
+});
+
+test("chunks lose and add nothing, fit their limit, and cut a line or a character only where they must", () => {
+  const piece = fc.constantFrom("\n", "\n", "a", "bcd", "é", "語", "🦊", "x".repeat(30));
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 60 }), fc.integer({ min: 4, max: 40 }), (pieces, limit) => {
+      const text = pieces.join("");
+      const chunks = chunksOf(text, limit);
+      expect(chunks.join("")).toBe(text);
+      const long = text.split(/(?<=\n)/).filter((line) => Buffer.byteLength(line) > limit);
+      for (const [index, chunk] of chunks.entries()) {
+        expect([chunk === "", Buffer.byteLength(chunk) <= limit]).toEqual([false, true]);
+        const last = chunk.split(/(?<=\n)/).at(-1) ?? "";
+        expect(last.endsWith("\n") || index === chunks.length - 1 || long.some((line) => line.includes(last))).toBe(true);
+      }
+    }),
+    { numRuns: 500 },
+  );
+  expect(chunksOf(`${"é🦊x".repeat(750_000)}\n`).length).toBeLessThan(700);
 });

@@ -1,4 +1,4 @@
-import { type Line, LineSplitter, TextChunks } from "@paperclip-k8s/engine";
+import { type Line, LineSplitter } from "@paperclip-k8s/engine";
 import type { AgentCli, CliParser } from "../agent-cli/agent-cli.ts";
 import type { LogSink } from "./log-sink.ts";
 import { TranscriptLines } from "./transcript/to-lines.ts";
@@ -11,7 +11,6 @@ export class AttemptOutput {
   readonly #log: LogSink;
   readonly #transcript = new TranscriptLines();
   readonly #lines = new LineSplitter();
-  readonly #chunks = new TextChunks();
   #stderr = "";
   #unshown = 0;
 
@@ -56,9 +55,24 @@ export class AttemptOutput {
     return [];
   }
 
-  /** In chunks of the engine's cut; all are queued at once, so that nothing gets between the pieces of a long line. */
+  /** All chunks are queued at once, so that nothing gets between the pieces of a long line. */
   async #show(lines: readonly string[]): Promise<void> {
-    const chunks = this.#chunks.push(Buffer.from(lines.map((line) => `${line}\n`).join("")));
+    const chunks = chunksOf(lines.map((line) => `${line}\n`).join(""));
     await Promise.all(chunks.map((chunk) => this.#log.write("stdout", chunk)));
   }
+}
+
+/** Text in chunks of at most so many bytes, cut between lines, or between characters where a line is longer. */
+export function chunksOf(text: string, limit = 8 * 1024): string[] {
+  const bytes = Buffer.from(text);
+  const chunks: string[] = [];
+  for (let from = 0, to = 0; from < bytes.length; from = to) {
+    to = Math.min(from + limit, bytes.length);
+    const newline = to === bytes.length ? -1 : bytes.lastIndexOf("\n", to - 1);
+    if (newline >= from) to = newline + 1;
+    // A byte that continues a character begins none.
+    else while (to < bytes.length && ((bytes[to] ?? 0) & 0xc0) === 0x80) to--;
+    chunks.push(bytes.toString("utf8", from, to));
+  }
+  return chunks;
 }
