@@ -7,7 +7,7 @@ export interface Line {
   readonly part: "whole" | "piece" | "last-piece";
 }
 
-/** Cuts a stream of bytes at 0x0A and nowhere else; decoding is for whoever has a whole line. */
+/** Cuts a stream of bytes at newlines only. It does not decode: a piece of a long line may end within a character. */
 export class LineSplitter {
   readonly #maxLine: number;
   #parts: Buffer[] = [];

@@ -20,7 +20,7 @@ export class MetaReader {
   end: EndRecord | null = null;
   readonly #owner: RecordOwner;
   readonly #lines = new LineSplitter({ maxLine: MAX_RECORD_BYTES });
-  /** Records belong to whoever wrote the start record before them. */
+  /** Each record belongs to the run of the start record before it. */
   #isOwn = false;
 
   constructor(owner: RecordOwner) {

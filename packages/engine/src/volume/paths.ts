@@ -37,7 +37,7 @@ export function checkedRoot(root: string): string {
   return normal.length > 1 && normal.endsWith("/") ? normal.slice(0, -1) : normal;
 }
 
-/** Refuses by the text alone: a look at the volume could hang. */
+/** Checks the text only: the server must not touch the volume. */
 export function checkedPath(root: string, path: string): string {
   const normal = normalize(path);
   const prefix = root === "/" ? "/" : `${root}/`;

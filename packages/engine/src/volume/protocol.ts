@@ -35,7 +35,7 @@ export interface SweepRule {
   /** Begins the names of entries that are being removed, or were never finished. */
   readonly unfinished: string;
   readonly unfinishedKeptMs: number;
-  /** A file in each entry whose time of change says when the entry was last used; else the entry's own time does. */
+  /** A file in each entry whose modification time is the entry's last use; without it the entry's own time is. */
   readonly marker: string | null;
   readonly keptMs: number;
   /** Of more entries than this, those unused for longest are kept for `surplusKeptMs` only. */
@@ -60,7 +60,7 @@ export interface Operations {
   /** Missing files are fine. */
   remove(of: { readonly paths: readonly string[] }): void;
   readFile(of: { readonly path: string; readonly links: Links; readonly maxBytes: number }): Buffer;
-  /** In the order of their names. */
+  /** Sorted by name. */
   listFolder(of: { readonly path: string; readonly links: Links }): FolderEntry[];
   /** All regular files below a folder, or the one file. Links in it are left out. */
   readTree(of: { readonly path: string; readonly links: Links; readonly limits: TreeLimits }): TreeFile[];
@@ -86,7 +86,7 @@ export interface StoreTree {
   readonly folder: string;
   readonly key: string;
   readonly files: readonly TreeFile[];
-  /** Until when it is known to be of use; its time of change says so. */
+  /** Until when it is needed; kept as its modification time. */
   readonly usedUntil: number;
   /** Begins the names of folders that are not complete yet. */
   readonly unfinished: string;

@@ -60,7 +60,7 @@ export class PendingRequests {
     for (const [ask, { path }] of this.#pending) this.#take(ask)?.reject(this.#stalled(path));
   }
 
-  /** Nobody follows this file any more. */
+  /** The tail of this file was closed. */
   forget(id: number, error: Error): void {
     for (const [ask, { request }] of this.#pending) {
       if (request.type === "refresh" && request.id === id) this.#take(ask)?.reject(error);

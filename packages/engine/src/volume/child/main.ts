@@ -66,15 +66,15 @@ const handlers: Handlers = {
   open: (message, now) => loop.add(new FollowedFile(message, events, cache, now)),
   close: ({ id }) => loop.remove(id),
   ack({ id, bytes }, now) {
-    if (loop.files.get(id)?.ack(bytes, now)) loop.wake();
+    if (loop.files.get(id)?.ack(bytes, now)) loop.reschedule();
   },
   expect({ id, bytes }, now) {
     loop.files.get(id)?.expect(bytes, now);
-    loop.wake();
+    loop.reschedule();
   },
   refresh({ id, ask }, now) {
     loop.files.get(id)?.refresh(ask, now);
-    loop.wake();
+    loop.reschedule();
   },
   operation: ({ ask, name, of }) => void perform(ask, name, of),
 };

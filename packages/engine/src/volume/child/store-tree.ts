@@ -42,7 +42,7 @@ function isUsable({ at, files, usedUntil, unfinished }: Wanted, name: string): P
   return inFolder(at(), at(name), check).catch(() => false);
 }
 
-/** Its time of change says until when it is needed, and is never set back. */
+/** Its modification time is the end of its use, and is never set back. */
 function markUsed(at: At, until: number, unfinished: string): void {
   if (statSync(at()).mtimeMs >= until) return;
   try {

@@ -48,7 +48,7 @@ function timeOfUse(path: string, { marker }: SweepRule): number | null {
     try {
       return lstatSync(file).mtimeMs;
     } catch {
-      // The next one says it.
+      // No marker, or the entry is gone.
     }
   }
   return null;

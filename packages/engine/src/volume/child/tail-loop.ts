@@ -1,10 +1,10 @@
-/** Between two looks at a file: short while output flows, then in proportion to its silence. */
+/** Between two polls of a file: short while output flows, then in proportion to its silence. */
 const shortestMs = 20;
 const longestMs = 250;
 const shareOfSilence = 0.05;
-/** A file that has never grown is about to: a pod takes seconds to start, and its first line is as good as any other. */
+/** A file that has never grown is polled more often: its first line is due when the pod has started, some seconds later. */
 const shareOfStart = 0.005;
-/** A file due this soon is looked at now: files that are active end up in the same sweep. */
+/** A file due this soon is polled now, so that active files share a sweep. */
 const slackMs = 10;
 /** After this long the loop lets messages in. */
 const sliceMs = 20;
@@ -57,7 +57,7 @@ export class TailLoop<F extends Followed> {
 
   add(file: F): void {
     this.files.set(file.id, file);
-    this.wake();
+    this.reschedule();
   }
 
   remove(id: number): void {
@@ -65,7 +65,7 @@ export class TailLoop<F extends Followed> {
   }
 
   /** A file's `due` was moved forward. */
-  wake(): void {
+  reschedule(): void {
     if (this.#sweep === null) this.#schedule();
   }
 

@@ -42,7 +42,7 @@ export function scratch(): Scratch {
   };
 }
 
-/** A zombie nobody has waited for counts as gone. */
+/** A zombie counts as gone. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

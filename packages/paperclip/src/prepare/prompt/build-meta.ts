@@ -24,7 +24,7 @@ export interface MetaInput {
 export async function buildMeta(input: MetaInput): Promise<InvocationMeta> {
   const { prompt, env, ctx } = input;
   const { buildInvocationEnvForLogs } = await import("./host-rendering.ts");
-  // Of what is secret or stands elsewhere the names are shown: the host's own mask knows names, not passwords in URLs.
+  // Only the names of secrets and references are shown: the host's own redaction does not see passwords in URLs.
   const hidden = [...env.references.map((reference) => reference.name), ...Object.keys(env.secret)];
   return {
     adapterType: input.adapterType,

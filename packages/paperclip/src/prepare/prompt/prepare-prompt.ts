@@ -4,7 +4,7 @@ import type { ExecutionContext } from "../../host/types.ts";
 import { readSkills } from "../skills/read-skills.ts";
 import { readInstructions } from "./instructions.ts";
 import { withoutTokens } from "./redact.ts";
-import { ServerFiles, type ServerFilesOptions } from "./server-files.ts";
+import { ServerFiles } from "./server-files.ts";
 
 export interface PromptInput {
   readonly ctx: Pick<ExecutionContext, "runId" | "agent" | "context" | "config" | "authToken">;
@@ -15,12 +15,11 @@ export interface PromptInput {
     readonly dataPath: string;
     readonly skillsFolder: string;
   };
-  /** The session that this turn resumes; null = a fresh one. */
+  /** The session to resume; null = a fresh one. */
   readonly sessionId: string | null;
   readonly cwd: string;
-  /** Holds instructions and skills, where they are not part of the prompt. */
+  /** Has the instructions and skills where they are not part of the prompt. */
   readonly bundle?: PromptBundle | null;
-  readonly files?: Omit<ServerFilesOptions, "shared">;
 }
 
 export interface PreparedPrompt {
@@ -31,69 +30,58 @@ export interface PreparedPrompt {
   readonly notes: readonly string[];
 }
 
-/** The text of one turn, section by section; what cannot be read is warned about and left out. */
+/** The prompt of one attempt, section by section; files that cannot be read are left out with a warning. */
 export async function preparePrompt(input: PromptInput): Promise<PreparedPrompt> {
   const host = await import("./host-rendering.ts");
-  const lasting = input.bundle ? elsewhere(input.bundle) : await readLasting(input);
-  const turn = renderTurn(input, host);
-  const text = host.joinPromptSections([
-    lasting.instructions,
-    lasting.skills,
-    turn.bootstrap,
-    turn.wake,
-    turn.sessionHandoff,
-    turn.task,
-    turn.heartbeat,
-  ]);
+  const { instructions, skills, counted, notes, warnings } = input.bundle ? inBundle(input.bundle) : await readStanding(input);
+  const { bootstrap, wakePrompt, sessionHandoff, task, heartbeat } = renderSections(input, host);
+  const text = host.joinPromptSections([instructions, skills, bootstrap, wakePrompt, sessionHandoff, task, heartbeat]);
   return {
     text,
     metrics: {
       promptChars: text.length,
-      instructionsChars: lasting.instructionsChars,
-      skillsBundleChars: lasting.skillsChars,
-      bootstrapPromptChars: turn.bootstrap.length,
-      wakePromptChars: turn.wake.length,
-      sessionHandoffChars: turn.sessionHandoff.length,
-      taskContextChars: turn.task.length,
-      heartbeatPromptChars: turn.heartbeat.length,
+      ...counted,
+      bootstrapPromptChars: bootstrap.length,
+      wakePromptChars: wakePrompt.length,
+      sessionHandoffChars: sessionHandoff.length,
+      taskContextChars: task.length,
+      heartbeatPromptChars: heartbeat.length,
     },
-    warnings: lasting.warnings,
-    notes: lasting.notes,
+    warnings,
+    notes,
   };
 }
 
-/** What an agent is told in every session: its instructions and skills. */
-interface Lasting {
+/** The parts that are the same in every session. */
+interface Standing {
   readonly instructions: string;
   readonly skills: string;
-  readonly instructionsChars: number;
-  readonly skillsChars: number;
+  readonly counted: { readonly instructionsChars: number; readonly skillsBundleChars: number };
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
 }
 
-async function readLasting({ ctx, settings, cwd, files: options }: PromptInput): Promise<Lasting> {
-  const files = new ServerFiles({ ...options, shared: settings.dataPath });
+async function readStanding({ ctx, settings, cwd }: PromptInput): Promise<Standing> {
+  const files = new ServerFiles({ shared: settings.dataPath });
   const instructions = await readInstructions(settings.instructionsFilePath, cwd, files);
   const skills = await readSkills(ctx.config, settings, files);
   return {
     instructions: instructions.text,
     skills: skills.text,
-    instructionsChars: instructions.text.length,
-    skillsChars: skills.text.length,
+    counted: { instructionsChars: instructions.text.length, skillsBundleChars: skills.text.length },
     notes: [...instructions.notes, ...skills.notes],
     warnings: [...instructions.warnings, ...skills.warnings],
   };
 }
 
-function elsewhere({ instructionsChars, skillsChars, notes, warnings }: PromptBundle): Lasting {
-  return { instructions: "", skills: "", instructionsChars, skillsChars, notes, warnings };
+function inBundle({ instructionsChars, skillsChars, notes, warnings }: PromptBundle): Standing {
+  return { instructions: "", skills: "", counted: { instructionsChars, skillsBundleChars: skillsChars }, notes, warnings };
 }
 
 type HostRendering = typeof import("./host-rendering.ts");
 
-/** What the host says about this turn, in the words of its own library. */
-function renderTurn({ ctx, settings, sessionId }: PromptInput, host: HostRendering) {
+/** The sections about this run, rendered by the host's own library. */
+function renderSections({ ctx, settings, sessionId }: PromptInput, host: HostRendering) {
   const { context } = ctx;
   const resumedSession = sessionId !== null;
   const conversationMode = context.conversationMode === true;
@@ -102,23 +90,20 @@ function renderTurn({ ctx, settings, sessionId }: PromptInput, host: HostRenderi
     ? host.DEFAULT_PAPERCLIP_CONVERSATION_PROMPT_TEMPLATE
     : host.DEFAULT_PAPERCLIP_AGENT_PROMPT_TEMPLATE;
   const task = host.selectPaperclipTaskMarkdown(context, { resumedSession });
-  const wake = host.renderPaperclipWakePrompt(context.paperclipWake, {
-    resumedSession,
-    conversationMode,
-    // The task text carries the description; once is enough.
-    suppressIssueDescription: task !== "",
-  });
-  const wakeSaysAll = (resumedSession && wake !== "") || host.isPaperclipRecoveryWakePayload(context.paperclipWake);
+  // The task's text already has the issue's description.
+  const options = { resumedSession, conversationMode, suppressIssueDescription: task !== "" };
+  const wakePrompt = host.renderPaperclipWakePrompt(context.paperclipWake, options);
+  const needsNoTemplate = (resumedSession && wakePrompt !== "") || host.isPaperclipRecoveryWakePayload(context.paperclipWake);
   return {
     bootstrap: resumedSession || settings.bootstrapPromptTemplate === null ? "" : render(settings.bootstrapPromptTemplate),
-    wake,
+    wakePrompt,
     sessionHandoff: textOf(context.paperclipSessionHandoffMarkdown) ?? "",
     task,
-    heartbeat: wakeSaysAll ? "" : render(settings.promptTemplate ?? defaultTemplate),
+    heartbeat: needsNoTemplate ? "" : render(settings.promptTemplate ?? defaultTemplate),
   };
 }
 
-/** What templates may name; the prompt is shown in logs, so it holds no tokens. */
+/** The values of templates. The prompt is shown in logs, so tokens are left out. */
 function templateData({ agent, runId, context, authToken }: PromptInput["ctx"]): Record<string, unknown> {
   const secrets = authToken === undefined ? [] : [authToken];
   return {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { appendFile, chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -17,14 +17,15 @@ test("text as it is, without a byte order mark", async () => {
   expect(await new ServerFiles({ shared: null }).read(path)).toBe("grüße\r\n$(x) \\c\n");
 });
 
-test("as large as allowed, not a byte more", async () => {
+test("as large as a mebibyte, not a byte more", async () => {
   const path = join(folder, "large.md");
-  await writeFile(path, "x".repeat(100_000));
-  expect(await new ServerFiles({ shared: null, maxBytes: 100_000 }).read(path)).toHaveLength(100_000);
-  await expect(new ServerFiles({ shared: null, maxBytes: 99_999 }).read(path)).rejects.toThrow("larger than 99999 bytes");
+  await writeFile(path, "x".repeat(1024 * 1024));
+  expect(await new ServerFiles({ shared: null }).read(path)).toHaveLength(1024 * 1024);
+  await appendFile(path, "x");
+  await expect(new ServerFiles({ shared: null }).read(path)).rejects.toThrow("larger than 1048576 bytes");
 });
 
-test("what is not a readable file is told in a few words", async () => {
+test("what is not a readable file is named in a few words", async () => {
   const files = new ServerFiles({ shared: null });
   const pipe = join(folder, "pipe");
   execFileSync("mkfifo", [pipe]);

@@ -2,9 +2,9 @@ import { resolve } from "node:path";
 import { type FolderEntry, mountPointOf, type Operations, type TreeFile, VolumeError, withVolume } from "@paperclip-k8s/engine";
 import { isBelow } from "../../host/context-values.ts";
 
-const MAX_BYTES = 1024 * 1024;
+const MAX_FILE_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 10_000;
-const TREE_LIMITS = { files: 500, bytes: 8 * 1024 * 1024, depth: 8, without: [".git"] };
+const TREE_LIMITS = { fileBytes: MAX_FILE_BYTES, files: 500, bytes: 8 * 1024 * 1024, depth: 8, without: [".git"] };
 
 type Reading = "readFile" | "listFolder" | "readTree";
 type Operation<N extends Reading> = Parameters<Operations[N]>[0];
@@ -12,7 +12,6 @@ type Operation<N extends Reading> = Parameters<Operations[N]>[0];
 export interface ServerFilesOptions {
   /** Mount point of the volume that pods write on; null = none of the files is there. */
   readonly shared: string | null;
-  readonly maxBytes?: number;
   /** For everything that is read through one of these together. */
   readonly timeoutMs?: number;
 }
@@ -23,20 +22,18 @@ export interface ServerFilesOptions {
  */
 export class ServerFiles {
   readonly #shared: string | null;
-  readonly #maxBytes: number;
   readonly #timeoutMs: number;
   #left: number;
 
   constructor(options: ServerFilesOptions) {
     this.#shared = options.shared === null ? null : resolve(options.shared);
-    this.#maxBytes = options.maxBytes ?? MAX_BYTES;
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
     this.#left = this.#timeoutMs;
   }
 
   /** The text of a file. Rejects, as the others do, with an error whose message gives the reason in a few words. */
   async read(path: string): Promise<string> {
-    const bytes = await this.#run("readFile", path, { maxBytes: this.#maxBytes });
+    const bytes = await this.#run("readFile", path, { maxBytes: MAX_FILE_BYTES });
     return bytes.toString("utf8").replace(/^\uFEFF/, "");
   }
 
@@ -46,7 +43,7 @@ export class ServerFiles {
 
   /** All files below a folder, or the file itself, with the path "". */
   readTree(path: string): Promise<TreeFile[]> {
-    return this.#run("readTree", path, { limits: { ...TREE_LIMITS, fileBytes: this.#maxBytes } });
+    return this.#run("readTree", path, { limits: TREE_LIMITS });
   }
 
   async #run<N extends Reading>(name: N, path: string, more: Omit<Operation<N>, "path" | "links">): Promise<ReturnType<Operations[N]>> {

@@ -16,7 +16,7 @@ const TIMEOUT_MS = 5000;
 
 /**
  * HOME used to be the shared volume itself, so logins and settings there were seen by every run: those that are there are copied into each
- * run's private home. Null = none is there, and no pod needs to look.
+ * run's private home. Null = there are none.
  */
 export async function findSeeds(dataPath: string, own: readonly Seed[]): Promise<SeedSpec | null> {
   const pathOf = ({ path }: Seed): string => join(dataPath, path);

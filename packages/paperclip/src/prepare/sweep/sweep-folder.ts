@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type SweepRule, type VolumeError, withVolume } from "@paperclip-k8s/engine";
 
 const EVERY_MS = 3_600_000;
-/** For each request: a large tree on a slow volume takes its time, and nobody waits for it. */
+/** For each request. Generous: no run waits for a sweep. */
 export const SWEEP_TIMEOUT_MS = 60_000;
 
 export interface SweepPlace {
@@ -20,7 +20,7 @@ export interface Swept {
 const sweptAt = new Map<string, number>();
 const reported = new Set<string>();
 
-/** Removes the entries that nobody needs any more; looks at most once an hour, and removes one entry after the other. */
+/** Removes the entries that are no longer needed, one after the other, at most once an hour. */
 export async function sweepFolder({ root, folder }: SweepPlace, rule: SweepRule, now: number): Promise<Swept> {
   if (now - (sweptAt.get(folder) ?? Number.NEGATIVE_INFINITY) < EVERY_MS) return { removed: [], problems: [] };
   sweptAt.set(folder, now);

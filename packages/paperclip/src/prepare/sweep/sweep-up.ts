@@ -1,4 +1,4 @@
-// What earlier runs left on the shared volume and nobody needs any more: saved sessions of the agent, bundles of its company.
+// Removes what earlier runs left on the shared volume: old saved sessions of the agent, old bundles of its company.
 import { basename, dirname, join } from "node:path";
 import { type StaleEntry, type SweepRule, withVolume } from "@paperclip-k8s/engine";
 import { bundlesFolder, UNFINISHED_BUNDLE } from "../../host/paths.ts";
