@@ -129,6 +129,22 @@ test.concurrent("of several live Jobs the one to go on with is found; the others
 
 const remove = (name: string) => bed.faults.deleteJob(name, "Foreground");
 
+test.concurrent("a caller that does not answer about a conflicting Job does not hold up a cancel", async ({ expect }) => {
+  const agent = randomUUID();
+  const task = await started(`${agent}/one`);
+  let asked = 0;
+  const judge = () => {
+    asked++;
+    return new Promise<never>(() => {});
+  };
+  const run = startRun(bed, keyed(agent, { script: TIMED, judge }));
+  await expect.poll(() => asked).toBe(1);
+  run.cancel();
+  expect((await run.done).outcome).toMatchObject({ kind: "cancelled", stopped: true, evidence: { jobUid: null } });
+  await task.end();
+  await task.run.done;
+});
+
 test.concurrent("a finished Job that is kept to be looked at is in nobody's way, and stays", async ({ expect }) => {
   const agent = randomUUID();
   const kept = startRun(bed, keyed(`${agent}/one`, { script: "", change: (request) => ({ ...request, retain: true }) }));

@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type Bed, startBed } from "./bed.ts";
 import { calm } from "./calm.ts";
-import { gatedScript, keyed, startRun } from "./run.ts";
+import { gatedScript, keyed, type RunOptions, startRun } from "./run.ts";
+import { createTestClock } from "./test-clock.ts";
 
 // A run that is let go: its Job goes on, and whoever adopts it has everything from the first byte.
 
@@ -61,4 +63,33 @@ test("a run that is being cancelled is not let go: it is ended", async () => {
   detach.abort(letGo);
   expect((await run.done).outcome).toMatchObject({ kind: "cancelled", stopped: true });
   await expect.poll(() => run.jobs()).toBe(0);
+});
+
+/** As far as the run is concerned hours pass, so that whatever does not hear the request ends in some other way. */
+async function letGoWhile(options: RunOptions, begun: () => boolean) {
+  const detach = new AbortController();
+  const clock = createTestClock();
+  const run = startRun(bed, { ...options, engine: { clock }, detach: detach.signal });
+  await expect.poll(begun, { interval: 20 }).toBe(true);
+  detach.abort(letGo);
+  return (await clock.hurry(run.done)).outcome;
+}
+
+test("a request to let go is heard while a create is tried again", async () => {
+  const fault = bed.faults.fail({ verb: "create", resource: "jobs" }, { status: 503, times: 9999 });
+  const outcome = await letGoWhile({ script: "" }, () => fault.hits > 3);
+  expect(outcome).toMatchObject({ kind: "detached", reason: letGo.message, evidence: { jobUid: null } });
+});
+
+test("a request to let go is heard while a new volume is given to the pod's user", async () => {
+  const nowhere = await bed.faults.unschedulable();
+  const status: string[] = [];
+  const create = { storageClass: await bed.addStorageClass(1), capacity: "1Gi", labels: {} };
+  const claims = [{ claimName: `left-${randomUUID()}`, mountPath: "/agent/state", create, setOwnership: false }];
+  const change: RunOptions["change"] = (request) => ({ ...request, volumes: { ...request.volumes, claims } });
+  const giving = () => status.some((text) => text.startsWith("giving the volume of claim"));
+  const outcome = await letGoWhile({ script: "", change, onStatus: ({ text }) => void status.push(text) }, giving);
+  expect(outcome).toMatchObject({ kind: "detached", reason: letGo.message, evidence: { jobUid: null } });
+  await expect.poll(async () => (await bed.list("jobs")).filter(({ metadata }) => metadata.name.includes("hand-over"))).toEqual([]);
+  await nowhere.undo();
 });

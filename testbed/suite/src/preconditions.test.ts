@@ -145,6 +145,39 @@ test("a cancel of a run whose Job was replaced unseen: the new one goes on", asy
   await end(next);
 });
 
+test("a cancel of a run whose Job was taken over unseen: the new owner keeps it", async () => {
+  const { run, name, uid, claim } = await live();
+  const fault = bed.faults.silenceWatches();
+  expect(
+    await changeJobOwner(connection, bed.namespace, name, { ...claim, annotations: { [KEYS.adoptedFrom]: claim.from } }),
+  ).not.toBeNull();
+  run.cancel();
+  expect((await run.done).outcome).toMatchObject({ kind: "superseded", byRun: "thief" });
+  await expectUntouched(name, uid, "thief");
+  fault.undo();
+  bed.faults.cutWatches();
+  expect(await deleteByUid(connection, bed.namespace, name, { uid, propagation: "Foreground" })).toBe("deleted");
+});
+
+test("a delete looks again at a Job that has changed, and deletes it only if its owner has not", async () => {
+  const { run, name, uid, claim } = await live();
+  const owner = { key: KEYS.runId, runId: run.request.runId };
+  const options = { owner, propagation: "Foreground" } as const;
+  const stale = (await jobNamed(name))!;
+  const former = { [KEYS.adoptedFrom]: claim.from };
+  await changeJobOwner(connection, bed.namespace, name, { ...claim, annotations: former });
+  expect(await deleteJob(connection, bed.namespace, stale, options)).toMatchObject({
+    taken: { uid, annotations: { [KEYS.runId]: "thief" } },
+  });
+  await expectUntouched(name, uid, "thief");
+  await changeJobOwner(connection, bed.namespace, name, { ...claim, from: "thief", to: claim.from, label: claim.from });
+  // Both views are out of date: the one of another run's as well.
+  const taken = { ...stale, annotations: { ...stale.annotations, [KEYS.runId]: "thief" } };
+  expect(await deleteJob(connection, bed.namespace, taken, options)).toBe("deleted");
+  expect(await deleteJob(connection, bed.namespace, stale, options)).toMatch(/deleted|gone/);
+  await run.done;
+});
+
 test("a clean-up after the result, the Job taken over unseen: the new owner keeps it", async () => {
   const first = startRun(bed, keyed(randomUUID(), { script: `console.log("done")`, engine: { lingerMs: 4000 } }));
   const { outcome } = await first.done;

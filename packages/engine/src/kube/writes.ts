@@ -183,7 +183,7 @@ export interface DeleteOptions extends CallOptions {
 /** `gone`: there was none. `replaced`: the name belongs to another object by now. `changed`: it is not as it was. */
 export type DeleteResult = "deleted" | "gone" | "replaced" | "changed";
 
-/** Deletes a Job exactly as an operator has seen it, whoever owns it. */
+/** Deletes a Job only as it was seen when somebody decided about it: the decision does not hold for a Job that has changed, or changed its owner. */
 export function deleteJobAsSeen(
   connection: Connection,
   namespace: string,

@@ -1,6 +1,5 @@
-import type { ClusterFact } from "../kube/views.ts";
-import { isFinished, type JobView } from "../kube/views.ts";
-import { type DeleteJobResult, deleteJob } from "../kube/writes.ts";
+import { type ClusterFact, isFinished, type JobView } from "../kube/views.ts";
+import { deleteJobAsSeen } from "../kube/writes.ts";
 import { conflictText, keyText } from "../outcome/admission.ts";
 import type { Adoption, StartProblem } from "../outcome/observation.ts";
 import { errorFacts, retryTransient } from "../retry.ts";
@@ -39,14 +38,12 @@ export async function waitForLock(context: RunContext, conflict: JobView, wait: 
   };
   const subscription = watch.subscribe(conflict.name, listen, conflict.uid);
   const logWaiting = createWaitingLine(context, conflict);
-  const decider = createDecider(context, wait.notAdoptable);
+  const decide = createDecider(context, wait.notAdoptable);
   try {
     while (!ended.aborted && clock.now() < deadline) {
       const decided = job;
-      const end = await carryOut(context, decided, await decider.decide(decided), wait.notAdoptable);
-      if (end === "removed") decider.stop();
-      else if (end === "taken") decider.askAgain();
-      else if (end !== null) return end;
+      const end = await carryOut(context, decided, await decide(decided), wait.notAdoptable);
+      if (end !== null) return end;
       await clock.sleep(LOOK_MS, ended);
       logWaiting();
     }
@@ -59,14 +56,13 @@ export async function waitForLock(context: RunContext, conflict: JobView, wait: 
 const WAIT: LockDecision = { kind: "wait" };
 
 /** Decides about the Job at once, when it finishes, and every now and then. */
-function createDecider(context: RunContext, notAdoptable: ReadonlySet<string>) {
+function createDecider(context: RunContext, notAdoptable: ReadonlySet<string>): (job: JobView) => Promise<LockDecision> {
   const { clock, io, run, request, finished } = context;
   let askedAt = Number.NEGATIVE_INFINITY;
   let finishedAt: number | null = null;
-  let stopped = false;
+  let removing: string | null = null;
   const decide = async (job: JobView): Promise<LockDecision> => {
     const owner = lockOwnerOf(job, request.keys);
-    if (stopped || !owner.ours || job.deletedAt !== null) return WAIT;
     if (owner.finished && finishedAt === null) {
       finishedAt = clock.now();
       askedAt = Number.NEGATIVE_INFINITY;
@@ -81,25 +77,19 @@ function createDecider(context: RunContext, notAdoptable: ReadonlySet<string>) {
     askedAt = clock.now();
     return askAbout(context, owner);
   };
-  return {
-    decide,
-    askAgain: () => {
-      askedAt = Number.NEGATIVE_INFINITY;
-    },
-    /** The Job is going. */
-    stop: () => {
-      stopped = true;
-    },
+  return async (job) => {
+    const isOurs = job.annotations[request.keys.runner] !== undefined;
+    if (!isOurs || job.deletedAt !== null || job.resourceVersion === removing) return WAIT;
+    // It was to be removed as it was, and has changed since: the decision may be another one now.
+    if (removing !== null) askedAt = Number.NEGATIVE_INFINITY;
+    const decision = await decide(job);
+    removing = decision.kind === "remove" ? job.resourceVersion : null;
+    return decision;
   };
 }
 
-/** Null = go on waiting. `taken`: it was to be removed, but another run owns it since. */
-async function carryOut(
-  context: RunContext,
-  job: JobView,
-  decision: LockDecision,
-  notAdoptable: Set<string>,
-): Promise<LockWaitEnd | "removed" | "taken" | null> {
+/** Null = go on waiting. */
+async function carryOut(context: RunContext, job: JobView, decision: LockDecision, notAdoptable: Set<string>): Promise<LockWaitEnd | null> {
   // A finished Job under another name is in nobody's way, and stays.
   const isPast = isFinished(job) && job.name !== context.submission.jobName;
   if (isPast && decision.kind !== "adopt") return { kind: "free" };
@@ -113,19 +103,17 @@ async function carryOut(
   return isPast ? { kind: "free" } : null;
 }
 
-/** Its files stay. */
-async function remove(context: RunContext, job: JobView, why: string): Promise<LockWaitEnd | "removed" | "taken"> {
+/** Only as it was when it was decided about: another run may have adopted it since. Its files stay. */
+async function remove(context: RunContext, job: JobView, why: string): Promise<LockWaitEnd | null> {
   const { connection, request, leaving } = context;
-  const { keys, namespace } = request;
-  const { runId } = lockOwnerOf(job, keys);
+  const { runId } = lockOwnerOf(job, request.keys);
   const what = isFinished(job) ? "finished Job" : "Job";
   log(context, "warning", `removing ${what} ${job.name}${runId === null ? "" : ` of run ${runId}`}: ${why}`);
-  const options = { owner: { key: keys.runId, runId }, propagation: "Foreground", signal: leaving } as const;
   try {
-    const result: DeleteJobResult = await retryTransient(context, `Job ${job.name} cannot be removed`, () =>
-      deleteJob(connection, namespace, job, options),
+    await retryTransient(context, `Job ${job.name} cannot be removed`, () =>
+      deleteJobAsSeen(connection, request.namespace, job, { signal: leaving }),
     );
-    return typeof result === "object" ? "taken" : "removed";
+    return null;
   } catch (error) {
     return { kind: "problem", problem: { kind: "conflict-not-removed", job: job.name, started: true, error: errorFacts(error) } };
   }

@@ -5,7 +5,8 @@ import type { RunState } from "./state.ts";
 /** The outcome of a run that ends before its Job has started; null = this fact does not end it. */
 export function endBeforeStart(state: RunState, fact: Observation): OutcomeKind | null {
   const problem = fact.kind === "start-problem" ? fact.problem : null;
-  if (problem === null && fact.kind !== "left-before-job") return null;
+  const hasLeft = fact.kind === "left-before-job" && state.acceptedAt === null;
+  if (problem === null && !hasLeft) return null;
   // A caller that asked to leave gets that as the outcome, not the problem that came in between.
   if (state.cancel !== null) {
     const mayRun = problem?.kind === "takeover-failed" && problem.unknown;

@@ -2,11 +2,12 @@ import type { TerminationMessage } from "@paperclip-k8s/runner";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ContainerState, JobView, PodView } from "../kube/views.ts";
-import type { Fact, Observation } from "./observation.ts";
+import type { Fact, Observation, StartProblem } from "./observation.ts";
 import { reduce } from "./reduce.ts";
 import type { RunState } from "./state.ts";
 import {
   accepted,
+  asked,
   condition,
   ended,
   endRecord,
@@ -75,6 +76,8 @@ const anyFact: fc.Arbitrary<Fact> = fc.oneof(
     { kind: "output-stalled", error: "x" },
     { kind: "output-back" },
     { kind: "cancel-asked", reason: "x" },
+    { kind: "detach-asked", reason: "x" },
+    { kind: "follow-started" },
     { kind: "tick" },
     { kind: "end-record", record: endRecord() },
     { kind: "end-record", record: endRecord({ exitCode: 1 }) },
@@ -83,13 +86,54 @@ const anyFact: fc.Arbitrary<Fact> = fc.oneof(
   fc.nat({ max: 12 }).map((bytes): Fact => ({ kind: "output", bytes })),
   fc.nat({ max: 12 }).map((bytes): Fact => ({ kind: "drained", bytes })),
 );
-const anyHistory: fc.Arbitrary<Observation[]> = fc.array(fc.tuple(fc.nat({ max: 20_000 }), anyFact), { maxLength: 30 }).map((steps) => {
-  let at = 10;
-  return steps.map(([wait, fact]) => {
-    at += wait;
-    return { at, ...fact };
+const error = fc.record({ message: fc.constantFrom("x", "exceeded quota: q"), status: fc.constantFrom(null, 403, 404, 422, 500) });
+const by = fc.record({ job: fc.constant("other"), runId: fc.constantFrom(null, "run-0"), ours: fc.boolean(), sameKey: fc.boolean() });
+const anyProblem: fc.Arbitrary<StartProblem> = fc.oneof(
+  error.map((facts): StartProblem => ({ kind: "volume-unusable", root: "/data", error: facts })),
+  error.map((facts): StartProblem => ({ kind: "access-denied", error: facts })),
+  error.map((facts): StartProblem => ({ kind: "claim-failed", claim: "own", error: facts })),
+  fc.tuple(fc.boolean(), error).map(([unknown, facts]): StartProblem => ({ kind: "create-rejected", unknown, error: facts })),
+  fc
+    .tuple(by, fc.boolean(), error)
+    .map(([job, unknown, facts]): StartProblem => ({ kind: "takeover-failed", by: job, unknown, error: facts })),
+  fc.tuple(by, fc.boolean()).map(([job, decided]): StartProblem => {
+    return { kind: "lock-taken", by: job, waitedMs: 1000, decision: decided ? { code: "c", message: "m" } : null };
+  }),
+  by.map((job): StartProblem => ({ kind: "output-unknown", by: job, root: "/data" })),
+  error.map((facts): StartProblem => ({ kind: "conflict-not-removed", job: "other", started: true, error: facts })),
+  error.map((facts): StartProblem => ({ kind: "secret-rejected", secret: "s", error: facts })),
+  fc.constantFrom<StartProblem>(
+    { kind: "claim-missing", claim: "own" },
+    { kind: "claim-unusable", claim: "own", why: "lost" },
+    { kind: "volume-ownership-failed", claim: "own", user: "1:1", why: "x", failed: false },
+    { kind: "jobs-not-listed", waitedMs: 1000 },
+  ),
+);
+/** What the phases up to the Job observe, in any order. */
+const anyStart: fc.Arbitrary<Fact> = fc.oneof(
+  anyProblem.map((problem): Fact => ({ kind: "start-problem", problem })),
+  anyJob.map((view): Fact => ({ kind: "job-accepted", job: view })),
+  fc.constantFrom<Fact>(
+    { kind: "lock-free" },
+    { kind: "left-before-job" },
+    { kind: "cancel-asked", reason: "cancel" },
+    { kind: "detach-asked", reason: "detach" },
+    { kind: "api-lost", error: "x" },
+    { kind: "api-back" },
+    { kind: "tick" },
+  ),
+);
+
+const historyOf = (facts: fc.Arbitrary<Fact>): fc.Arbitrary<Observation[]> =>
+  fc.array(fc.tuple(fc.nat({ max: 20_000 }), facts), { maxLength: 30 }).map((steps) => {
+    let at = 10;
+    return steps.map(([wait, fact]) => {
+      at += wait;
+      return { at, ...fact };
+    });
   });
-});
+const anyHistory = historyOf(anyFact);
+const anyBeginning = historyOf(anyStart);
 
 function saysExitZero(seen: Observation): boolean {
   if (seen.kind === "end-record") return seen.record.exitCode === 0;
@@ -114,6 +158,46 @@ describe("any order of facts", () => {
       }),
       { numRuns: 3000 * LONG },
     );
+  });
+
+  test("before the Job has started: one outcome, once; a problem ends the run unless the caller has asked to leave", () => {
+    fc.assert(
+      fc.property(anyBeginning, (history) => {
+        let state = asked();
+        for (const seen of history) {
+          const before = state;
+          state = reduce(before, seen, timeouts);
+          if (before.outcome !== null) {
+            expect(state.outcome).toBe(before.outcome);
+            continue;
+          }
+          const ends = seen.kind === "start-problem" || (seen.kind === "left-before-job" && before.acceptedAt === null);
+          const kind = state.outcome?.kind;
+          if (ends && before.cancel !== null) expect(kind).toBe("cancelled");
+          else if (ends && before.detach !== null && before.acceptedAt === null) expect(kind).toBe("detached");
+          else if (seen.kind === "start-problem") expect(kind).toMatch(/^(never-started|blocked)$/);
+          // Nothing has run, so nothing has exited.
+          expect(kind).not.toBe("exited");
+          // A Job without its Secret is not left alone.
+          if (kind === "detached") expect(state.acceptedAt).toBeNull();
+        }
+      }),
+      { numRuns: 3000 * LONG },
+    );
+  });
+
+  test("a Job that may be this run's is not called stopped", () => {
+    const problem = {
+      kind: "takeover-failed",
+      by: { job: "other", runId: "run-0", ours: true, sameKey: true },
+      error: { message: "x", status: null },
+    } as const;
+    const end = (unknown: boolean) => {
+      const cancelled = reduce(asked(), { at: 1, kind: "cancel-asked", reason: "x" }, timeouts);
+      return reduce(cancelled, { at: 2, kind: "start-problem", problem: { ...problem, unknown } }, timeouts).outcome;
+    };
+    expect(end(true)).toMatchObject({ kind: "cancelled", stopped: false });
+    expect(end(false)).toMatchObject({ kind: "cancelled", stopped: true });
   });
 
   test("time alone brings every history to an outcome", () => {

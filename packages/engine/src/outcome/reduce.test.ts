@@ -49,6 +49,18 @@ describe("how a run ends", () => {
     expect(state.outcome?.evidence.output).toMatchObject({ complete: false, expected: 10, problem: "hung" });
   });
 
+  test("a volume that was slow for a while is no problem of a complete output", () => {
+    const slow: Fact[] = [
+      { kind: "output", bytes: 4 },
+      { kind: "end-record", record: endRecord() },
+      { kind: "output-stalled", error: "slow" },
+    ];
+    const complete = { complete: true, problem: null };
+    expect(play([...slow, { kind: "output", bytes: 10 }], { afterMs: 0 }).outcome?.evidence.output).toMatchObject(complete);
+    // Both files were read afterwards, so what is missing is not the volume's fault.
+    expect(play(slow).outcome?.evidence.output).toMatchObject({ complete: false, problem: null });
+  });
+
   test("a termination message of another submit is only a log tail", () => {
     const state = play([{ kind: "pod", pod: pod(ended(1, "Error", message({ nonce: "other", exitCode: 0 }))) }]);
     expect(kindOf(state)).toEqual({ kind: "exited", exitCode: 1, signal: null });

@@ -27,6 +27,11 @@ const identity = {
   image: "agent:1",
 };
 
+/** Nothing has been made for the run yet. */
+export function asked(): RunState {
+  return initialState({ ...identity, jobUid: null }, 0);
+}
+
 export function accepted(): RunState {
   return { ...initialState(identity, 0), admittedAt: 1, acceptedAt: 2, followedAt: 3 };
 }
