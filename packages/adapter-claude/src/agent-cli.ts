@@ -1,14 +1,12 @@
 import { type AgentCli, type CliParser, type CliPlan, type CliTurn, HOME_MOUNT } from "@paperclip-k8s/paperclip";
 import { argv } from "./claude/argv.ts";
 import { classify } from "./claude/classify.ts";
-import { END_AFTER_SEC, finalLinePattern, takenBackBy } from "./claude/final-line.ts";
-import { mcpConfig } from "./claude/mcp-config.ts";
 import { createListModels, models } from "./claude/models.ts";
 import { createParser } from "./claude/parse.ts";
-import { billing, isBedrockModel, usesBedrock } from "./claude/provider.ts";
-import { keyChecks } from "./claude/provider-key.ts";
+import { billing, isBedrockModel, keyChecks, usesBedrock } from "./claude/provider.ts";
+import { mcpConfig, toolOutputFilter } from "./claude/run-files.ts";
 import { docs, type OwnSettings, ownSettings } from "./claude/settings.ts";
-import { toolOutputFilter } from "./claude/tool-output-filter.ts";
+import { END_AFTER_SEC, finalLinePattern, takenBackBy } from "./claude/turn-result.ts";
 import { variables } from "./claude/variables.ts";
 
 /** Below HOME. */

@@ -3,7 +3,7 @@ import { argv } from "./opencode/argv.ts";
 import { classify } from "./opencode/classify.ts";
 import { configLayer } from "./opencode/config-layer.ts";
 import { createListModels } from "./opencode/discover-models.ts";
-import { finalLinePattern } from "./opencode/final-line.ts";
+import { finalLinePattern } from "./opencode/events.ts";
 import { models, providerOf } from "./opencode/models.ts";
 import { createParser } from "./opencode/parse.ts";
 import { keyChecks } from "./opencode/provider-key.ts";

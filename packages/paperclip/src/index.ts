@@ -23,4 +23,4 @@ export { allowedEnv } from "./prepare/inherit/name-rules.ts";
 export type { AgentConfig } from "./settings/agent-config.ts";
 export { ConfigError } from "./settings/config-error.ts";
 export type { Field } from "./settings/field.ts";
-export { toggle, wholeNumber } from "./settings/scalar-kinds.ts";
+export { toggle, wholeNumber } from "./settings/kinds/scalar.ts";

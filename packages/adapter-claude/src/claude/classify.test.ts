@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { loadFixture } from "../../fixtures/load.ts";
 import { classify } from "./classify.ts";
-import { finalLinePattern, takenBackBy } from "./final-line.ts";
 import { createParser } from "./parse.ts";
+import { finalLinePattern, takenBackBy } from "./turn-result.ts";
 
 const now = Date.parse("2026-01-10T13:00:00Z");
 

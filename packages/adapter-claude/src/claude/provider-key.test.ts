@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keyChecks } from "./provider-key.ts";
+import { keyChecks } from "./provider.ts";
 
 const known = (values: Record<string, string>) => ({ values, names: new Set(Object.keys(values)), sources: [] });
 const codes = (values: Record<string, string>) => keyChecks(known(values)).map(({ level, code }) => `${level} ${code}`);

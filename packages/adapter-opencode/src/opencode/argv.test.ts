@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { loadFixture } from "../../fixtures/load.ts";
 import { argv } from "./argv.ts";
-import { finalLinePattern } from "./final-line.ts";
+import { finalLinePattern } from "./events.ts";
 import { models, providerOf } from "./models.ts";
 
 test("only what is set is passed on, extra arguments last", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { exampleCli } from "../testing/example-cli.ts";
+import { wholeNumber } from "./kinds/scalar.ts";
 import { parseConfig } from "./parse.ts";
-import { wholeNumber } from "./scalar-kinds.ts";
 
 const parse = (raw: Record<string, unknown>) => parseConfig(raw, {}, exampleCli);
 const GI = { requests: { cpu: "1000m", memory: "2Gi" }, limits: { cpu: "4000m", memory: "8Gi" } };

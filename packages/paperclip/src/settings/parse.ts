@@ -1,10 +1,10 @@
 import type { AgentConfig } from "./agent-config.ts";
 import type { Field, Fields, Raw, ValuesOf } from "./field.ts";
 import { CLAIM_FIELDS } from "./fields/state.ts";
+import { mountPath } from "./kinds/text-checks.ts";
 import { read } from "./read-field.ts";
 import { resources } from "./resources.ts";
 import { commonFields, type SettingsOwner } from "./schema.ts";
-import { mountPath } from "./text-checks.ts";
 import { unknownKeys } from "./unknown-keys.ts";
 import { userLabels } from "./user-labels.ts";
 import { argumentWarnings, limitWarnings } from "./warnings.ts";

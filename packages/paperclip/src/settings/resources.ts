@@ -2,8 +2,8 @@ import type { AgentResources } from "./agent-config.ts";
 import { ConfigError } from "./config-error.ts";
 import { type Field, isUnset, type Raw } from "./field.ts";
 import { podFields } from "./fields/pod.ts";
+import { amountOf } from "./kinds/scalar.ts";
 import { find, nested } from "./read-field.ts";
-import { amountOf } from "./scalar-kinds.ts";
 
 /** Requests and limits that fit each other: a default gives way to what was set, two set ones must agree. */
 export function resources(raw: Raw): AgentResources {

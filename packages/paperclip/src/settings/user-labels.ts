@@ -1,5 +1,5 @@
 import { labelValue } from "@paperclip-k8s/engine";
-import type { TextMap } from "./structured-kinds.ts";
+import type { TextMap } from "./kinds/structured.ts";
 
 /** Prefixes of Kubernetes and of ourselves, and what the Job controller sets without one. */
 const RESERVED_PREFIXES = ["app.kubernetes.io/", "paperclip.io/", "batch.kubernetes.io/", "kubernetes.io/", "k8s.io/"];

@@ -1,6 +1,6 @@
-import { text, toggle } from "../scalar-kinds.ts";
-import { env, list } from "../structured-kinds.ts";
-import { absolutePath } from "../text-checks.ts";
+import { text, toggle } from "../kinds/scalar.ts";
+import { env, list } from "../kinds/structured.ts";
+import { absolutePath } from "../kinds/text-checks.ts";
 
 const TEMPLATE_VARIABLES = "`{{agent.id}}`-style variables: agentId, companyId, runId, company, agent, run (`id`, `source`), context";
 

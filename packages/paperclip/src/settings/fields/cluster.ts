@@ -1,7 +1,7 @@
 import { ConfigError } from "../config-error.ts";
-import { choice, text } from "../scalar-kinds.ts";
-import { list } from "../structured-kinds.ts";
-import { absolutePath, dnsLabel, dnsSubdomain, imageReference, mountPath } from "../text-checks.ts";
+import { choice, text } from "../kinds/scalar.ts";
+import { list } from "../kinds/structured.ts";
+import { absolutePath, dnsLabel, dnsSubdomain, imageReference, mountPath } from "../kinds/text-checks.ts";
 
 /** Names that the server's container usually has, tried in this order where `serverContainer` is unset. */
 export const SERVER_CONTAINER_NAMES: readonly string[] = ["paperclip", "paperclip-server", "server"];

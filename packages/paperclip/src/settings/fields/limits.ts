@@ -1,4 +1,4 @@
-import { wholeNumber } from "../scalar-kinds.ts";
+import { wholeNumber } from "../kinds/scalar.ts";
 
 export const DAY = 86_400;
 const YEAR = 365 * DAY;

@@ -1,8 +1,8 @@
 import { labelValue } from "@paperclip-k8s/engine";
 import { ConfigError, quote } from "../config-error.ts";
-import { quantity } from "../scalar-kinds.ts";
-import { map } from "../structured-kinds.ts";
-import { tolerations } from "../tolerations.ts";
+import { quantity } from "../kinds/scalar.ts";
+import { map } from "../kinds/structured.ts";
+import { tolerations } from "../kinds/tolerations.ts";
 
 const OWN_POD = "the server pod's";
 const FORMS = "an object, JSON text, or `key=value` lines";

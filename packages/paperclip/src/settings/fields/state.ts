@@ -1,5 +1,5 @@
-import { choice, quantity, text, toggle, wholeNumber } from "../scalar-kinds.ts";
-import { dnsSubdomain } from "../text-checks.ts";
+import { choice, quantity, text, toggle, wholeNumber } from "../kinds/scalar.ts";
+import { dnsSubdomain } from "../kinds/text-checks.ts";
 import { DAY } from "./limits.ts";
 
 const DEDICATED = { key: "agentDbMode", value: "dedicated_pvc" } as const;

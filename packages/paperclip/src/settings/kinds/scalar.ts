@@ -1,5 +1,5 @@
-import { ConfigError, kindOf, quote } from "./config-error.ts";
-import { type Field, field, type Spec } from "./field.ts";
+import { ConfigError, kindOf, quote } from "../config-error.ts";
+import { type Field, field, type Spec } from "../field.ts";
 
 // Kinds of fields that hold one value.
 

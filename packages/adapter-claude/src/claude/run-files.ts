@@ -1,4 +1,5 @@
 import { INPUT_MOUNT } from "@paperclip-k8s/engine";
+import type { McpServer } from "@paperclip-k8s/paperclip";
 import { filterText } from "../../generated/filter-text.ts";
 
 const SCRIPT = "tool-output-filter.cjs";
@@ -22,4 +23,15 @@ export function toolOutputFilter(maxBytes: number): ToolOutputFilter {
     env: { [SCRIPT_VARIABLE]: `${INPUT_MOUNT}/${SCRIPT}` },
     settings: SETTINGS,
   };
+}
+
+const MCP_FILE = "mcp-servers.json";
+
+/** The host's tool servers as a file of the run's Secret: their tokens stand nowhere else. */
+export function mcpConfig(
+  servers: readonly McpServer[],
+): { readonly file: string; readonly files: Readonly<Record<string, string>> } | null {
+  if (servers.length === 0) return null;
+  const entries = servers.map(({ name, url, token }) => [name, { type: "http", url, headers: { Authorization: `Bearer ${token}` } }]);
+  return { file: MCP_FILE, files: { [MCP_FILE]: JSON.stringify({ mcpServers: Object.fromEntries(entries) }) } };
 }

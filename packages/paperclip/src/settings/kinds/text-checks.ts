@@ -1,4 +1,4 @@
-import { ConfigError, quote } from "./config-error.ts";
+import { ConfigError, quote } from "../config-error.ts";
 
 /** An absolute path without ".."; the message does not repeat it, since people paste whole files into path fields. */
 export function absolutePath(value: string, key: string): string {

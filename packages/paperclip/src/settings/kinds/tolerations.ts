@@ -1,7 +1,7 @@
 import { isLabelKey } from "@paperclip-k8s/engine";
-import { ConfigError, quote } from "./config-error.ts";
-import { type Field, field, type Spec } from "./field.ts";
-import { parsedText } from "./structured-kinds.ts";
+import { ConfigError, quote } from "../config-error.ts";
+import { type Field, field, type Spec } from "../field.ts";
+import { parsedText } from "./structured.ts";
 
 /** A type, not an interface: plain records of the manifest take it. */
 export type Toleration = {

@@ -1,6 +1,6 @@
 import { isLabelKey } from "@paperclip-k8s/engine";
-import { ConfigError, kindOf, quote } from "./config-error.ts";
-import { type Field, field, type Spec } from "./field.ts";
+import { ConfigError, kindOf, quote } from "../config-error.ts";
+import { type Field, field, type Spec } from "../field.ts";
 
 // Kinds of fields that hold several values.
 
@@ -15,7 +15,7 @@ export function list(spec: ListSpec): Field<readonly string[]> {
     unset: [],
     form: { type: "text" },
     parse(value, key) {
-      const items = typeof value === "string" ? (jsonItems(value) ?? textItems(value)) : value;
+      const items = typeof value === "string" ? ((value.trim().startsWith("[") ? jsonOf(value) : undefined) ?? textItems(value)) : value;
       if (!Array.isArray(items) || !items.every((item) => typeof item === "string")) throw new ConfigError(key, "must be a list of texts");
       for (const [index, item] of items.entries()) {
         if (item.includes("\0")) throw new ConfigError(key, `item ${index + 1} holds a NUL character`);
@@ -30,15 +30,6 @@ export function list(spec: ListSpec): Field<readonly string[]> {
 function textItems(text: string): string[] {
   const pieces = text.includes(",") ? text.split(/[,\r\n]/).map((piece) => piece.trim()) : text.split(/\s+/);
   return pieces.filter((piece) => piece !== "");
-}
-
-function jsonItems(text: string): unknown {
-  if (!text.trim().startsWith("[")) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Environment: an object of texts. Messages repeat no value, and of a wrong name only what cannot be a secret. */
@@ -123,10 +114,15 @@ export function parsedText(text: string, key: string, opening: "{" | "["): unkno
   // The host's edit form turns a stored object into this text.
   if (text.includes("[object Object]"))
     throw new ConfigError(key, 'holds "[object Object]": the form cannot show an object, enter it as JSON text');
+  const value = jsonOf(text);
+  if (value === undefined && text.trim().startsWith(opening)) throw new ConfigError(key, "is not valid JSON");
+  return value === undefined ? text : value;
+}
+
+function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    if (text.trim().startsWith(opening)) throw new ConfigError(key, "is not valid JSON");
-    return text;
+    return undefined;
   }
 }
