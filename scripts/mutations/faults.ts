@@ -94,17 +94,17 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     what: "a request is tried again without a limit",
-    file: engine("kube/request.ts"),
+    file: engine("kube/send-request.ts"),
     find: "attempt < attempts && !connection.closed.aborted",
     replace: "!connection.closed.aborted",
-    caughtBy: [engine("kube/request.test.ts")],
+    caughtBy: [engine("kube/send-request.test.ts")],
   },
   {
     what: "a create whose answer was lost is simply sent again",
-    file: engine("kube/request.ts"),
+    file: engine("kube/send-request.ts"),
     find: 'return !isMutation(req) || req.idempotent === true || (error.code === "api_unreachable" && !error.maybeApplied);',
     replace: "return true;",
-    caughtBy: [engine("kube/request.test.ts"), suite("api-trouble")],
+    caughtBy: [engine("kube/send-request.test.ts"), suite("api-trouble")],
   },
   {
     what: "a create is tried for ever while the API server is away",

@@ -1,4 +1,4 @@
-import type { Argument, FinalLine, RelayCredentials, RelaySpec, SeedSpec, StateSpec } from "@paperclip-k8s/runner";
+import type { Argument, FinalLine, RelayCredentials, RelaySpec, RunFiles, SeedSpec, StateSpec } from "@paperclip-k8s/runner";
 
 /** One run, complete before anything is created. Plain data: nothing in it is looked up later. */
 export interface RunRequest {
@@ -193,4 +193,9 @@ export interface RunOutputPaths {
   readonly root: string;
   /** Path of the output file; meta and claim files stand beside it. */
   readonly path: string;
+}
+
+/** The files of a run: meta and claim stand beside the output file. */
+export function runFiles(outputPath: string): RunFiles {
+  return { output: outputPath, meta: `${outputPath}.meta`, lock: `${outputPath}.claim` };
 }

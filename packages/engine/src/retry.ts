@@ -1,5 +1,5 @@
-import { ApiError, isRefused, isTransient } from "./kube/api-error.ts";
-import { backoffMs } from "./kube/backoff.ts";
+import { ApiError, isAccessDenied, isTransient } from "./kube/api-error.ts";
+import { backoffMs } from "./kube/send-request.ts";
 import type { ErrorFacts } from "./outcome/observation.ts";
 import { log, messageOf, type RunContext } from "./run-context.ts";
 
@@ -22,7 +22,7 @@ export async function retryTransient<T>(context: RunContext, what: string, call:
       // One of the tries may have taken effect: the last error must not hide that.
       lostAnswer ||= error instanceof ApiError && error.maybeApplied;
       const last = lostAnswer && error instanceof ApiError ? error.afterLostAnswer() : error;
-      const denied: boolean = isRefused(error);
+      const denied: boolean = isAccessDenied(error);
       if (!(isTransient(error) || denied) || leaving.aborted) throw last;
       if (denied) deniedAt ??= clock.now();
       const { timeoutMs, pauseMs } = denied ? DENIED : TRANSIENT;

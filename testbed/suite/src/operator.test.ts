@@ -10,7 +10,7 @@ import { runCommand } from "../../../packages/cli/src/run-command.ts";
 import { getJob } from "../../../packages/engine/src/kube/calls.ts";
 import { type Connection, connect } from "../../../packages/engine/src/kube/connection.ts";
 import { createJob } from "../../../packages/engine/src/kube/writes.ts";
-import { volumeOwnershipManifest } from "../../../packages/engine/src/manifest/volume-ownership.ts";
+import { volumeOwnershipManifest } from "../../../packages/engine/src/manifest/claim.ts";
 import { type Bed, startBed } from "./bed.ts";
 import { calm } from "./calm.ts";
 import { gatedScript, type RunHandle, type RunOptions, startRun } from "./run.ts";

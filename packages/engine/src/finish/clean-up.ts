@@ -1,4 +1,4 @@
-import { isRefused, isTransient } from "../kube/api-error.ts";
+import { isAccessDenied, isTransient } from "../kube/api-error.ts";
 import type { JobView } from "../kube/views.ts";
 import { type DeleteJobResult, deleteJob, type Propagation } from "../kube/writes.ts";
 import { podIsOver } from "../outcome/pod-facts.ts";
@@ -56,7 +56,7 @@ async function removeJob(context: RunContext, outcome: RunOutcome, late: boolean
       return false;
     } catch (error) {
       // An API server that has just come back denies for a moment what it allows.
-      const passes = isTransient(error) || isTimeout(error) || (tries > 1 && isRefused(error));
+      const passes = isTransient(error) || isTimeout(error) || (tries > 1 && isAccessDenied(error));
       const again = passes && tries <= LATER_TRIES;
       if (tries === 1 || !again) logFailure(context, error, again);
       if (!again) return false;

@@ -1,6 +1,6 @@
-import { isRefused } from "../kube/api-error.ts";
+import { isAccessDenied } from "../kube/api-error.ts";
 import { listEvents } from "../kube/calls.ts";
-import { rowOf } from "../kube/refused.ts";
+import { permissionFor } from "../kube/permissions.ts";
 import { hasStarted } from "../outcome/pod-facts.ts";
 import type { RunState } from "../outcome/state.ts";
 import { log, type RunContext } from "../run-context.ts";
@@ -21,8 +21,8 @@ export function createEventReader(context: RunContext, jobUid: string): (state: 
       if (events.length > 0) run.observe({ kind: "events", events });
     } catch (error) {
       // Without events only the explanation is missing.
-      if (isRefused(error) && !warned) log(context, "warning", `${error.message}; ${rowOf(error.refused)?.lostWithout ?? ""}`);
-      warned ||= isRefused(error);
+      if (isAccessDenied(error) && !warned) log(context, "warning", `${error.message}; ${permissionFor(error.denied)?.lostWithout ?? ""}`);
+      warned ||= isAccessDenied(error);
     } finally {
       busy = false;
     }

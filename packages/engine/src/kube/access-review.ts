@@ -1,9 +1,9 @@
-import { type ApiError, accessRefused, isTransient } from "./api-error.ts";
+import { type ApiError, accessDenied, isTransient } from "./api-error.ts";
 import type { CallOptions } from "./calls.ts";
 import type { Connection } from "./connection.ts";
 import { paths } from "./paths.ts";
 import { type Permission, permissions } from "./permissions.ts";
-import { sendRequest } from "./request.ts";
+import { sendRequest } from "./send-request.ts";
 
 /** Null = the API server could not tell. */
 export async function mayAccess(
@@ -59,5 +59,5 @@ async function ask(connection: Connection, namespace: string, options: CallOptio
   const denied = answers.find(({ allowed }) => allowed === false);
   if (denied === undefined) return { lacking: null, final: answers.every(({ final }) => final) };
   const { verb, resource, group } = denied.row;
-  return { lacking: accessRefused({ verb, resource, group, namespace, user: null }), final: false };
+  return { lacking: accessDenied({ verb, resource, group, namespace, user: null }), final: false };
 }

@@ -1,4 +1,4 @@
-import { type RefusedAccess, refusalText } from "./refused.ts";
+import { type DeniedAccess, denialText } from "./permissions.ts";
 
 export type ApiErrorCode =
   /** The API server answered with an error status. */
@@ -19,7 +19,7 @@ export interface ApiErrorFields {
   readonly details?: unknown;
   readonly retryAfterSec?: number | null;
   readonly maybeApplied?: boolean;
-  readonly refused?: RefusedAccess | null;
+  readonly denied?: DeniedAccess | null;
   readonly systemCode?: string | null;
   readonly cause?: unknown;
 }
@@ -36,7 +36,7 @@ export class ApiError extends Error {
   /** This request, or an earlier try of it, may have changed the cluster although nobody confirmed it. */
   readonly maybeApplied: boolean;
   /** The permission a 403 says is missing; null = it is about something else. */
-  readonly refused: RefusedAccess | null;
+  readonly denied: DeniedAccess | null;
   /** `code` of the system error underneath: ECONNREFUSED, CERT_HAS_EXPIRED. */
   readonly systemCode: string | null;
 
@@ -48,7 +48,7 @@ export class ApiError extends Error {
     this.details = fields.details ?? null;
     this.retryAfterSec = fields.retryAfterSec ?? null;
     this.maybeApplied = fields.maybeApplied ?? false;
-    this.refused = fields.refused ?? null;
+    this.denied = fields.denied ?? null;
     this.systemCode = fields.systemCode ?? null;
   }
 
@@ -59,8 +59,8 @@ export class ApiError extends Error {
 }
 
 /** The account lacks a permission; the message names it. */
-export const accessRefused = (refused: RefusedAccess): ApiError =>
-  new ApiError("api_status", refusalText(refused), { httpStatus: 403, reason: "Forbidden", refused });
+export const accessDenied = (denied: DeniedAccess): ApiError =>
+  new ApiError("api_status", denialText(denied), { httpStatus: 403, reason: "Forbidden", denied });
 
 const hasStatus = (error: unknown, status: number, reason?: string): error is ApiError =>
   error instanceof ApiError && error.httpStatus === status && (reason === undefined || error.reason === reason);
@@ -72,8 +72,8 @@ export const isConflict = (error: unknown): error is ApiError => hasStatus(error
 export const isUnauthorized = (error: unknown): error is ApiError => hasStatus(error, 401);
 export const isForbidden = (error: unknown): error is ApiError => hasStatus(error, 403);
 /** 403 for want of a permission: not a quota's, nor an admission plugin's. */
-export const isRefused = (error: unknown): error is ApiError & { readonly refused: RefusedAccess } =>
-  error instanceof ApiError && error.refused !== null;
+export const isAccessDenied = (error: unknown): error is ApiError & { readonly denied: DeniedAccess } =>
+  error instanceof ApiError && error.denied !== null;
 export const isInvalid = (error: unknown): error is ApiError => hasStatus(error, 422);
 /** The resourceVersion or the continue token is too old. */
 export const isExpired = (error: unknown): error is ApiError => hasStatus(error, 410);

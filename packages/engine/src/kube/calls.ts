@@ -3,7 +3,7 @@ import type { Connection } from "./connection.ts";
 import type { Turn } from "./pace.ts";
 import { named, paths } from "./paths.ts";
 import { projectClaim, projectEvent, projectJob } from "./project.ts";
-import { type RetryOptions, sendRequest } from "./request.ts";
+import { type RetryOptions, sendRequest } from "./send-request.ts";
 import type { ClaimView, EventView, JobView } from "./views.ts";
 import { listAll } from "./watch/list.ts";
 

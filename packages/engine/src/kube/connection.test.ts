@@ -10,7 +10,7 @@ import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ApiError, isTransient } from "./api-error.ts";
 import { type Connection, connect } from "./connection.ts";
-import { sendRequest } from "./request.ts";
+import { sendRequest } from "./send-request.ts";
 import { answer, answerStatus, TestApi } from "./testing/test-api.ts";
 import { testTls } from "./testing/test-tls.ts";
 

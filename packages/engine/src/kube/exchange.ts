@@ -4,8 +4,7 @@ import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { ApiError } from "./api-error.ts";
 import type { Turn } from "./pace.ts";
-import { statusError } from "./status.ts";
-import { warningTexts } from "./warnings.ts";
+import { statusError } from "./status-error.ts";
 
 /** Node's module for the server's scheme. */
 export type HttpProtocol = typeof import("node:http") | typeof import("node:https");
@@ -175,4 +174,10 @@ function urlOf(base: URL, req: ApiRequest): URL {
     if (value !== undefined && value !== null) url.searchParams.set(name, String(value));
   }
   return url;
+}
+
+/** Texts of Warning headers, which Node joins by commas: `299 - "text", 299 - "other \"text\""`. */
+export function warningTexts(header: string | readonly string[] | undefined): readonly string[] {
+  const text = typeof header === "string" ? header : (header?.join(", ") ?? "");
+  return [...text.matchAll(/\b\d{3} \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, quoted = ""]) => quoted.replace(/\\(.)/g, "$1"));
 }

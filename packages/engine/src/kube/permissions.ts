@@ -97,3 +97,38 @@ export const allowedToAll = { verb: "create", resource: "selfsubjectaccessreview
 /** As RBAC's own messages name it: "jobs.batch", but "pods". */
 export const qualified = ({ resource, group }: { readonly resource: string; readonly group: string }): string =>
   group === "" ? resource : `${resource}.${group}`;
+
+/** A permission the account turned out to lack. */
+export interface DeniedAccess {
+  readonly verb: string;
+  readonly resource: string;
+  readonly group: string;
+  readonly namespace: string | null;
+  /** The account, where it is told. */
+  readonly user: string | null;
+}
+
+// The authorizer's words. A quota, an admission plugin or a webhook answers 403 too, with words of its own: no permission helps there.
+const DENIAL =
+  /(?:User "(?<user>[^"]*)" )?cannot (?<verb>[a-z]+) resource "(?<resource>[^"]+)" in API group "(?<group>[^"]*)"(?: in the namespace "(?<namespace>[^"]+)")?/;
+
+/** What a 403 says is missing; null = it is about something else than permissions. */
+export function deniedAccess(message: string): DeniedAccess | null {
+  const found = DENIAL.exec(message)?.groups;
+  if (found === undefined) return null;
+  const { verb = "", resource = "", group = "", namespace = null, user = null } = found;
+  return { verb, resource, group, namespace, user };
+}
+
+/** For people: what is not allowed, and the row of the table that would allow it. */
+export function denialText(denied: DeniedAccess): string {
+  const where = denied.namespace === null ? "" : ` in namespace ${denied.namespace}`;
+  const who = denied.user === null ? "the account" : `account ${denied.user}`;
+  const row = permissionFor(denied);
+  const why = row === null ? "" : ` (${row.why})`;
+  return `not allowed to ${denied.verb} ${denied.resource}${where}: ${who} needs "${denied.verb}" on "${qualified(denied)}"${why}`;
+}
+
+export function permissionFor({ verb, resource, group }: Pick<DeniedAccess, "verb" | "resource" | "group">): Permission | null {
+  return permissions.find((row) => row.verb === verb && row.resource === resource && row.group === group) ?? null;
+}

@@ -1,10 +1,9 @@
 import { systemClock } from "../clock.ts";
 import { ApiError, isAlreadyExists, isConflict, isInvalid, isNotFound } from "./api-error.ts";
-import { backoffMs } from "./backoff.ts";
 import { type CallOptions, getJob, jobOf, limits } from "./calls.ts";
 import type { Connection } from "./connection.ts";
 import { named, paths } from "./paths.ts";
-import { sendRequest } from "./request.ts";
+import { backoffMs, sendRequest } from "./send-request.ts";
 import type { JobView } from "./views.ts";
 
 // Every request that changes something in the cluster is made here, each with its preconditions. Nothing else sends a POST, PATCH or DELETE for an object.

@@ -1,6 +1,6 @@
 import { systemClock } from "../clock.ts";
-import { backoffMs } from "../kube/backoff.ts";
 import { getJob } from "../kube/calls.ts";
+import { backoffMs } from "../kube/send-request.ts";
 import type { JobView } from "../kube/views.ts";
 import { deleteJob } from "../kube/writes.ts";
 import type { StartProblem } from "../outcome/observation.ts";

@@ -1,8 +1,7 @@
 import { isForbidden, isInvalid } from "../kube/api-error.ts";
 import type { JobView, PodView } from "../kube/views.ts";
 import { labelPod, patchSecret } from "../kube/writes.ts";
-import { labelValue } from "../manifest/labels.ts";
-import { secretName } from "../manifest/names.ts";
+import { labelValue, secretName } from "../manifest/names.ts";
 import { credentialsData } from "../manifest/secret.ts";
 import type { Adoption } from "../outcome/observation.ts";
 import { hasRun } from "../outcome/pod-facts.ts";

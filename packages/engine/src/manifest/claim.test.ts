@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import type { ClaimVolume } from "../request.ts";
-import { claimManifest } from "./claim.ts";
+import { claimManifest, volumeOwnershipManifest, volumeOwnershipName } from "./claim.ts";
 import { buildSubmission } from "./submission.ts";
 import { exampleRequest } from "./testing/example-request.ts";
-import { volumeOwnershipManifest, volumeOwnershipName } from "./volume-ownership.ts";
 
 const CREATE = { storageClass: "fast", capacity: "2Gi", labels: { "example.io/kind": "own" } };
 const CLAIM: ClaimVolume = { claimName: "db-worker", mountPath: "/agent/state", create: CREATE, setOwnership: false };

@@ -1,5 +1,4 @@
 import type { EnvSource, RunEnv } from "../request.ts";
-import { escapeDollars } from "./escape.ts";
 
 /** A plain value wins over a reference of its name; the runner sets the secret ones itself, over all of these. */
 export function envEntries(env: RunEnv): Record<string, unknown>[] {
@@ -15,4 +14,9 @@ export function envSources(sources: readonly EnvSource[]): Record<string, unknow
     [kind === "secret" ? "secretRef" : "configMapRef"]: { name, ...(optional ? { optional } : {}) },
     ...(prefix === "" ? {} : { prefix }),
   }));
+}
+
+/** Kubernetes expands `$(NAME)` and halves `$$` in env values, commands and arguments: doubling every `$` keeps the text as it is. */
+export function escapeDollars(text: string): string {
+  return text.replaceAll("$", "$$$$");
 }

@@ -1,8 +1,7 @@
 import { RequestError } from "../errors.ts";
 import type { RunRequest, SharedVolume } from "../request.ts";
 import { deadlineSeconds, podGraceSec } from "./deadlines.ts";
-import { envEntries, envSources } from "./env.ts";
-import { escapeDollars } from "./escape.ts";
+import { envEntries, envSources, escapeDollars } from "./env.ts";
 import { objectVolumes, withoutClash } from "./object-volumes.ts";
 import { RUNNER_FILE } from "./secret.ts";
 

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isLabelKey, labelValue } from "./labels.ts";
-import { jobName, secretName } from "./names.ts";
+import { isLabelKey, jobName, labelValue, secretName } from "./names.ts";
 
 const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 

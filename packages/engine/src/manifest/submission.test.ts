@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { RequestError } from "../errors.ts";
-import { escapeDollars } from "./escape.ts";
+import { escapeDollars } from "./env.ts";
 import { MAX_SECRET_BYTES, secretManifest } from "./secret.ts";
 import { buildSubmission } from "./submission.ts";
 import { exampleRequest } from "./testing/example-request.ts";

@@ -1,5 +1,5 @@
 import type { RunRequest } from "../request.ts";
-import { runFiles } from "../volume/paths.ts";
+import { runFiles } from "../request.ts";
 import { deadlineSeconds, stopGraceSec } from "./deadlines.ts";
 import { jobManifest } from "./job.ts";
 import { jobName, secretName } from "./names.ts";

@@ -12,7 +12,7 @@ import { tryClaim as tryClaimAt, tryJob } from "../kube/writes.ts";
 import { claimManifest } from "../manifest/claim.ts";
 import { buildSubmission } from "../manifest/submission.ts";
 import type { NewClaim, RunRequest } from "../request.ts";
-import { runFiles } from "../volume/paths.ts";
+import { runFiles } from "../request.ts";
 import { openVolume } from "../volume/volume.ts";
 
 // Checks of what a run would need, without a run.

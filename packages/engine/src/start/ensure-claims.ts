@@ -1,4 +1,4 @@
-import { isRefused } from "../kube/api-error.ts";
+import { isAccessDenied } from "../kube/api-error.ts";
 import { getClaim } from "../kube/calls.ts";
 import type { ClaimView } from "../kube/views.ts";
 import { createClaim } from "../kube/writes.ts";
@@ -37,7 +37,7 @@ async function look({ connection, request }: RunContext, name: string): Promise<
   try {
     return await getClaim(connection, request.namespace, name);
   } catch (error) {
-    if (isRefused(error)) return "unseen";
+    if (isAccessDenied(error)) return "unseen";
     throw error;
   }
 }

@@ -44,7 +44,7 @@ async function checkAccess({ watch, connection, request, clock, leaving }: RunCo
   const enough = new AbortController();
   const options = { timeoutMs: ACCESS_TIMEOUT_MS, retry: { attempts: 1 } };
   const late = clock.sleep(ACCESS_TIMEOUT_MS, AbortSignal.any([enough.signal, leaving])).then(() => null);
-  const lacking = Promise.all([watch.refusal(), lackingAccess(connection, request.namespace, options)]);
+  const lacking = Promise.all([watch.accessError(), lackingAccess(connection, request.namespace, options)]);
   const denied = await Promise.race([lacking, late]);
   enough.abort();
   const error = denied?.find((each) => each !== null) ?? null;

@@ -1,6 +1,6 @@
 import type { ClusterFact, JobView, PodView } from "../kube/views.ts";
 import { createJob, deleteJob } from "../kube/writes.ts";
-import { volumeOwnershipManifest, volumeOwnershipName } from "../manifest/volume-ownership.ts";
+import { volumeOwnershipManifest, volumeOwnershipName } from "../manifest/claim.ts";
 import type { StartProblem } from "../outcome/observation.ts";
 import type { ClaimVolume } from "../request.ts";
 import { retryTransient } from "../retry.ts";

@@ -1,8 +1,8 @@
 import type { EndRecord, MetaRecord, StartRecord } from "@paperclip-k8s/runner";
 import { decodeRecord, MAX_RECORD_BYTES } from "../decode-records.ts";
+import { runFiles } from "../request.ts";
 import { LineSplitter } from "./lines.ts";
 import { mountPointOf } from "./mount-point.ts";
-import { runFiles } from "./paths.ts";
 import { withVolume } from "./volume.ts";
 
 /** The runner keeps about 1 MiB of stderr there, which JSON may make several times as long. */

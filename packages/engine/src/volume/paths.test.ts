@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { checkedPart, checkedPath, checkedRoot, PathPartError, runFiles } from "./paths.ts";
+import { runFiles } from "../request.ts";
+import { checkedPart, checkedPath, checkedRoot, PathPartError } from "./paths.ts";
 import { VolumeError } from "./volume-error.ts";
 
 describe("paths", () => {

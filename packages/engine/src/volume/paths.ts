@@ -1,11 +1,5 @@
 import { isAbsolute, normalize } from "node:path/posix";
-import type { RunFiles } from "@paperclip-k8s/runner";
 import { VolumeError } from "./volume-error.ts";
-
-/** The files of a run: meta and claim stand beside the output file. */
-export function runFiles(outputPath: string): RunFiles {
-  return { output: outputPath, meta: `${outputPath}.meta`, lock: `${outputPath}.claim` };
-}
 
 /** An id that becomes part of a path. */
 export class PathPartError extends Error {

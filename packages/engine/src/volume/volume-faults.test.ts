@@ -3,7 +3,7 @@ import { appendFileSync, closeSync, openSync, writeFileSync, writeSync } from "n
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runFiles } from "./paths.ts";
+import { runFiles } from "../request.ts";
 import { collector, isAlive, type Scratch, scratch, until } from "./testing/scratch.ts";
 import { volumePid } from "./volume.ts";
 

@@ -44,7 +44,7 @@ async function claimTaken(
     await tryClaim(cluster, namespace, claim.name, claim.create);
     return check("info", "agent_claim_accepted", `The API server would take an agent's claim of ${claim.create.capacity}`);
   } catch (error) {
-    const isRefusal = error instanceof ApiError && error.refused === null && [400, 403, 422].includes(error.httpStatus ?? 0);
+    const isRefusal = error instanceof ApiError && error.denied === null && [400, 403, 422].includes(error.httpStatus ?? 0);
     if (isRefusal) return check("error", "agent_claim_refused", error.message);
     throw error;
   }
@@ -55,7 +55,7 @@ async function attempt(act: () => Promise<EnvironmentCheck>): Promise<readonly E
   try {
     return [await act()];
   } catch (error) {
-    if (error instanceof ApiError && error.refused !== null) return [];
+    if (error instanceof ApiError && error.denied !== null) return [];
     return [check("warn", "agent_claim_unknown", error instanceof Error ? error.message : String(error))];
   }
 }

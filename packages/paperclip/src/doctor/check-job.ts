@@ -21,7 +21,7 @@ function refusal(error: unknown, namespace: string): EnvironmentCheck {
   if (!(error instanceof ApiError)) return check("error", "k8s_job_refused", message);
   if (error.httpStatus === 404 && isNamespace(error.details))
     return check("error", "k8s_namespace_missing", `There is no namespace ${namespace}`);
-  if (error.refused !== null) return check("error", "k8s_permission_missing", message);
+  if (error.denied !== null) return check("error", "k8s_permission_missing", message);
   if (error.httpStatus !== null && error.httpStatus >= 400 && error.httpStatus < 500 && error.httpStatus !== 429)
     return check("error", "k8s_job_refused", message);
   return check("warn", "k8s_job_untested", message);

@@ -3,8 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Timers } from "../../clock.ts";
 import { type Connection, connect } from "../connection.ts";
 import { permissions } from "../permissions.ts";
-import { findOwnPod, OwnPodError, readOwnPod } from "./own-pod.ts";
-import { ownPodIdentity } from "./own-pod-identity.ts";
+import { findOwnPod, OwnPodError, ownPodIdentity, readOwnPod } from "./own-pod.ts";
 import { projectOwnPod } from "./project-own-pod.ts";
 
 const query = { namespace: "default", podName: "server-0", containers: ["server"] };

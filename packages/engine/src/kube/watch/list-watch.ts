@@ -1,10 +1,10 @@
 import { type Clock, systemClock } from "../../clock.ts";
 import { isolated } from "../../errors.ts";
-import { ApiError, isExpired, isRefused } from "../api-error.ts";
-import { type Backoff, backoffMs } from "../backoff.ts";
+import { ApiError, isAccessDenied, isExpired } from "../api-error.ts";
 import type { Connection } from "../connection.ts";
 import { identify } from "../project.ts";
-import { eventError } from "../status.ts";
+import { type Backoff, backoffMs } from "../send-request.ts";
+import { eventError } from "../status-error.ts";
 import { listAll } from "./list.ts";
 import { type CacheListener, isNewer, ObjectCache } from "./object-cache.ts";
 import { readWatch, type WatchEvent } from "./watch-stream.ts";
@@ -96,12 +96,12 @@ export class ListWatch<V> {
    * The error if the account may not list or watch, after one more try if the last one said so. Null otherwise: there is a watch, or trouble
    * that may pass. Who comes first waits for the first try.
    */
-  async refusal(): Promise<ApiError | null> {
-    if (this.#lastTry !== undefined && !isRefused(this.#lastTry)) return null;
+  async accessError(): Promise<ApiError | null> {
+    if (this.#lastTry !== undefined && !isAccessDenied(this.#lastTry)) return null;
     const next = this.#nextTry.promise;
     this.#pause.abort();
     const error = await next;
-    return isRefused(error) ? error : null;
+    return isAccessDenied(error) ? error : null;
   }
 
   stop(): void {

@@ -1,6 +1,6 @@
 import { isExpired } from "../api-error.ts";
 import type { Connection } from "../connection.ts";
-import { type RetryOptions, sendRequest } from "../request.ts";
+import { type RetryOptions, sendRequest } from "../send-request.ts";
 
 export interface ListRequest {
   readonly path: string;

@@ -1,6 +1,6 @@
 import { systemClock } from "../../clock.ts";
 import { isolated } from "../../errors.ts";
-import { ApiError, isRefused } from "../api-error.ts";
+import { ApiError, isAccessDenied } from "../api-error.ts";
 import type { Connection } from "../connection.ts";
 import { paths } from "../paths.ts";
 import { projectJob, projectPod } from "../project.ts";
@@ -72,10 +72,10 @@ export class RunWatch {
   }
 
   /** The error if the account may not list or watch Jobs or pods. Who subscribed first waits for the first try, later ones for nothing. */
-  async refusal(): Promise<ApiError | null> {
+  async accessError(): Promise<ApiError | null> {
     const active = this.#active;
     if (active === null) return null;
-    const errors = await Promise.all([active.jobs.refusal(), active.pods.refusal()]);
+    const errors = await Promise.all([active.jobs.accessError(), active.pods.accessError()]);
     return errors.find((error) => error !== null) ?? null;
   }
 
@@ -151,7 +151,7 @@ export class RunWatch {
   #connectivity(source: Source, lost: Active["lost"]): Pick<ListWatchListener<unknown>, "lost" | "back"> {
     return {
       lost: (error: ApiError) => {
-        const forPeople = isRefused(error) || source === "server" ? { forPeople: true } : {};
+        const forPeople = isAccessDenied(error) || source === "server" ? { forPeople: true } : {};
         const fact: ApiLost = { kind: "api-lost", error: error.message, ...forPeople };
         lost.set(source, fact);
         if (lost.size === 1) for (const subscriber of this.#all()) subscriber.notify(fact);

@@ -2,8 +2,8 @@ import type { EndRecord, StartRecord, TerminationMessage } from "@paperclip-k8s/
 import type { ContainerState, JobView, PodView } from "../../kube/views.ts";
 import { buildSubmission } from "../../manifest/submission.ts";
 import { exampleRequest } from "../../manifest/testing/example-request.ts";
+import { runFiles } from "../../request.ts";
 import { timeoutsFor } from "../../timeouts.ts";
-import { runFiles } from "../../volume/paths.ts";
 import type { Fact } from "../observation.ts";
 import { reduce } from "../reduce.ts";
 import { initialState, type RunState } from "../state.ts";

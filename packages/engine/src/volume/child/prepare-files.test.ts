@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runFiles } from "../paths.ts";
+import { runFiles } from "../../request.ts";
 import { type Scratch, scratch } from "../testing/scratch.ts";
 import { openVolume } from "../volume.ts";
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { ApiError, accessRefused } from "./api-error.ts";
-import { refusedAccess } from "./refused.ts";
+import { ApiError, accessDenied } from "./api-error.ts";
+import { deniedAccess } from "./permissions.ts";
 
 /** The `Status` object the API server sends with an error, as far as we use it. */
 interface StatusBody {
@@ -23,8 +23,8 @@ export interface FailedAnswer {
 export function statusError(answer: FailedAnswer): ApiError {
   const body = statusBody(answer.text);
   const message = body?.message ?? (answer.text.replaceAll(/\s+/g, " ").trim().slice(0, 200) || "no message");
-  const refused = answer.status === 403 ? refusedAccess(message) : null;
-  if (refused !== null) return accessRefused(refused);
+  const denied = answer.status === 403 ? deniedAccess(message) : null;
+  if (denied !== null) return accessDenied(denied);
   return new ApiError(
     answer.status === 401 ? "api_auth" : "api_status",
     `${answer.label}: ${answer.status}${body?.reason ? ` ${body.reason}` : ""}: ${message}`,

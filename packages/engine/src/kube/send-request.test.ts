@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Clock, createClock, systemClock } from "../clock.ts";
 import { ApiError, isTransient } from "./api-error.ts";
 import type { ApiRequest, Connection } from "./connection.ts";
-import { sendRequest } from "./request.ts";
+import { sendRequest } from "./send-request.ts";
 import { answer, answerStatus, pause, TestApi, until } from "./testing/test-api.ts";
 
 const path = "/apis/batch/v1/namespaces/n/jobs";

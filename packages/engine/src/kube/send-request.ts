@@ -1,8 +1,18 @@
 import { type Clock, systemClock } from "../clock.ts";
 import { ApiError, isTransient } from "./api-error.ts";
-import { type Backoff, backoffMs } from "./backoff.ts";
 import type { ApiRequest, ApiResponse, Connection } from "./connection.ts";
 import { isMutation } from "./exchange.ts";
+
+export interface Backoff {
+  readonly minMs: number;
+  readonly maxMs: number;
+}
+
+/** Delay before try number `failures + 1`: doubles up to the maximum, half of it at random so that servers do not return in step. */
+export function backoffMs(backoff: Backoff, failures: number, random: () => number): number {
+  const full = Math.min(backoff.maxMs, backoff.minMs * 2 ** Math.min(failures - 1, 30));
+  return full * (0.5 + random() / 2);
+}
 
 export interface RetryOptions extends Partial<Backoff> {
   /** Tries in all. */

@@ -36,11 +36,11 @@ const refuse = (verb: string, resource: string) => (seen: Seen, response: Server
 test.each(["list", "watch"])("who may not %s is told so, after one more try; who is let in again, at once", async (verb) => {
   api.hook = refuse(verb, "pods");
   const kinds = listen();
-  expect(await watch.refusal()).toMatchObject({ refused: { verb, resource: "pods", namespace: "n" } });
-  expect(await watch.refusal()).toMatchObject({ refused: { verb } });
+  expect(await watch.accessError()).toMatchObject({ denied: { verb, resource: "pods", namespace: "n" } });
+  expect(await watch.accessError()).toMatchObject({ denied: { verb } });
   expect(kinds).toEqual(["api-lost"]);
   api.hook = () => false;
-  expect(await watch.refusal()).toBeNull();
+  expect(await watch.accessError()).toBeNull();
   expect(kinds).toEqual(["api-lost", "api-back"]);
 });
 
@@ -50,16 +50,16 @@ test("trouble is no refusal, and not waited for twice", async () => {
     return true;
   };
   listen();
-  expect(await watch.refusal()).toBeNull();
+  expect(await watch.accessError()).toBeNull();
   const before = api.seen.length;
-  expect(await watch.refusal()).toBeNull();
+  expect(await watch.accessError()).toBeNull();
   expect(api.seen).toHaveLength(before);
 });
 
 test("a watch that is stopped keeps nobody waiting", async () => {
   api.hook = () => true;
   listen();
-  const waiting = watch.refusal();
+  const waiting = watch.accessError();
   watch.close();
   expect(await waiting).toBeNull();
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { warningTexts } from "./warnings.ts";
+import { warningTexts } from "./exchange.ts";
 
 test("none, one, several in one header, quotes and commas inside", () => {
   expect(warningTexts(undefined)).toEqual([]);
