@@ -9,7 +9,7 @@ import { withVolume } from "./volume.ts";
 const MAX_META_BYTES = 32 * 1024 * 1024;
 const READ_TIMEOUT_MS = 10_000;
 
-export interface RecordOwner {
+interface RecordOwner {
   readonly run: string;
   /** Null = the first start record of the run is believed. */
   readonly nonce: string | null;

@@ -21,7 +21,7 @@ export interface Tail {
   close(): void;
 }
 
-export interface TailLink {
+interface TailLink {
   readonly id: number;
   readonly path: string;
   readonly send: (message: ToVolume) => void;

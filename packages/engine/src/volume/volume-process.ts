@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { volumeText } from "../../generated/volume-text.ts";
 import type { FromVolume, ToVolume } from "./protocol.ts";
 
-export interface ProcessEvents {
+interface ProcessEvents {
   /** A new process waits for messages; the one before it, if any, has ended. */
   started(): void;
   message(message: FromVolume): void;
@@ -11,7 +11,7 @@ export interface ProcessEvents {
   back(): void;
 }
 
-export interface ProcessOptions {
+interface ProcessOptions {
   readonly stallAfterMs: number;
   readonly clock: () => number;
 }

@@ -14,7 +14,7 @@ export interface FileEvents {
   readable(id: number): void;
 }
 
-export interface FollowedFileOptions {
+interface FollowedFileOptions {
   readonly id: number;
   readonly path: string;
   readonly offset: number;

@@ -35,7 +35,7 @@ export interface Followed {
   poll(now: number): void;
 }
 
-export interface TailLoopOptions {
+interface TailLoopOptions {
   /** False while nothing can be sent: the sweep waits for `resume`. */
   readonly ready: () => boolean;
   readonly clock?: () => number;

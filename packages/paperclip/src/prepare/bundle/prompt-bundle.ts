@@ -12,7 +12,7 @@ import { chosenSkills } from "../skills/find-skills.ts";
 
 const WRITE_TIMEOUT_MS = 30_000;
 
-export interface BundleInput {
+interface BundleInput {
   readonly ctx: ExecutionContext;
   readonly config: AgentConfig;
   readonly cwd: string;
@@ -46,7 +46,7 @@ export class BundleError extends Error {
   override readonly name = "BundleError";
 }
 
-export interface BundlePlace {
+interface BundlePlace {
   /** Mount point of the shared volume. */
   readonly root: string;
   /** Holds the bundles of one company. */

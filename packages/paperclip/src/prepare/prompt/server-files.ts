@@ -9,7 +9,7 @@ const TREE_LIMITS = { fileBytes: MAX_FILE_BYTES, files: 500, bytes: 8 * 1024 * 1
 type Reading = "readFile" | "listFolder" | "readTree";
 type Operation<N extends Reading> = Parameters<Operations[N]>[0];
 
-export interface ServerFilesOptions {
+interface ServerFilesOptions {
   /** Mount point of the volume that pods write on; null = none of the files is there. */
   readonly shared: string | null;
   /** For everything that is read through one of these together. */
@@ -23,6 +23,8 @@ export interface ServerFilesOptions {
 export class ServerFiles {
   readonly #shared: string | null;
   readonly #timeoutMs: number;
+  /** Roots that have not answered once are not asked again. */
+  readonly #stalled = new Set<string>();
   #left: number;
 
   constructor(options: ServerFilesOptions) {
@@ -51,12 +53,13 @@ export class ServerFiles {
     const asked = resolve(path);
     const isShared = this.#shared !== null && isBelow(asked, this.#shared);
     const root = isShared ? this.#shared : mountPointOf(asked);
+    if (this.#stalled.has(root)) throw new Error(`the volume at ${root} does not answer`);
     const of = { ...more, path: asked, links: isShared ? "none" : "all" } as Operation<N>;
     const begun = performance.now();
     try {
       return await withVolume(root, (volume) => volume.run(name, of, this.#left));
     } catch (error) {
-      if (error instanceof VolumeError && error.code === "volume_stalled") this.#left = 0;
+      if (error instanceof VolumeError && error.code === "volume_stalled") this.#stalled.add(root);
       throw new Error(reasonOf(error), { cause: error });
     } finally {
       this.#left -= performance.now() - begun;

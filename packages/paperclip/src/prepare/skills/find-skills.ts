@@ -10,7 +10,7 @@ export interface SkillPlaces {
   readonly skillsFolder: string;
 }
 
-export interface FoundSkills {
+interface FoundSkills {
   /** All that there are: the host's, then those in the shared volume's own folder. */
   readonly entries: readonly PaperclipSkillEntry[];
   /** Keys of the wanted ones, in order; a key without an entry is missing. */
@@ -41,7 +41,7 @@ export async function findSkills(
   return { entries, desired: host.resolveLegacyPaperclipDesiredSkillNames({ ...config }, entries), own };
 }
 
-export interface ChosenSkills<T> {
+interface ChosenSkills<T> {
   /** What became of each chosen skill, in the order of the choice. */
   readonly read: readonly T[];
   readonly notes: readonly string[];

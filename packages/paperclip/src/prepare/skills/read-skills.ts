@@ -6,7 +6,7 @@ import { chosenSkills, type SkillPlaces } from "./find-skills.ts";
 
 const SEPARATOR = "\n\n---\n\n";
 
-export interface SkillTexts {
+interface SkillTexts {
   readonly text: string;
   readonly notes: readonly string[];
   readonly warnings: readonly string[];

@@ -13,7 +13,7 @@ export interface AgentClaim {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export interface AgentClaimInput {
+interface AgentClaimInput {
   readonly agent: Pick<ExecutionContext["agent"], "id" | "companyId">;
   readonly cli: Pick<AgentCli, "type">;
   readonly config: Pick<AgentConfig, "agentDbStorageClass" | "agentDbStorageCapacity">;
@@ -47,7 +47,7 @@ export function claimName(prefix: string, agentId: string): string {
   return [`${prefix}${slug}`, hash].join(slug === "" ? "" : "-");
 }
 
-export interface UnusedClaimInput {
+interface UnusedClaimInput {
   readonly ctx: ExecutionContext;
   readonly cli: AgentCli;
   readonly config: AgentConfig;

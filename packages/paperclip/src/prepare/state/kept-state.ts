@@ -27,7 +27,7 @@ const RESTORE_SEC = 60;
 /** At the time limit; a pod that is being deleted has less. */
 const SAVE_SEC = 30;
 
-export interface KeptStateInput {
+interface KeptStateInput {
   readonly ctx: ExecutionContext;
   readonly cli: AgentCli;
   readonly config: AgentConfig;

@@ -34,7 +34,7 @@ function retention({ stateRetentionDays, stateMaxTasks, timeoutSec, maxRunSec }:
   return { days: stateRetentionDays, tasks: stateMaxTasks, runSec: timeoutSec === 0 ? maxRunSec : timeoutSec };
 }
 
-export interface StatePlace {
+interface StatePlace {
   readonly root: string;
   /** The saved session of the task at hand, among those of the agent's other tasks: it stays. */
   readonly own: string;
