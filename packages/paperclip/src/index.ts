@@ -1,12 +1,10 @@
-export { type AdapterOptions, createAdapter } from "./adapter.ts";
+export { createAdapter } from "./adapter.ts";
 export type {
   AgentCli,
   Billing,
   CliFault,
   CliParser,
   CliPlan,
-  CliReport,
-  CliState,
   CliTurn,
   CliVariables,
   FaultKind,
@@ -15,12 +13,10 @@ export type {
 } from "./agent-cli/agent-cli.ts";
 export { createModelDiscovery } from "./agent-cli/discover-models.ts";
 export { providerKey } from "./doctor/provider-key.ts";
-export { type AdapterEntry, adapterEntry } from "./entry.ts";
+export { adapterEntry } from "./entry.ts";
 export type { McpServer } from "./host/mcp-servers.ts";
-export type { EnvironmentCheck, ExecutionContext, ExecutionResult, Model, ServerAdapter } from "./host/types.ts";
+export type { EnvironmentCheck, ExecutionResult, Model } from "./host/types.ts";
 export { HOME_MOUNT } from "./prepare/environment/mounts.ts";
 export { allowedEnv } from "./prepare/inherit/name-rules.ts";
-export type { AgentConfig } from "./settings/agent-config.ts";
 export { ConfigError } from "./settings/config-error.ts";
 export type { Field } from "./settings/field.ts";
-export { toggle, wholeNumber } from "./settings/kinds/scalar.ts";

@@ -25,7 +25,7 @@ export interface ClaudeRun {
   readonly unreadable: string | null;
 }
 
-export interface ClaudeParser {
+interface ClaudeParser {
   /** Takes a line in, and gives what it means to a reader. */
   push(line: string): readonly Entry[];
   run(): ClaudeRun;

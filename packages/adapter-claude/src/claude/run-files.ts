@@ -7,7 +7,7 @@ const SETTINGS = "claude-settings.json";
 /** Where the hook finds its script: a path inside a file would be the same everywhere, a pod's mounts need not be. */
 const SCRIPT_VARIABLE = "PAPERCLIP_TOOL_OUTPUT_FILTER";
 
-export interface ToolOutputFilter {
+interface ToolOutputFilter {
   readonly files: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;
   /** Name of the settings file, for `--settings`. */

@@ -1,4 +1,5 @@
-import { type Field, toggle, wholeNumber } from "@paperclip-k8s/paperclip";
+import type { Field } from "@paperclip-k8s/paperclip";
+import { toggle, wholeNumber } from "@paperclip-k8s/paperclip/settings";
 
 /** By the names that the code has for them. */
 export type OwnSettings = {

@@ -1,7 +1,7 @@
 import { ConfigError } from "@paperclip-k8s/paperclip";
 import { providerOf } from "./models.ts";
 
-export interface ConfigLayerOptions {
+interface ConfigLayerOptions {
   /** The configured model, `provider/model`. */
   readonly model?: string | null;
   readonly dangerouslySkipPermissions?: boolean;
@@ -14,7 +14,7 @@ export interface ConfigLayerOptions {
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Environment that makes up our layer; `secret` must not stand in a Job spec, because providers may hold keys. */
-export interface ConfigLayer {
+interface ConfigLayer {
   readonly env: { readonly plain: Readonly<Record<string, string>>; readonly secret: Readonly<Record<string, string>> };
   readonly notes: readonly string[];
 }

@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { allowedEnv, createModelDiscovery } from "@paperclip-k8s/paperclip";
+import { allowedEnv, createModelDiscovery, type Model } from "@paperclip-k8s/paperclip";
 import { noPluginInstall } from "./config-layer.ts";
-import { type Model, models } from "./models.ts";
+import { models } from "./models.ts";
 import { variables } from "./variables.ts";
 
 const TIMEOUT_MS = 20_000;

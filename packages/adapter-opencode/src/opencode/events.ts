@@ -29,7 +29,7 @@ export type Entry =
   | { readonly kind: "other"; readonly text: string };
 
 /** One line that is an event of OpenCode. */
-export interface CliEvent {
+interface CliEvent {
   readonly type: string;
   /** Whether this adapter knows events of that type. */
   readonly known: boolean;
@@ -52,7 +52,7 @@ function retryAfterOf(headers: Fields): number | null {
   return Number.isFinite(seconds) ? seconds : null;
 }
 
-export function readError(value: unknown): CliError {
+function readError(value: unknown): CliError {
   if (typeof value === "string")
     return { name: "Error", message: readable(value), status: null, retryable: false, retryAfterSec: null, ref: null };
   const error = fieldsOf(value);

@@ -1,7 +1,4 @@
-export interface Model {
-  readonly id: string;
-  readonly label: string;
-}
+import type { Model } from "@paperclip-k8s/paperclip";
 
 /** A first choice for the form, from the list that OpenCode 1.18.33 carries; any `provider/model` that OpenCode knows can be typed in as well. */
 export const models: readonly Model[] = [

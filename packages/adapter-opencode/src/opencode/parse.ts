@@ -24,7 +24,7 @@ export interface OpenCodeResult {
   readonly unreadable: string | null;
 }
 
-export interface OpenCodeParser {
+interface OpenCodeParser {
   /** Takes a line in, and gives what it means to a reader. */
   push(line: string): readonly TranscriptEntry[];
   result(): OpenCodeResult;

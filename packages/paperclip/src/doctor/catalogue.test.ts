@@ -5,7 +5,7 @@ import { exampleRequest } from "../../../engine/src/manifest/testing/example-req
 import type { EnvironmentCheck } from "../host/types.ts";
 import { openTestButton, type TestButton } from "../testing/test-button.ts";
 import { CATALOGUE } from "./catalogue.ts";
-import { apiTrouble } from "./check-cluster.ts";
+import { apiProblem } from "./check-cluster.ts";
 import { checkJob } from "./check-job.ts";
 import { podFindings } from "./pod-findings.ts";
 import { probeOutcome } from "./probe-outcome.ts";
@@ -39,7 +39,7 @@ test("settings, cluster and permissions", async () => {
   const fault = pocket.faults.fail({ resource: "selfsubjectaccessreviews" }, { status: 403, times: 99 });
   await press({ dataPath: "/nowhere" });
   fault.undo();
-  for (const code of ["api_config", "api_auth", "api_timeout"] as const) made.push(apiTrouble(new ApiError(code, "trouble")));
+  for (const code of ["api_config", "api_auth", "api_timeout"] as const) made.push(apiProblem(new ApiError(code, "trouble")));
 });
 
 test("the shared volume", async () => {

@@ -136,4 +136,4 @@ export const CATALOGUE = {
 
 export type CheckCode = keyof typeof CATALOGUE;
 /** Those with a remedy: only they may be warnings or errors. */
-export type TroubleCode = { [Code in CheckCode]: (typeof CATALOGUE)[Code][1] extends "" ? never : Code }[CheckCode];
+export type ProblemCode = { [Code in CheckCode]: (typeof CATALOGUE)[Code][1] extends "" ? never : Code }[CheckCode];

@@ -5,7 +5,7 @@ import { agentClaim } from "../prepare/state/agent-claim.ts";
 import type { AgentConfig } from "../settings/agent-config.ts";
 import { check } from "./check.ts";
 
-export interface AgentClaimTest {
+interface AgentClaimTest {
   readonly cli: AgentCli;
   readonly companyId: string;
   readonly config: AgentConfig;

@@ -9,12 +9,12 @@ export async function checkApi(cluster: ConnectOptions): Promise<EnvironmentChec
     await reviewPermissions(cluster, (permission) => (permission === first ? "default" : null));
     return check("info", "k8s_api_reachable", "The API server answers and accepts the credentials");
   } catch (error) {
-    return apiTrouble(error);
+    return apiProblem(error);
   }
 }
 
 /** What stands between us and the API server. */
-export function apiTrouble(error: unknown): EnvironmentCheck {
+export function apiProblem(error: unknown): EnvironmentCheck {
   const message = error instanceof Error ? error.message : String(error);
   const code = error instanceof ApiError ? error.code : "api_unreachable";
   if (code === "api_config") return check("error", "k8s_kubeconfig_invalid", message);
@@ -22,7 +22,7 @@ export function apiTrouble(error: unknown): EnvironmentCheck {
   return check("error", "k8s_api_unreachable", message);
 }
 
-export interface PermissionsAsked {
+interface PermissionsAsked {
   readonly serverEnv: NodeJS.ProcessEnv;
   /** Agents have claims of their own, which may have to be made. */
   readonly ownClaims: boolean;
@@ -53,7 +53,7 @@ export async function checkPermissions(
       checks.push(check("info", "k8s_permissions_granted", `The account has all required permissions in namespace ${namespace}`));
     return { checks, mayCreateJobs: !denied.some(({ verb, resource }) => verb === "create" && resource === "jobs") };
   } catch (error) {
-    return { checks: [apiTrouble(error)], mayCreateJobs: false };
+    return { checks: [apiProblem(error)], mayCreateJobs: false };
   }
 }
 

@@ -2,7 +2,7 @@ import type { RunOutcome, RunRequest } from "@paperclip-k8s/engine";
 import type { EnvironmentCheck } from "../host/types.ts";
 import { check } from "./check.ts";
 
-export interface ProbeFacts {
+interface ProbeFacts {
   readonly request: RunRequest;
   /** The pod has reported something of itself. */
   readonly reported: boolean;

@@ -9,7 +9,7 @@ import type { Inherited } from "../prepare/inherit/inherited.ts";
 import { buildRequest } from "../prepare/request.ts";
 import type { AgentConfig } from "../settings/agent-config.ts";
 
-export interface ProbeInput {
+interface ProbeInput {
   readonly cli: AgentCli;
   readonly companyId: string;
   readonly config: AgentConfig;
@@ -36,7 +36,7 @@ export async function probeRequest({ cli, companyId, config, inherited, serverEn
   const attempt = await prepareAttempt({ ctx, cli, config, inherited, serverEnv, cwd, ...kept }, firstStart(null));
   const like = buildRequest(attempt);
   const { apiUrl } = attempt.env;
-  const order = {
+  const selfCheck = {
     cli: attempt.plan.argv[0],
     url: apiUrl === null ? null : `${apiUrl.replace(/\/+$/, "")}/api/health`,
     folders: { home: "$HOME", temp: "$TMPDIR", work: cwd },
@@ -46,7 +46,7 @@ export async function probeRequest({ cli, companyId, config, inherited, serverEn
     ...like,
     name: { prefix: cli.jobPrefix, parts: [PROBE_AGENT], identity: ctx.runId },
     exclusive: null,
-    argv: selfCheckArgv(like.container.runtime, order),
+    argv: selfCheckArgv(like.container.runtime, selfCheck),
     stdin: Buffer.alloc(0),
     files: {},
     folders: [],

@@ -17,7 +17,7 @@ const TIMEOUTS = {
 };
 export type ProbeTimeouts = typeof TIMEOUTS;
 
-export interface ProbeLimits {
+interface ProbeLimits {
   /** For the whole probe. */
   readonly ms: number;
   readonly timeouts?: Partial<ProbeTimeouts> | undefined;

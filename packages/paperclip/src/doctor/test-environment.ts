@@ -8,20 +8,20 @@ import type { AgentConfig } from "../settings/agent-config.ts";
 import { parseConfig } from "../settings/parse.ts";
 import { check, failed } from "./check.ts";
 import { checkAgentClaim } from "./check-agent-claim.ts";
-import { apiTrouble, checkApi, checkPermissions } from "./check-cluster.ts";
+import { apiProblem, checkApi, checkPermissions } from "./check-cluster.ts";
 import { checkJob } from "./check-job.ts";
 import { checkVolume } from "./check-volume.ts";
 import { type ProbeTimeouts, runProbe } from "./probe.ts";
 import { type Probe, probeRequest } from "./probe-request.ts";
 
-export interface TestOptions {
+interface TestOptions {
   readonly engine: Engine;
   readonly serverEnv: NodeJS.ProcessEnv;
   /** Where the probe waits longer or shorter than usual. */
   readonly timeouts?: Partial<ProbeTimeouts>;
 }
 
-export interface TestContext {
+interface TestContext {
   readonly companyId: string;
   readonly config: Record<string, unknown>;
 }
@@ -87,7 +87,7 @@ async function prepare(
     const inherited = await inherit(cli, config, serverEnv);
     return { value: { inherited, probe: await probeRequest({ cli, companyId, config, inherited, serverEnv }) } };
   } catch (error) {
-    return { refused: error instanceof ApiError ? apiTrouble(error) : invalid(error) };
+    return { refused: error instanceof ApiError ? apiProblem(error) : invalid(error) };
   }
 }
 

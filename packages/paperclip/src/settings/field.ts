@@ -19,7 +19,7 @@ export interface Field<T> {
   parse(value: unknown, key: string): T | undefined;
 }
 
-export type Kind = "text" | "number" | "toggle" | "choice" | "list" | "map" | "tolerations" | "env";
+type Kind = "text" | "number" | "toggle" | "choice" | "list" | "map" | "tolerations" | "env";
 
 export interface FormPart {
   readonly label: string;

@@ -24,7 +24,7 @@ export interface SettingsOwner<Own extends Fields = Fields> {
   readonly state?: { readonly claim?: object };
 }
 
-export interface Group {
+interface Group {
   readonly title: string;
   readonly fields: readonly Field<unknown>[];
 }

@@ -24,7 +24,7 @@ export interface HostCall {
 }
 
 /** A context to call `execute` with, and what the host received through it. */
-export interface HostContext {
+interface HostContext {
   readonly ctx: ExecutionContext;
   /** The log so far, each chunk behind the name of its stream. */
   log(): string;

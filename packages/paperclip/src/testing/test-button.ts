@@ -7,7 +7,7 @@ import type { EnvironmentCheck, EnvironmentTestResult } from "../host/types.ts";
 import { exampleCli } from "./example-cli.ts";
 
 /** The result of the form's "Test". */
-export interface Pressed extends EnvironmentTestResult {
+interface Pressed extends EnvironmentTestResult {
   of(code: string): EnvironmentCheck | undefined;
   /** Each check as "level code". */
   readonly codes: readonly string[];

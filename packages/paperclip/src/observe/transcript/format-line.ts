@@ -18,7 +18,7 @@ const STYLES: Readonly<Record<string, Style>> = {
   [mark.error]: "red",
 };
 
-export interface LineFormatter {
+interface LineFormatter {
   /** A line of a run's log, or of the CLI's own output, as a person at a terminal wants to read it; empty when there is nothing to show. */
   readonly formatLine: (line: string, options: { readonly color: boolean }) => string;
   /** Prints a line to this terminal; one that has nothing to show only where everything is wanted. */

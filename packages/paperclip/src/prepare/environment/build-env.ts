@@ -41,7 +41,7 @@ export async function buildEnv(input: EnvInput): Promise<PodEnv> {
   return layerEnv(input, await wakeInputs(input.ctx.context));
 }
 
-export function layerEnv(input: EnvInput, inputs: WakeInputs): PodEnv {
+function layerEnv(input: EnvInput, inputs: WakeInputs): PodEnv {
   const { ctx, config, plan, serverEnv, inherited = NOTHING } = input;
   const apiUrl = apiUrlOf(config.env, serverEnv);
   const workspace = workspaceOf(ctx.context, config.cwd);

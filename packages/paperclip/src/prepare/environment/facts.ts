@@ -3,7 +3,7 @@ import type { ExecutionContext } from "../../host/types.ts";
 import type { WakeInputs } from "./run-inputs.ts";
 import { type Workspace, workspaceHints } from "./workspace.ts";
 
-export interface FactsInput {
+interface FactsInput {
   readonly ctx: Pick<ExecutionContext, "runId" | "agent" | "context" | "authToken">;
   readonly apiUrl: string | null;
   readonly dataPath: string;

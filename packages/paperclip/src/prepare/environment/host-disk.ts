@@ -17,7 +17,7 @@ const HOST_ONLY: ReadonlySet<string> = new Set([
 /** Files and sockets of the server's own git; a user may name others. */
 const GIT_PATHS = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_ASKPASS", "SSH_ASKPASS", "SSH_AUTH_SOCK", "GIT_SSH"];
 
-export interface HostDiskInput {
+interface HostDiskInput {
   readonly env: Readonly<Record<string, string>>;
   readonly context: Readonly<Record<string, unknown>>;
   readonly serverEnv: NodeJS.ProcessEnv;

@@ -3,7 +3,7 @@ import { ConfigError } from "../../settings/config-error.ts";
 import type { Findings, InheritedClaim, InheritSettings } from "./inherited.ts";
 import { isWithin, type Mount, mountAt, mountsOf, nameOf } from "./mounts.ts";
 
-export interface ClaimInput {
+interface ClaimInput {
   readonly pod: OwnPod;
   readonly settings: InheritSettings;
   readonly namespace: string;

@@ -11,7 +11,7 @@ export interface EnvInput {
   readonly sameNamespace: boolean;
 }
 
-export interface ChosenEnv {
+interface ChosenEnv {
   readonly env: InheritedEnv;
   /** Files that inherited variables point to. */
   readonly files: ReadonlySet<ObjectMount>;

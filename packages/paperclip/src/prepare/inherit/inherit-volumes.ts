@@ -5,7 +5,7 @@ import { isObject, nameOf, type ObjectMount } from "./mounts.ts";
 import { matches } from "./patterns.ts";
 import type { ServerPod } from "./server-pod.ts";
 
-export interface VolumesInput {
+interface VolumesInput {
   readonly server: ServerPod;
   readonly settings: InheritSettings;
   readonly sameNamespace: boolean;

@@ -22,7 +22,7 @@ export function mountAt(mounts: readonly Mount[], path: string): Mount | null {
   return above.reduce<Mount | null>((best, each) => (best && best.mountPath.length >= each.mountPath.length ? best : each), null);
 }
 
-export interface NamedMounts {
+interface NamedMounts {
   /** Those a path lies on. */
   readonly on: readonly Mount[];
   /** Those below a folder that is named. */

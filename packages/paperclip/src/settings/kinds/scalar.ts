@@ -3,7 +3,7 @@ import { type Field, field, type Spec } from "../field.ts";
 
 // Kinds of fields that hold one value.
 
-export interface TextSpec<T extends string | null> extends Spec {
+interface TextSpec<T extends string | null> extends Spec {
   readonly default?: T;
   /** Returns the value as it will be used; throws a ConfigError. */
   readonly check?: (value: string, key: string) => string;
@@ -28,7 +28,7 @@ function plainText(value: unknown, key: string): string {
   return value.trim();
 }
 
-export interface ChoiceSpec<T extends string> extends Spec {
+interface ChoiceSpec<T extends string> extends Spec {
   /** Value and its label in the form; the first one is the default. */
   readonly options: readonly [readonly [T, string], ...(readonly [T, string])[]];
 }
@@ -50,7 +50,7 @@ export function choice<T extends string>(spec: ChoiceSpec<T>): Field<T> {
   });
 }
 
-export interface NumberSpec extends Spec {
+interface NumberSpec extends Spec {
   readonly default: number;
   readonly max: number;
   /** What a new agent's form starts with, where that differs from what an unset field means. */

@@ -4,7 +4,7 @@ import { type Field, field, type Spec } from "../field.ts";
 
 // Kinds of fields that hold several values.
 
-export interface ListSpec extends Spec {
+interface ListSpec extends Spec {
   readonly check?: (item: string, key: string, place: number) => void;
 }
 
@@ -60,7 +60,7 @@ function checkVariable(name: string, item: unknown, key: string, place: number):
 
 export type TextMap = Readonly<Record<string, string>>;
 
-export interface MapSpec extends Spec {
+interface MapSpec extends Spec {
   readonly check?: (name: string, value: string, key: string) => void;
 }
 

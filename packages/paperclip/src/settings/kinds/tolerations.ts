@@ -4,7 +4,7 @@ import { type Field, field, type Spec } from "../field.ts";
 import { parsedText } from "./structured.ts";
 
 /** A type, not an interface: plain records of the manifest take it. */
-export type Toleration = {
+type Toleration = {
   readonly key?: string;
   readonly operator?: string;
   readonly value?: string;
