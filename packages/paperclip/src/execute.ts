@@ -1,4 +1,4 @@
-import { type Adoption, type Engine, findOwnPod } from "@paperclip-k8s/engine";
+import type { Adoption, Engine } from "@paperclip-k8s/engine";
 import type { AgentCli } from "./agent-cli/agent-cli.ts";
 import type { AttemptResult } from "./conclude/attempts.ts";
 import { nextAttempt } from "./conclude/next-attempt.ts";
@@ -9,20 +9,16 @@ import { onLockConflict } from "./handover/adoption/on-lock-conflict.ts";
 import type { ExecutionContext, ExecutionResult } from "./host/types.ts";
 import { createAnnouncement } from "./observe/announce.ts";
 import { type CancelOptions, type CancelWatch, watchCancel } from "./observe/cancel.ts";
-import { LogSink } from "./observe/log-sink.ts";
+import { RunLog, withTimeout } from "./observe/log.ts";
 import { AttemptOutput } from "./observe/output.ts";
 import { createProgress } from "./observe/progress.ts";
-import { withTimeout } from "./observe/with-timeout.ts";
 import { type Attempt, firstStart, gatherInputs, prepareAttempt } from "./prepare/attempt.ts";
-import { inheritFrom } from "./prepare/inherit/inherit-from.ts";
-import type { Inherited } from "./prepare/inherit/inherited.ts";
+import { inherit } from "./prepare/inherit/inherit.ts";
 import { buildRequest, labelWarnings } from "./prepare/request.ts";
 import { fingerprintOf } from "./prepare/resume-fingerprint.ts";
 import { chooseSession } from "./prepare/session.ts";
 import { unusedClaim } from "./prepare/state/agent-claim.ts";
 import { sweepUp } from "./prepare/sweep/sweep-up.ts";
-import type { AgentConfig } from "./settings/agent-config.ts";
-import { SERVER_CONTAINER_NAMES } from "./settings/fields/cluster.ts";
 import { parseConfig } from "./settings/parse.ts";
 
 export interface ExecuteOptions extends CancelOptions {
@@ -35,14 +31,14 @@ export interface ExecuteOptions extends CancelOptions {
 
 /** What every attempt of a run uses. */
 interface Run {
-  readonly log: LogSink;
+  readonly log: RunLog;
   readonly cancel: CancelWatch;
   readonly options: ExecuteOptions;
 }
 
 /** One run of an agent, from the host's context to the host's result. Wrong input is found before anything is created. */
 export async function execute(cli: AgentCli, ctx: ExecutionContext, options: ExecuteOptions): Promise<ExecutionResult> {
-  const log = new LogSink(ctx.onLog);
+  const log = new RunLog(ctx.onLog);
   let cancel: CancelWatch | null = null;
   try {
     const { serverEnv } = options;
@@ -67,27 +63,24 @@ export async function execute(cli: AgentCli, ctx: ExecutionContext, options: Exe
   }
 }
 
-/** Image, namespace, volume and the rest, from the pod this server runs in, where the settings do not say otherwise. */
-export async function inherit(cli: AgentCli, config: AgentConfig, serverEnv: NodeJS.ProcessEnv): Promise<Inherited> {
-  const containers = config.serverContainer === null ? SERVER_CONTAINER_NAMES : [config.serverContainer];
-  const found = await findOwnPod({ kubeconfig: config.kubeconfig }, { env: serverEnv, containers });
-  return inheritFrom(found.pod, config, { env: serverEnv, variables: cli.variables, ...(found.pod === null ? { noPod: found.why } : {}) });
-}
-
 /** The first attempt, and further ones as long as something can be changed that helps. */
 async function runAttempts(first: Attempt, run: Run): Promise<ExecutionResult> {
   let earlier: readonly AttemptResult[] = [];
-  for (let attempt = first; ; ) {
-    const last = await runAttempt(attempt, run);
-    const next = run.cancel.signal.aborted ? null : (nextAttempt(last) ?? attemptAfterAdoption(last));
-    if (next === null) {
-      const lost = lostSession(last);
-      if (lost !== null) void run.log.warning(lost);
-      return buildResult({ earlier, last });
+  try {
+    for (let attempt = first; ; ) {
+      const last = await runAttempt(attempt, run);
+      const next = run.cancel.signal.aborted ? null : (nextAttempt(last) ?? attemptAfterAdoption(last));
+      if (next === null) {
+        const lost = lostSession(last);
+        if (lost !== null) void run.log.warning(lost);
+        return buildResult({ earlier, last });
+      }
+      void run.log.warning(next.note);
+      earlier = [...earlier, last];
+      attempt = await prepareAttempt(attempt.inputs, next.start);
     }
-    void run.log.warning(next.note);
-    earlier = [...earlier, last];
-    attempt = await prepareAttempt(attempt.inputs, next.start);
+  } catch (error) {
+    return notPreparedResult(error, earlier);
   }
 }
 

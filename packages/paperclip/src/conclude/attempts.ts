@@ -34,7 +34,11 @@ export interface Cost {
 
 /** What this run reports as used; null = every attempt's usage is reported by another run. */
 export function costOf(attempts: Attempts): Cost | null {
-  const counted = isLeftToOthers(attempts) ? attempts.earlier : [...attempts.earlier, attempts.last];
+  return sumOf(isLeftToOthers(attempts) ? attempts.earlier : [...attempts.earlier, attempts.last]);
+}
+
+/** Null = there is nothing to add up. */
+export function sumOf(counted: readonly AttemptResult[]): Cost | null {
   if (counted.length === 0) return null;
   const sum = (key: keyof UsageSummary) => counted.reduce((total, { report }) => total + report[key], 0);
   const costs = counted.flatMap(({ report: { costUsd } }) => (costUsd === null ? [] : [costUsd]));

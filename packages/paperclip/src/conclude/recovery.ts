@@ -9,7 +9,8 @@ export type Recovery = Pick<ExecutionResult, "errorFamily" | "executionRecovery"
 
 /** The host's own marker (2026.916) that the next run continues this session. Set only where the session is kept. */
 const CONTINUE = { conversationContinuation: "continue_conversation_v1" };
-const NOT_STARTED = { kind: "bootstrap", providerWorkStarted: false } as const;
+/** Proof for the host that it may simply run again. */
+export const NOT_STARTED = { kind: "bootstrap", providerWorkStarted: false } as const;
 const NOTHING: Recovery = { resultJson: {} };
 
 /** `sessionId`: the session that is kept for the next run; null = none. */

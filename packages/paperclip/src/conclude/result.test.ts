@@ -1,12 +1,13 @@
 import type { Adoption } from "@paperclip-k8s/engine";
 import { expect, test } from "vitest";
 import type { CliReport } from "../agent-cli/agent-cli.ts";
+import { BundleError } from "../prepare/bundle/prompt-bundle.ts";
 import { fingerprintAnnotation } from "../prepare/resume-fingerprint.ts";
 import { type ResumeFingerprint, sessionCodec } from "../prepare/session.ts";
 import { exampleAttempt, exampleEvidence, exampleInputs, exampleResult, exited, type OutcomeKind } from "../testing/example-attempt.ts";
 import { hostContext } from "../testing/host-context.ts";
 import type { AttemptResult } from "./attempts.ts";
-import { buildResult } from "./result.ts";
+import { buildResult, notPreparedResult } from "./result.ts";
 
 const workspace = { workspaceId: "w-1", repoUrl: "https://example.com/r.git", repoRef: "main" };
 const portable = { mode: "portable", spec: {}, env: {} } as unknown as AttemptResult["attempt"]["inputs"]["state"];
@@ -157,4 +158,14 @@ test("a run whose second attempt never started has used what the first one did, 
   expect(second).toMatchObject({ usage: { inputTokens: 10 }, errorFamily: "transient_upstream" });
   expect(second.executionRecovery).toBeUndefined();
   expect(result(last).executionRecovery).toEqual({ kind: "bootstrap", providerWorkStarted: false });
+});
+
+test("an attempt that cannot be prepared: what earlier ones used is reported, and only an untouched run may simply run again", () => {
+  const error = new BundleError("the volume does not answer");
+  const NOT_STARTED = { kind: "bootstrap", providerWorkStarted: false };
+  expect(notPreparedResult(error)).toMatchObject({ errorCode: "k8s_volume_unusable", executionRecovery: NOT_STARTED });
+  expect(notPreparedResult(error)).not.toHaveProperty("usage");
+  const second = notPreparedResult(error, [ended(exited(1))]);
+  expect(second).toMatchObject({ errorFamily: "transient_upstream", usage: { inputTokens: 10 }, costUsd: 0.01 });
+  expect(second.executionRecovery).toBeUndefined();
 });

@@ -4,10 +4,10 @@ import { environmentOf } from "../prepare/attempt.ts";
 import { BundleError } from "../prepare/bundle/prompt-bundle.ts";
 import { incomingSession } from "../prepare/session.ts";
 import { ConfigError } from "../settings/config-error.ts";
-import { type Attempts, costOf, isLeftToOthers } from "./attempts.ts";
+import { type AttemptResult, type Attempts, costOf, isLeftToOthers, mayHaveStartedWork, sumOf } from "./attempts.ts";
 import { exitOf } from "./exit.ts";
 import { failureOf } from "./failure.ts";
-import { recoveryOf } from "./recovery.ts";
+import { NOT_STARTED, recoveryOf } from "./recovery.ts";
 import { NO_SESSION, sessionLeft } from "./session.ts";
 
 const SUMMARY_CHARS = 4000;
@@ -70,16 +70,18 @@ function resultJson(outcome: RunOutcome): Record<string, unknown> {
 const FIXABLE = [ConfigError, PathPartError, RequestError, OwnPodError];
 const isAgentId = (error: Error): boolean => "field" in error && error.field === "agent.id";
 
-/** The result of a run that failed before its first attempt. What an operator has to fix differs from what may pass by itself. */
-export function notPreparedResult(error: unknown): ExecutionResult {
+/** The result of a run whose next attempt could not be prepared. What an operator has to fix differs from what may pass by itself. */
+export function notPreparedResult(error: unknown, earlier: readonly AttemptResult[] = []): ExecutionResult {
   const errorMessage = error instanceof Error ? error.message : String(error);
-  const base = { exitCode: null, signal: null, timedOut: false, errorMessage } as const;
+  const cost = sumOf(earlier);
+  const used = cost === null ? {} : { ...cost, usageBasis: "per_run" as const };
+  const base = { exitCode: null, signal: null, timedOut: false, errorMessage, ...used } as const;
   if (FIXABLE.some((kind) => error instanceof kind) && error instanceof Error)
     return { ...base, errorCode: isAgentId(error) ? "k8s_agent_id_invalid" : "configuration_incomplete" };
   if (error instanceof ApiError && error.code === "api_config")
     return { ...base, errorCode: "configuration_incomplete", errorMessage: `kubeconfig: ${errorMessage}` };
   const errorCode = error instanceof BundleError ? "k8s_volume_unusable" : "k8s_job_create_failed";
   if (!(error instanceof ApiError || error instanceof BundleError)) return { ...base, errorCode: "adapter_failed" };
-  const executionRecovery = { kind: "bootstrap", providerWorkStarted: false } as const;
-  return { ...base, errorCode, errorFamily: "transient_upstream", executionRecovery };
+  const transient = { ...base, errorCode, errorFamily: "transient_upstream" } as const;
+  return earlier.some(mayHaveStartedWork) ? transient : { ...transient, executionRecovery: NOT_STARTED };
 }

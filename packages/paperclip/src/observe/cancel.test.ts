@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import type { ExecutionContext } from "../host/types.ts";
 import { hostContext } from "../testing/host-context.ts";
 import { type CancelWatch, watchCancel } from "./cancel.ts";
-import { LogSink } from "./log-sink.ts";
+import { RunLog } from "./log.ts";
 
 let server: Server | undefined;
 let watch: CancelWatch | undefined;
@@ -45,7 +45,7 @@ test("without a signal the run's status is asked for, and only cancelled counts"
   ];
   const { env, seen } = await startHost((count) => answers[Math.min(count, 4)] ?? { status: 500, body: {} });
   const { ctx, lines } = context({ authToken: "tok" });
-  watch = await watchCancel(ctx, new LogSink(ctx.onLog), { serverEnv: env, pollMs: 20 });
+  watch = await watchCancel(ctx, new RunLog(ctx.onLog), { serverEnv: env, pollMs: 20 });
   expect(await aborted(watch.signal)).toMatch(/cancelled/);
   expect(seen).toHaveLength(5);
   expect(seen[0]).toBe("/api/heartbeat-runs/run-1 Bearer tok");
@@ -56,14 +56,14 @@ test("without a signal the run's status is asked for, and only cancelled counts"
 test("the status is asked for every 2.5 s: a cancel is heard within 3 s", async () => {
   const timers = vi.spyOn(globalThis, "setTimeout");
   const { ctx } = context({ authToken: "tok" });
-  watch = await watchCancel(ctx, new LogSink(ctx.onLog), { serverEnv: { PAPERCLIP_LISTEN_PORT: "1" } });
+  watch = await watchCancel(ctx, new RunLog(ctx.onLog), { serverEnv: { PAPERCLIP_LISTEN_PORT: "1" } });
   expect(timers.mock.calls.map(([, ms]) => ms)).toEqual([2_500]);
   timers.mockRestore();
 });
 
 test("without address or token it says once that cancelling is off", async () => {
   const { ctx, lines } = context({});
-  watch = await watchCancel(ctx, new LogSink(ctx.onLog), { serverEnv: {} });
+  watch = await watchCancel(ctx, new RunLog(ctx.onLog), { serverEnv: {} });
   expect(lines).toEqual([expect.stringMatching(/cancelling is off/)]);
 });
 
@@ -74,7 +74,7 @@ test("the host's abort cancels, after the adapter has opted in", async () => {
     ready = true;
   };
   const { ctx } = context({ signal: controller.signal, onCancellationReady });
-  watch = await watchCancel(ctx, new LogSink(ctx.onLog), { serverEnv: {} });
+  watch = await watchCancel(ctx, new RunLog(ctx.onLog), { serverEnv: {} });
   expect(ready).toBe(true);
   const reason = aborted(watch.signal);
   controller.abort(new Error("Cancelled by a board operator"));
@@ -85,7 +85,7 @@ test("after a lost lease a later cancel is still heard", async () => {
   const { env } = await startHost((count) => ({ status: count === 0 ? 503 : 200, body: { status: count < 3 ? "running" : "cancelled" } }));
   const controller = new AbortController();
   const { ctx } = context({ signal: controller.signal, onCancellationReady: async () => {}, authToken: "tok" });
-  watch = await watchCancel(ctx, new LogSink(ctx.onLog), { serverEnv: env, pollMs: 20 });
+  watch = await watchCancel(ctx, new RunLog(ctx.onLog), { serverEnv: env, pollMs: 20 });
   const reason = aborted(watch.signal);
   controller.abort(new Error("Legacy controller lease lost"));
   expect(await reason).toMatch(/cancelled/);
@@ -96,7 +96,7 @@ test("a lost lease is no cancel unless the host says so", async () => {
     const { env, seen } = await startHost(() => ({ status: 200, body: { status } }));
     const controller = new AbortController();
     const { ctx } = context({ signal: controller.signal, onCancellationReady: async () => {}, authToken: "tok" });
-    watch = await watchCancel(ctx, new LogSink(ctx.onLog), { serverEnv: env, pollMs: 20 });
+    watch = await watchCancel(ctx, new RunLog(ctx.onLog), { serverEnv: env, pollMs: 20 });
     const heard = aborted(watch.signal);
     controller.abort(new Error("Legacy controller lease lost"));
     if (status === "cancelled") expect(await heard).toMatch(/cancelled/);

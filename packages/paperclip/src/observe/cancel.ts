@@ -1,7 +1,7 @@
 import { apiOfRun, type HostApi } from "../host/api.ts";
 import { readRun } from "../host/runs.ts";
 import type { ExecutionContext } from "../host/types.ts";
-import type { LogSink } from "./log-sink.ts";
+import type { RunLog } from "./log.ts";
 
 /** A cancel is noticed within 3 s, including the time of the answer. */
 const POLL_MS = 2500;
@@ -19,7 +19,7 @@ export interface CancelOptions {
 }
 
 /** Learns of a cancel from the host's abort signal where there is one, else by asking for the run's status. */
-export async function watchCancel(ctx: ExecutionContext, log: LogSink, options: CancelOptions): Promise<CancelWatch> {
+export async function watchCancel(ctx: ExecutionContext, log: RunLog, options: CancelOptions): Promise<CancelWatch> {
   const cancel = new AbortController();
   const api = apiOfRun(ctx, options.serverEnv);
   const pollMs = options.pollMs ?? POLL_MS;
@@ -53,7 +53,7 @@ interface Poll {
   readonly api: HostApi;
   readonly runId: string;
   readonly cancel: AbortController;
-  readonly log: LogSink;
+  readonly log: RunLog;
   readonly pollMs: number;
   readonly firstMs: number;
 }

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { AgentCli } from "../agent-cli/agent-cli.ts";
-import { LogSink } from "./log-sink.ts";
+import { RunLog } from "./log.ts";
 import { AttemptOutput, chunksOf } from "./output.ts";
 
 function open() {
   const seen: string[] = [];
   const parsed: string[] = [];
-  const log = new LogSink(async (stream, chunk) => void seen.push(`${stream}:${chunk}`));
+  const log = new RunLog(async (stream, chunk) => void seen.push(`${stream}:${chunk}`));
   const cli = {
     createParser: () => ({
       push(line: string) {

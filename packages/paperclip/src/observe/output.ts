@@ -1,6 +1,6 @@
 import { type Line, LineSplitter } from "@paperclip-k8s/engine";
 import type { AgentCli, CliParser } from "../agent-cli/agent-cli.ts";
-import type { LogSink } from "./log-sink.ts";
+import type { RunLog } from "./log.ts";
 import { TranscriptLines } from "./transcript/to-lines.ts";
 
 const STDERR_KEPT = 16 * 1024;
@@ -8,13 +8,13 @@ const STDERR_KEPT = 16 * 1024;
 /** One attempt's output on its way to the CLI's parser and, as lines people can read, to the host's log. */
 export class AttemptOutput {
   readonly parser: CliParser;
-  readonly #log: LogSink;
+  readonly #log: RunLog;
   readonly #transcript = new TranscriptLines();
   readonly #lines = new LineSplitter();
   #stderr = "";
   #unshown = 0;
 
-  constructor(cli: AgentCli, log: LogSink) {
+  constructor(cli: AgentCli, log: RunLog) {
     this.parser = cli.createParser();
     this.#log = log;
   }

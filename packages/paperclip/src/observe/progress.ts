@@ -3,24 +3,22 @@ import type { ExecutionContext } from "../host/types.ts";
 
 const MESSAGE_CHARS = 180;
 
-/** Tells the host what the run is doing: as its current state while it starts and ends, as an event when it is trouble. */
+/** Shows the host what the run is doing while it starts and ends, and gives it every warning as an event. */
 export function createProgress(ctx: ExecutionContext): (line: StatusLine) => void {
   let started = false;
   return (line) => {
     const ended = line.cli === "ended";
-    if (!started || ended)
-      courtesy(() =>
-        ctx.onRuntimeProgress?.({ phase: ended ? "finalize" : "adapter_startup", message: line.text.slice(0, MESSAGE_CHARS) }),
-      );
+    const message = line.text.slice(0, MESSAGE_CHARS);
+    if (!started || ended) bestEffort(() => ctx.onRuntimeProgress?.({ phase: ended ? "finalize" : "adapter_startup", message }));
     if (line.level === "warning")
-      courtesy(() => ctx.onEvent?.({ eventType: "k8s.warning", stream: "system", level: "warn", message: line.text }));
+      bestEffort(() => ctx.onEvent?.({ eventType: "k8s.warning", stream: "system", level: "warn", message: line.text }));
     started ||= line.cli === "started";
   };
 }
 
-/** The host's trouble with a courtesy is its own. */
-function courtesy(tell: () => void | Promise<void> | undefined): void {
+/** No run fails because the host fails at showing it. */
+function bestEffort(callback: () => void | Promise<void> | undefined): void {
   void Promise.resolve()
-    .then(tell)
+    .then(callback)
     .catch(() => {});
 }

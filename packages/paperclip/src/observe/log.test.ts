@@ -1,41 +1,40 @@
 import { expect, test } from "vitest";
-import { LogSink } from "./log-sink.ts";
+import { RunLog } from "./log.ts";
 
 test("chunks reach the host one after the other, in order, whatever it takes", async () => {
   const seen: string[] = [];
   let inside = 0;
-  const sink = new LogSink(async (stream, chunk) => {
+  const log = new RunLog(async (stream, chunk) => {
     expect(++inside).toBe(1);
     await new Promise((resolve) => setTimeout(resolve, chunk.length % 3));
     seen.push(`${stream}:${chunk}`);
     inside--;
   });
   const chunks = Array.from({ length: 50 }, (_, index) => "x".repeat(index % 7) + index);
-  await Promise.all(chunks.map((chunk) => sink.write("stdout", chunk)));
+  await Promise.all(chunks.map((chunk) => log.write("stdout", chunk)));
   expect(seen).toEqual(chunks.map((chunk) => `stdout:${chunk}`));
 });
 
 test("a host that fails loses that chunk and nothing else", async () => {
   const seen: string[] = [];
-  const sink = new LogSink(async (_, chunk) => {
+  const log = new RunLog(async (_, chunk) => {
     if (chunk === "bad") throw new Error("disk full");
     seen.push(chunk);
   });
-  for (const chunk of ["a", "bad", "b"]) await sink.write("stdout", chunk);
+  for (const chunk of ["a", "bad", "b"]) await log.write("stdout", chunk);
   expect(seen).toEqual(["a", "b"]);
-  expect(sink.failures).toBe(1);
 });
 
 test("a log that hangs does not hold the result", async () => {
-  const sink = new LogSink(() => new Promise(() => {}));
-  void sink.write("stdout", "x");
-  await sink.idle(20);
+  const log = new RunLog(() => new Promise(() => {}));
+  void log.write("stdout", "x");
+  await log.idle(20);
 });
 
 test("warnings go to stderr, all our lines bear our mark", async () => {
   const seen: string[] = [];
-  const sink = new LogSink(async (stream, chunk) => void seen.push(`${stream}:${chunk}`));
-  await sink.info("one");
-  await sink.warning("two");
+  const log = new RunLog(async (stream, chunk) => void seen.push(`${stream}:${chunk}`));
+  await log.info("one");
+  await log.warning("two");
   expect(seen).toEqual(["stdout:[paperclip] one\n", "stderr:[paperclip] two\n"]);
 });

@@ -1,0 +1,48 @@
+import type { StatusLine } from "@paperclip-k8s/engine";
+import type { ExecutionContext } from "../host/types.ts";
+
+/** A host that takes longer than this for its callbacks must not delay a result. */
+const HOST_TIMEOUT_MS = 30_000;
+
+/** Resolves when the host has done its part, or has had its time for it. A host that fails at it does not fail the run. */
+export async function withTimeout(part: Promise<unknown>, ms = HOST_TIMEOUT_MS): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([part.catch(() => {}), late]);
+  clearTimeout(timer);
+}
+
+/** The run's log at the host. Chunks are written one after the other, and one that the host fails to take is lost. */
+export class RunLog {
+  readonly #onLog: ExecutionContext["onLog"];
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(onLog: ExecutionContext["onLog"]) {
+    this.#onLog = onLog;
+  }
+
+  /** Resolves when the host has taken this chunk and all before it. */
+  write(stream: "stdout" | "stderr", chunk: string): Promise<void> {
+    this.#last = this.#last.then(() => this.#onLog(stream, chunk)).catch(() => {});
+    return this.#last;
+  }
+
+  status(line: StatusLine): Promise<void> {
+    return this.write(line.level === "info" ? "stdout" : "stderr", `[paperclip] ${line.text}\n`);
+  }
+
+  info(text: string): Promise<void> {
+    return this.status({ level: "info", text });
+  }
+
+  warning(text: string): Promise<void> {
+    return this.status({ level: "warning", text });
+  }
+
+  /** Resolves when everything is written, or the host has had its time for it. */
+  idle(timeoutMs?: number): Promise<void> {
+    return withTimeout(this.#last, timeoutMs);
+  }
+}
