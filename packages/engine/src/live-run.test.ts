@@ -24,7 +24,7 @@ test("a fact that cannot be folded ends the run with that as its reason", async 
   run.observe({ kind: "output", bytes: 10 });
   run.observe(hostileEnd);
   expect(await run.settled).toMatchObject({
-    kind: "lost-sight",
+    kind: "end-unknown",
     message: expect.stringMatching(/cannot be read: TypeError: Cannot convert object to primitive value/),
     evidence: { jobName: "agent-worker", output: { delivered: 10, complete: false } },
   });

@@ -27,10 +27,10 @@ export type OutcomeKind =
   /** Another server took the Job over. */
   | { readonly kind: "superseded"; readonly byRun: string }
   /** Nothing more can be learned: the run may or may not have ended. The Job is left alone. */
-  | { readonly kind: "lost-sight"; readonly message: string }
+  | { readonly kind: "end-unknown"; readonly message: string }
   /** The Job taken over is live, but its pod was not found. */
   | { readonly kind: "reattach-failed"; readonly message: string }
-  /** Another run holds the exclusive key. `code`: the caller's own word for it, where it judged. */
+  /** Another run holds the exclusive key. `code`: the caller's own, where it has decided so. */
   | {
       readonly kind: "blocked";
       readonly code: string | null;

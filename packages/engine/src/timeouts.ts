@@ -1,7 +1,7 @@
 import type { Submission } from "./manifest/submission.ts";
 import type { RunRequest } from "./request.ts";
 
-/** How long a run waits in each uncertain situation, in ms: here, so that tests can shorten it. How long one request is tried is said where it is made. */
+/** How long a run waits in each uncertain situation, in ms: here, so that tests can shorten it. How long one request is tried stands where it is made. */
 export interface Timeouts {
   /** A pod may stay unscheduled: an autoscaler needs minutes. */
   readonly schedule: number;

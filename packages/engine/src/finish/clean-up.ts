@@ -1,7 +1,7 @@
 import { isAccessDenied, isTransient } from "../kube/api-error.ts";
 import type { JobView } from "../kube/views.ts";
 import { type DeleteJobResult, deleteJob, type Propagation } from "../kube/writes.ts";
-import { podIsOver } from "../outcome/pod-facts.ts";
+import { podHasEnded } from "../outcome/pod-facts.ts";
 import type { RunState } from "../outcome/state.ts";
 import { log, messageOf, type RunContext } from "../run-context.ts";
 import type { RunOutcome } from "../run-outcome.ts";
@@ -84,7 +84,7 @@ function deleteOwnJob(context: RunContext, late: boolean, isUnstarted: boolean):
  * writes the record after it has saved the state and ended the CLI with its processes, and it is the last thing it writes to the volume.
  */
 export function propagationFor({ endRecord, pod, podGoneAt, identity }: RunState): Propagation {
-  return endRecord !== null || podGoneAt !== null || podIsOver(pod, identity.container) ? "Background" : "Foreground";
+  return endRecord !== null || podGoneAt !== null || podHasEnded(pod, identity.container) ? "Background" : "Foreground";
 }
 
 /** The watch may have seen more of the Job than the run, which no longer listens to it. */
@@ -110,7 +110,7 @@ export function whyKept({ request }: RunContext, outcome: RunOutcome): string | 
       return outcome.evidence.jobUid === null ? null : "the agent goes on, and the next run takes it over";
     case "superseded":
       return "taken over by another run";
-    case "lost-sight":
+    case "end-unknown":
     case "reattach-failed":
       return "the end was not seen";
     case "killed":

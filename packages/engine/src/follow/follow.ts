@@ -38,7 +38,7 @@ function effectsOf(context: RunContext, jobUid: string, tails: Tails): (state: R
   return (state) => {
     if (state.outcome !== null) return;
     if (state.cancel !== null) stop();
-    if (state.overAt !== null) drainFiles();
+    if (state.endedAt !== null) drainFiles();
     readEvents(state);
   };
 }

@@ -37,7 +37,7 @@ export function createEventReader(context: RunContext, jobUid: string): (state: 
 }
 
 function needsExplanation(state: RunState, afterMs: number): boolean {
-  if (state.acceptedAt === null || state.overAt !== null || state.apiLostAt !== null) return false;
+  if (state.acceptedAt === null || state.endedAt !== null || state.apiLostAt !== null) return false;
   if (state.startRecord !== null || hasStarted(state.pod, state.identity.container)) return false;
   return state.now - state.acceptedAt >= afterMs;
 }

@@ -67,11 +67,11 @@ export async function finishRenewal(context: RunContext, adoption: Adoption, ren
 function runningPod({ run }: RunContext): Promise<PodView | null> {
   return new Promise((resolve) => {
     const look = () => {
-      const { pod, overAt, outcome } = run.state;
-      const isOver = overAt !== null || outcome !== null;
-      if (!isOver && (pod === null || pod.deletedAt !== null)) return;
+      const { pod, endedAt, outcome } = run.state;
+      const hasEnded = endedAt !== null || outcome !== null;
+      if (!hasEnded && (pod === null || pod.deletedAt !== null)) return;
       stop();
-      resolve(isOver ? null : pod);
+      resolve(hasEnded ? null : pod);
     };
     const stop = run.onChange(look);
     look();

@@ -27,19 +27,19 @@ describe("a second pod of the Job", () => {
   test("that finds it claimed proves that another has run", () => {
     for (const facts of [[...ran, second(213, claimed)], [second(213, claimed)]]) {
       const state = play(facts);
-      expect(kindOf(state)).toMatchObject({ kind: "lost-sight", message: expect.stringContaining("another pod of the Job") });
+      expect(kindOf(state)).toMatchObject({ kind: "end-unknown", message: expect.stringContaining("another pod of the Job") });
       expect(kept(state)).not.toBeNull();
     }
   });
 
   test("that finds so late, with its CLI already started, is no deletion", () => {
-    expect(kindOf(play([...ran, second(213, message({ exitCode: 143, cause: "stopped" }))]))).toMatchObject({ kind: "lost-sight" });
+    expect(kindOf(play([...ran, second(213, message({ exitCode: 143, cause: "stopped" }))]))).toMatchObject({ kind: "end-unknown" });
   });
 
   test("that fails to start does not undo what the first has done", () => {
     const refusals = [second(214, message({ ...REFUSED, error: "EIO" })), second(128, "no")];
     const stumbled: Fact = { kind: "pod", pod: pod(ended(128, "StartError", "no such file"), { uid: "pod-2", phase: "Failed" }) };
-    for (const last of [refusals[0]!, stumbled]) expect(kindOf(play([...ran, last]))).toMatchObject({ kind: "lost-sight" });
+    for (const last of [refusals[0]!, stumbled]) expect(kindOf(play([...ran, last]))).toMatchObject({ kind: "end-unknown" });
   });
 
   test("does not matter where the end of the first is on record", () => {

@@ -16,7 +16,7 @@ export function conclude(state: RunState): OutcomeKind {
   const kind = causeOf(state);
   if (!ran || kind.kind !== "never-started") return kind;
   // Another pod's failure to start says nothing of the one that did.
-  return { kind: "lost-sight", message: `the CLI had started, and its end was not seen; then: ${kind.message}` };
+  return { kind: "end-unknown", message: `the CLI had started, and its end was not seen; then: ${kind.message}` };
 }
 
 function causeOf(state: RunState): OutcomeKind {
@@ -25,7 +25,7 @@ function causeOf(state: RunState): OutcomeKind {
   if (wasCancelled(state, end))
     return { kind: "cancelled", reason: state.cancel?.reason ?? "", exitCode: exitCodeOf(end, container), stopped: true };
   if (isSecondPod(state, end, container))
-    return { kind: "lost-sight", message: "another pod of the Job has run it, and its end was not seen" };
+    return { kind: "end-unknown", message: "another pod of the Job has run it, and its end was not seen" };
   const refused = end?.cause === "spawn-failed" ? runnerRefused(end.exitCode ?? container?.exitCode ?? null, end.error) : null;
   if (refused !== null) return refused;
   if (end !== null) return fromEnd(state, end, container);
@@ -109,7 +109,7 @@ function withoutEnd(state: RunState): OutcomeKind {
   const outside = endedFromOutside(state, null);
   if (outside !== null) return outside;
   if (state.job?.conditions.Complete !== undefined)
-    return { kind: "lost-sight", message: `Job ${state.identity.jobName} says Complete, but nothing tells how its CLI ended` };
+    return { kind: "end-unknown", message: `Job ${state.identity.jobName} says Complete, but nothing tells how its CLI ended` };
   // Told by the Job that a pod of it failed: that it never started is not known.
   const unknown = isBlind(state) || state.job?.conditions.Failed?.reason === "BackoffLimitExceeded";
   if (state.pod === null && state.startRecord === null && !unknown) {
@@ -122,7 +122,7 @@ function withoutEnd(state: RunState): OutcomeKind {
     };
   }
   const pod = state.pod === null ? "its pod was not seen" : `pod ${state.pod.name} is ${state.pod.phase}`;
-  return { kind: "lost-sight", message: `${pod}, and nothing tells how its container ended` };
+  return { kind: "end-unknown", message: `${pod}, and nothing tells how its container ended` };
 }
 
 function outOfMemory(state: RunState, exitCode: number): OutcomeKind {

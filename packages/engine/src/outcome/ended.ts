@@ -3,7 +3,7 @@ import { parseTermination } from "../decode-records.ts";
 import { isFinished } from "../kube/views.ts";
 import type { StateEvidence } from "../run-outcome.ts";
 import type { Timeouts } from "../timeouts.ts";
-import { hasStarted, podIsOver, terminated } from "./pod-facts.ts";
+import { hasStarted, podHasEnded, terminated } from "./pod-facts.ts";
 import type { RunState } from "./state.ts";
 
 /** How the CLI ended, from the best witness there is. */
@@ -17,9 +17,9 @@ export function terminationMessage(state: RunState): TerminationMessage | null {
 }
 
 /** Is anything still running, or may it be? "Cannot see" is never over. */
-export function isOver(state: RunState, timeouts: Timeouts): boolean {
+export function hasEnded(state: RunState, timeouts: Timeouts): boolean {
   if (state.endRecord !== null) return true;
-  if (podIsOver(state.pod, state.identity.container)) return true;
+  if (podHasEnded(state.pod, state.identity.container)) return true;
   if (state.podGoneAt !== null) return true;
   const noPod = state.pod === null && state.startRecord === null;
   if (state.jobGoneAt !== null) return noPod || state.now - state.jobGoneAt >= timeouts.podOutlivesJob;
@@ -42,7 +42,7 @@ function countedEnd(state: RunState): CliEnd | null {
 export function outputIsSettled(state: RunState, timeouts: Timeouts): boolean {
   const end = countedEnd(state);
   if (end !== null && state.delivered >= end.written && (state.endRecord !== null || hasFreshLook(state))) return true;
-  const since = Math.max(state.overAt ?? state.now, state.lastOutputAt ?? 0);
+  const since = Math.max(state.endedAt ?? state.now, state.lastOutputAt ?? 0);
   const patience = end !== null ? timeouts.missing : mayHaveWritten(state) ? timeouts.drain : 0;
   if (state.now - since < patience) return false;
   return hasFreshLook(state) || state.stalled !== null || state.now - since >= timeouts.missing * 2;
@@ -54,7 +54,7 @@ function mayHaveWritten(state: RunState): boolean {
 }
 
 function hasFreshLook(state: RunState): boolean {
-  return state.drained !== null && state.overAt !== null && state.drained.at >= state.overAt;
+  return state.drained !== null && state.endedAt !== null && state.drained.at >= state.endedAt;
 }
 
 /** What is known of the run's session; null = not even what it began with. */

@@ -57,7 +57,7 @@ function timings(state: RunState): Timings {
     scheduled: since(state.scheduledAt),
     started: since(state.cliStartedAt),
     firstOutput: since(state.firstOutputAt),
-    cliOver: since(state.endSeenAt ?? state.overAt),
+    cliOver: since(state.endSeenAt ?? state.endedAt),
     settled: since(state.now),
   };
 }

@@ -26,7 +26,7 @@ export function failedInit(pod: PodView | null): { readonly name: string; readon
 }
 
 /** Nothing of this pod runs any more, as far as its node told. */
-export function podIsOver(pod: PodView | null, name: string): boolean {
+export function podHasEnded(pod: PodView | null, name: string): boolean {
   if (pod === null) return false;
   return pod.phase === "Succeeded" || pod.phase === "Failed" || mainContainer(pod, name)?.state.kind === "terminated";
 }

@@ -21,7 +21,7 @@ function adopted(facts: readonly Fact[], afterMs = 0): RunState {
   for (const end = at + afterMs; at < end && state.outcome === null; ) {
     at += 250;
     see({ kind: "tick" });
-    if (state.overAt !== null) see({ kind: "drained", bytes: state.delivered });
+    if (state.endedAt !== null) see({ kind: "drained", bytes: state.delivered });
   }
   return state;
 }
@@ -55,7 +55,7 @@ test("over, and nothing tells how: it is told as that, within seconds", () => {
     ],
     60_000,
   );
-  expect(kindOf(state)).toMatchObject({ kind: "lost-sight" });
+  expect(kindOf(state)).toMatchObject({ kind: "end-unknown" });
 });
 
 test("live, and no pod of it is found: after a while it is left as it is", () => {
@@ -77,5 +77,5 @@ test("it is measured with its own deadline, not with that of the run that took i
   const seconds = timeouts.horizon / 1000;
   expect(adopted(live(10 * seconds), timeouts.horizon + 1000).outcome).toBeNull();
   expect(adopted(live(null), 2 * timeouts.horizon).outcome).toBeNull();
-  expect(kindOf(adopted(live(60), 181_000))).toMatchObject({ kind: "lost-sight" });
+  expect(kindOf(adopted(live(60), 181_000))).toMatchObject({ kind: "end-unknown" });
 });

@@ -178,8 +178,9 @@ describe("any order of facts", () => {
           else if (seen.kind === "start-problem") expect(kind).toMatch(/^(never-started|blocked)$/);
           // Nothing has run, so nothing has exited.
           expect(kind).not.toBe("exited");
-          // A Job without its Secret is not left alone.
+          // A Job without its Secret is not left alone, and one that may just be made is not forgotten.
           if (kind === "detached") expect(state.acceptedAt).toBeNull();
+          if (!ends) expect(kind).toBeUndefined();
         }
       }),
       { numRuns: 3000 * LONG },

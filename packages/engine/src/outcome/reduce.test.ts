@@ -69,7 +69,7 @@ describe("how a run ends", () => {
 
   test("Job Complete alone proves nothing", () => {
     const state = play([{ kind: "job", job: job({ active: 0, conditions: { Complete: condition("CompletionsReached") } }) }]);
-    expect(kindOf(state)).toMatchObject({ kind: "lost-sight" });
+    expect(kindOf(state)).toMatchObject({ kind: "end-unknown" });
   });
 
   test("a CLI killed by the kernel: the container's reason comes a moment later", () => {
@@ -141,7 +141,7 @@ describe("how a run ends", () => {
         ),
       ),
     ).toMatchObject({
-      kind: "lost-sight",
+      kind: "end-unknown",
     });
   });
 });

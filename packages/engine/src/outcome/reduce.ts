@@ -3,7 +3,7 @@ import { horizonOf, type Timeouts } from "../timeouts.ts";
 import { endBeforeStart } from "./admission.ts";
 import { conclude } from "./conclude.ts";
 import { disruption } from "./disruption.ts";
-import { cliEnd, isOver, outputIsSettled } from "./ended.ts";
+import { cliEnd, hasEnded, outputIsSettled } from "./ended.ts";
 import { evidence, ownEvidence } from "./evidence.ts";
 import type { Adoption, Observation } from "./observation.ts";
 import { hasRun, terminated, waitingContainer } from "./pod-facts.ts";
@@ -17,9 +17,9 @@ export function reduce(state: RunState, seen: Observation, timeouts: Timeouts): 
   if (seen.kind === "data-unreadable") return unreadable({ ...state, now: Math.max(state.now, seen.at) }, seen, timeouts);
   const noted = note({ ...state, now: Math.max(state.now, seen.at) }, seen);
   const known = { ...noted, lastProblem: startupProblem(noted) ?? noted.lastProblem };
-  const over = isOver(known, timeouts);
-  const next = over && known.overAt === null ? { ...known, overAt: known.now } : known;
-  const kind = endBeforeStart(next, seen) ?? decide(next, timeouts) ?? detached(next);
+  const next = known.endedAt === null && hasEnded(known, timeouts) ? { ...known, endedAt: known.now } : known;
+  // Until the run is followed, only the phases that make its Job can end it: a Job whose create is under way must not be forgotten.
+  const kind = endBeforeStart(next, seen) ?? (next.followedAt === null ? null : (decide(next, timeouts) ?? detached(next)));
   return kind === null ? next : { ...next, outcome: { ...kind, evidence: evidence(next) } };
 }
 
@@ -27,14 +27,14 @@ export function reduce(state: RunState, seen: Observation, timeouts: Timeouts): 
 function unreadable(state: RunState, { what, error }: Extract<Observation, { kind: "data-unreadable" }>, timeouts: Timeouts): RunState {
   const kind: OutcomeKind | null =
     state.cancel === null
-      ? { kind: "lost-sight", message: `what was learned of the run (${what}) cannot be read: ${error}` }
+      ? { kind: "end-unknown", message: `what was learned of the run (${what}) cannot be read: ${error}` }
       : cancelOverdue(state, timeouts);
   return kind === null ? state : { ...state, outcome: { ...kind, evidence: ownEvidence(state) } };
 }
 
-/** Only a Job that has its Secret may be left alone. A run that is being cancelled, or has ended already, is followed to its end, which is near. */
-function detached({ detach, followedAt, cancel, overAt }: RunState): OutcomeKind | null {
-  if (detach === null || followedAt === null || cancel !== null || overAt !== null) return null;
+/** A run that is being cancelled, or has ended already, is followed to its end, which is near. */
+function detached({ detach, cancel, endedAt }: RunState): OutcomeKind | null {
+  if (detach === null || cancel !== null || endedAt !== null) return null;
   return { kind: "detached", reason: detach.reason };
 }
 
@@ -128,7 +128,7 @@ function family(reason: string): string {
 function decide(state: RunState, timeouts: Timeouts): OutcomeKind | null {
   const byRun = state.job === null ? null : supersededBy(state.identity, state.job);
   if (byRun !== null) return { kind: "superseded", byRun };
-  if (state.overAt !== null)
+  if (state.endedAt !== null)
     return isExplained(state, timeouts) && outputIsSettled(state, timeouts) ? conclude(state) : beyondHorizon(state, timeouts);
   if (state.cancel !== null) return cancelOverdue(state, timeouts);
   const failure = startFailure(state, timeouts);
@@ -143,20 +143,20 @@ function isExplained(state: RunState, timeouts: Timeouts): boolean {
   const needsCause = end !== null && !isCaused && (end.cause === "stopped" || end.signal === "SIGKILL" || end.exitCode === 137);
   const isCause = state.cancel !== null || (end?.oomKills ?? 0) > 0 || disruption(state.pod) !== null;
   const unexplained = end === null && state.cancel === null && (state.pod === null || isDeletedByNobody(state));
-  if (unexplained) return state.now - (state.overAt ?? state.now) >= timeouts.explain;
+  if (unexplained) return state.now - (state.endedAt ?? state.now) >= timeouts.explain;
   if (!needsCause || isCause) return true;
   if (terminated(state.pod, state.identity.container) !== null && end.cause !== "stopped") return true;
   if (state.jobGoneAt !== null || (end.cause === "stopped" && state.job?.deletedAt != null)) return true;
-  // A deletion mark is most of the answer; who set it may come by the other watch.
-  const patience = state.pod?.deletedAt == null ? timeouts.explain : timeouts.explain / 4;
-  return state.now - (state.overAt ?? state.now) >= patience;
+  // A deletion is most of the explanation; who deleted it may be reported by the other watch a moment later.
+  const timeoutMs = state.pod?.deletedAt == null ? timeouts.explain : timeouts.explain / 4;
+  return state.now - (state.endedAt ?? state.now) >= timeoutMs;
 }
 
-/** Gone or going, and neither the pod nor the Job says why yet: a deadline shows in the Job a moment after it took the pod. */
+/** The pod is deleted, and neither it nor its Job shows why yet: a deadline shows in the Job a moment after it has ended the pod. */
 function isDeletedByNobody({ pod, podGoneAt, job, jobGoneAt }: RunState): boolean {
   if ((podGoneAt === null && pod?.deletedAt == null) || disruption(pod) !== null) return false;
-  const told = job?.conditions.FailureTarget ?? job?.conditions.Failed;
-  return jobGoneAt === null && job?.deletedAt == null && told === undefined && job?.suspended !== true;
+  const failure = job?.conditions.FailureTarget ?? job?.conditions.Failed;
+  return jobGoneAt === null && job?.deletedAt == null && failure === undefined && job?.suspended !== true;
 }
 
 function cancelOverdue(state: RunState, timeouts: Timeouts): OutcomeKind | null {
@@ -164,7 +164,7 @@ function cancelOverdue(state: RunState, timeouts: Timeouts): OutcomeKind | null 
   return { kind: "cancelled", reason: state.cancel.reason, exitCode: null, stopped: false };
 }
 
-/** The pod is marked deleted because its node is gone; it may still run there, so nobody may call it over. */
+/** The pod is marked deleted because its node is gone; it may still run there, so it must not be called ended. */
 function nodeLost(state: RunState, timeouts: Timeouts): OutcomeKind | null {
   const disrupted = disruption(state.pod);
   if (disrupted?.by !== "node-loss" || state.podDeletionSeenAt === null) return null;
@@ -173,7 +173,7 @@ function nodeLost(state: RunState, timeouts: Timeouts): OutcomeKind | null {
   return { kind: "killed", ...disrupted, message: `${disrupted.message}; the pod may still run there`, exitCode: null };
 }
 
-/** The Job was taken over and goes on, they say, but there is nothing to follow. */
+/** The adopted Job counts an active pod, but none is found. */
 function podNotFound(state: RunState, timeouts: Timeouts): OutcomeKind | null {
   const { identity, job, jobGoneAt, pod, acceptedAt, now } = state;
   if (!identity.adopted || pod !== null || jobGoneAt !== null || !isCurrentView(state, timeouts) || (job?.active ?? 0) === 0) return null;
@@ -183,11 +183,11 @@ function podNotFound(state: RunState, timeouts: Timeouts): OutcomeKind | null {
 
 function beyondHorizon(state: RunState, timeouts: Timeouts): OutcomeKind | null {
   if (state.acceptedAt === null || state.now - state.acceptedAt < horizon(state, timeouts)) return null;
-  const blind = state.apiLostAt !== null ? "; the API server cannot be reached" : "";
-  return { kind: "lost-sight", message: `Job ${state.identity.jobName} is past its deadline and its end was not seen${blind}` };
+  const disconnected = state.apiLostAt !== null ? "; the API server cannot be reached" : "";
+  return { kind: "end-unknown", message: `Job ${state.identity.jobName} is past its deadline and its end was not seen${disconnected}` };
 }
 
-/** A Job that was taken over has the limits of the run it was started for. */
+/** An adopted Job has the limits of the run it was started for. */
 function horizon({ identity, job }: RunState, timeouts: Timeouts): number {
   if (!identity.adopted) return timeouts.horizon;
   return job === null || job.deadlineSeconds === null ? Number.POSITIVE_INFINITY : horizonOf(job.deadlineSeconds);

@@ -79,7 +79,7 @@ describe("pods that do not start", () => {
 
   test("a Job whose pod failed unseen is not called never started", () => {
     const failed = job({ active: 0, conditions: { Failed: condition("BackoffLimitExceeded") } });
-    expect(kindOf(play([{ kind: "job", job: failed }]))).toMatchObject({ kind: "lost-sight" });
+    expect(kindOf(play([{ kind: "job", job: failed }]))).toMatchObject({ kind: "end-unknown" });
   });
 
   test("an output file that could not be opened may pass by itself", () => {

@@ -23,7 +23,7 @@ export interface RunState {
   readonly scheduledAt: number | null;
   /** When the container was first seen running or ended: a later status may have forgotten it. */
   readonly ranAt: number | null;
-  /** What the container waits for and since when, to tell a hiccup from a fault. */
+  /** What the container waits for and since when, to distinguish a short delay from a fault. */
   readonly waiting: { readonly reason: string; readonly since: number } | null;
   /** What last kept the pod from starting, passed or not: the end of a pod hides it. */
   readonly lastProblem: StartupProblem | null;
@@ -49,12 +49,12 @@ export interface RunState {
   readonly stalled: { readonly since: number; readonly error: string } | null;
   readonly cancel: { readonly at: number; readonly reason: string } | null;
   readonly detach: { readonly reason: string } | null;
-  /** First moment at which the run was known to be over. */
-  readonly overAt: number | null;
+  /** First moment at which the run was known to have ended. */
+  readonly endedAt: number | null;
   readonly outcome: RunOutcome | null;
 }
 
-/** What tells this run's objects from any other's. */
+/** What distinguishes this run's objects from those of others. */
 export interface RunIdentity {
   readonly runId: string;
   readonly runIdKey: string;
@@ -105,7 +105,7 @@ export function initialState(identity: RunIdentity, askedAt: number): RunState {
     stalled: null,
     cancel: null,
     detach: null,
-    overAt: null,
+    endedAt: null,
     outcome: null,
   };
 }

@@ -26,7 +26,7 @@ function readable(lines: () => readonly StatusLine[]): readonly StatusLine[] {
 function createKeepalive(interval: number): (state: RunState) => readonly StatusLine[] {
   let writtenAt = 0;
   return (state) => {
-    if (state.overAt !== null || state.outcome !== null || state.acceptedAt === null) return [];
+    if (state.endedAt !== null || state.outcome !== null || state.acceptedAt === null) return [];
     const since = state.lastOutputAt ?? state.acceptedAt;
     if (state.now - Math.max(since, writtenAt) < interval) return [];
     writtenAt = state.now;

@@ -47,7 +47,7 @@ function story(facts: readonly Fact[]): string[] {
   for (const fact of [...begun, ...facts]) see(fact);
   for (let ticks = 0; ticks < 40 && state.outcome === null; ticks++) {
     see({ kind: "tick" });
-    if (state.overAt !== null) see({ kind: "drained", bytes: state.delivered });
+    if (state.endedAt !== null) see({ kind: "drained", bytes: state.delivered });
   }
   return lines.filter((line) => line.includes("session"));
 }

@@ -93,12 +93,12 @@ const isRunning = ({ pod, identity }: RunState): boolean =>
 
 function jobLines(before: RunState, after: RunState): StatusLine[] {
   const lines: StatusLine[] = [];
-  if (after.job?.suspended && !before.job?.suspended && after.overAt === null) {
+  if (after.job?.suspended && !before.job?.suspended && after.endedAt === null) {
     const then = after.pod === null ? "waiting until somebody resumes it" : "its pod is stopped";
     lines.push(warning(`Job ${after.identity.jobName} was suspended (spec.suspend); ${then}`));
   }
   if (isLate(after) && !isLate(before)) lines.push(warning("the Job's deadline has passed (activeDeadlineSeconds)"));
-  if (before.jobGoneAt === null && after.jobGoneAt !== null && after.cancel === null && after.overAt === null)
+  if (before.jobGoneAt === null && after.jobGoneAt !== null && after.cancel === null && after.endedAt === null)
     lines.push(warning(`Job ${after.identity.jobName} is gone; waiting for the end of its pod`));
   return lines;
 }

@@ -182,7 +182,7 @@ test("every other end has a code of its own and a message", () => {
     { kind: "killed", by: "node-loss", message: "m", remedy: null, exitCode: null },
     { kind: "deleted", what: "job", message: "m", remedy: null, exitCode: null },
     { kind: "superseded", byRun: "r" },
-    { kind: "lost-sight", message: "m" },
+    { kind: "end-unknown", message: "m" },
   ].map((outcome) => {
     const found = failure(outcome);
     expect(found?.errorMessage).toBeTruthy();

@@ -68,7 +68,7 @@ function causeOf(result: Ended): Failure | null {
       return { errorCode: "k8s_detached", errorMessage: detachedMessage(outcome) };
     case "superseded":
       return { errorCode: "k8s_superseded", errorMessage: `Run ${outcome.byRun} has taken this run's Job over` };
-    case "lost-sight":
+    case "end-unknown":
       return {
         errorCode: "k8s_job_state_mismatch",
         errorMessage: `How the run ended is not known: ${outcome.message}. The Job is left as it is`,

@@ -87,7 +87,7 @@ test("a session that is kept goes on after an eviction or when the provider was 
     { kind: "killed", by: "node-loss" },
     { kind: "deleted" },
     { kind: "timed-out" },
-    { kind: "lost-sight" },
+    { kind: "end-unknown" },
     { kind: "exited", exitCode: 1 },
   ]) {
     expect(recovery(outcome, "ses")).toEqual({ resultJson: {} });

@@ -119,7 +119,7 @@ export function play(facts: readonly Fact[], options: { readonly afterMs?: numbe
   for (const end = at + (options.afterMs ?? 30_000); at < end && state.outcome === null; ) {
     at += 250;
     state = reduce(state, { at, kind: "tick" }, timeouts);
-    if (options.looks !== false && state.overAt !== null) state = reduce(state, { at, kind: "drained", bytes: state.delivered }, timeouts);
+    if (options.looks !== false && state.endedAt !== null) state = reduce(state, { at, kind: "drained", bytes: state.delivered }, timeouts);
   }
   return state;
 }

@@ -32,7 +32,7 @@ export function replay(
   for (let at = STEP_MS; at <= (options.untilMs ?? 700_000) && state.outcome === null; at += STEP_MS) {
     while (left[0] !== undefined && left[0].at <= at && state.outcome === null) see(left.shift() as Observation);
     see({ at, kind: "tick" });
-    if (state.overAt !== null) see({ at, kind: "drained", bytes: state.delivered });
+    if (state.endedAt !== null) see({ at, kind: "drained", bytes: state.delivered });
   }
   return { state, lines, texts: lines.map((line) => line.text) };
 }
