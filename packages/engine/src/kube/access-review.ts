@@ -5,7 +5,7 @@ import { paths } from "./paths.ts";
 import { type Permission, permissions } from "./permissions.ts";
 import { sendRequest } from "./send-request.ts";
 
-/** Null = the API server could not tell. */
+/** Null = the API server does not know. */
 export async function mayAccess(
   connection: Connection,
   namespace: string,
@@ -29,7 +29,7 @@ const unproved = permissions.filter(
 const known = new WeakMap<Connection, Map<string, Promise<ApiError | null>>>();
 
 /**
- * The error if the account lacks a permission that a run would miss only after its Job was created; null = it has them, or nobody can tell.
+ * The error if the account lacks a permission that a run would miss only after its Job was created; null = it has them, or that is not known.
  * Asked once for each namespace: what is lost later shows by itself.
  */
 export function lackingAccess(connection: Connection, namespace: string, options: CallOptions = {}): Promise<ApiError | null> {

@@ -33,9 +33,9 @@ export class ApiError extends Error {
   readonly reason: string | null;
   readonly details: unknown;
   readonly retryAfterSec: number | null;
-  /** This request, or an earlier try of it, may have changed the cluster although nobody confirmed it. */
+  /** This request, or an earlier try of it, may have changed the cluster although that was not confirmed. */
   readonly maybeApplied: boolean;
-  /** The permission a 403 says is missing; null = it is about something else. */
+  /** The permission that a 403 names as missing; null = it is about something else. */
   readonly denied: DeniedAccess | null;
   /** `code` of the system error underneath: ECONNREFUSED, CERT_HAS_EXPIRED. */
   readonly systemCode: string | null;

@@ -61,7 +61,7 @@ export async function listEvents(connection: Connection, namespace: string, uid:
 
 export const limits = ({ signal, timeoutMs, turn }: CallOptions) => ({ signal, timeoutMs, turn });
 
-/** Projection forgives everything, so somebody else's 200 would pass for a Job. */
+/** Projection accepts anything, so the 200 of a proxy would pass for a Job. */
 export function jobOf(path: string, body: unknown, maybeApplied: boolean): JobView {
   const job = projectJob(body);
   if (job.uid === "") throw new ApiError("api_bad_answer", `${path}: the answer is not a Job`, { maybeApplied });

@@ -5,7 +5,7 @@ import { ApiError } from "./api-error.ts";
 export interface ConnectOptions {
   /** Path of a kubeconfig, or several of which the first one wins, as in the variable KUBECONFIG; null = the account of the pod this process runs in. */
   readonly kubeconfig: string | readonly string[] | null;
-  /** Context of the kubeconfig; its current one unless told. */
+  /** Context of the kubeconfig; its current one unless set. */
   readonly context?: string;
 }
 

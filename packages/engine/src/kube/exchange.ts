@@ -14,9 +14,9 @@ export interface ApiRequest {
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | boolean | null | undefined>>;
   readonly body?: unknown;
-  /** Of the body; `application/json` unless told. */
+  /** Of the body; `application/json` unless set. */
   readonly contentType?: string;
-  /** What the answer may be; `application/json` unless told. */
+  /** What the answer may be; `application/json` unless set. */
   readonly accept?: string;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
@@ -24,7 +24,7 @@ export interface ApiRequest {
   readonly idempotent?: boolean;
   /** Does not keep the process alive while it waits. */
   readonly background?: boolean;
-  /** Where many requests wait; deletes come first unless told. */
+  /** Where many requests wait; deletes come first unless set. */
   readonly turn?: Turn;
 }
 
@@ -102,7 +102,7 @@ export class Exchange {
     for (const signal of this.#outside) signal.removeEventListener("abort", this.#onAbort);
   }
 
-  /** What the caller is told about an error of this try. */
+  /** The error of this try as the caller gets it. */
   failure(error: unknown): unknown {
     this.finish();
     if (error instanceof ApiError) return error;

@@ -1,6 +1,6 @@
 import { systemClock, type Timers } from "../clock.ts";
 
-/** `first`: somebody waits for its effect, as for a cancel's. `last`: nobody does. */
+/** `first`: a person waits for its effect, as for a cancel's. `last`: nothing waits for it. */
 export type Turn = "first" | "usual" | "last";
 
 export interface PaceOptions {

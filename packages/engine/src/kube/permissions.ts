@@ -104,7 +104,7 @@ export interface DeniedAccess {
   readonly resource: string;
   readonly group: string;
   readonly namespace: string | null;
-  /** The account, where it is told. */
+  /** The account, where it is known. */
   readonly user: string | null;
 }
 
@@ -112,7 +112,7 @@ export interface DeniedAccess {
 const DENIAL =
   /(?:User "(?<user>[^"]*)" )?cannot (?<verb>[a-z]+) resource "(?<resource>[^"]+)" in API group "(?<group>[^"]*)"(?: in the namespace "(?<namespace>[^"]+)")?/;
 
-/** What a 403 says is missing; null = it is about something else than permissions. */
+/** What a 403 names as missing; null = it is about something else than permissions. */
 export function deniedAccess(message: string): DeniedAccess | null {
   const found = DENIAL.exec(message)?.groups;
   if (found === undefined) return null;

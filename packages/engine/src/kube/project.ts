@@ -106,7 +106,7 @@ function resourcesOf(container: Raw): Record<string, string> {
   return Object.fromEntries([...named("requests", requests), ...named("limits", limits)]);
 }
 
-/** A state with no member means waiting: so the API says. */
+/** By the API's definition a state with no member means waiting. */
 function stateOf({ terminated, running, waiting }: Raw): ContainerState {
   if (terminated) {
     const end = object(terminated);

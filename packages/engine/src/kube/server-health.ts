@@ -10,7 +10,7 @@ const SILENT_PAUSE_MS = 5000;
 /** Called with the time since when the server is silent, or with null when it answers again. */
 export type SilenceListener = (since: number | null) => void;
 
-/** Whether the API server answers at all. One that is frozen, not dead, keeps its connections open and accepts new ones: only time tells. */
+/** Whether the API server answers at all. One that is frozen, not dead, keeps its connections open and accepts new ones: only the time without an answer shows it. */
 export class ServerHealth {
   readonly #clock: Timers;
   readonly #probe: () => Promise<unknown>;
@@ -19,7 +19,7 @@ export class ServerHealth {
   #silentSince: number | null = null;
   #stopProbing = () => {};
 
-  /** `probe`: any small request; it is made only while somebody listens and nothing else is heard. */
+  /** `probe`: any small request; it is made only while there are listeners and nothing else comes from the server. */
   constructor(clock: Timers, probe: () => Promise<unknown>) {
     this.#clock = clock;
     this.#probe = probe;
@@ -40,7 +40,7 @@ export class ServerHealth {
     this.#become(null);
   }
 
-  /** Tells at once if the server is silent, then every change. */
+  /** Calls back at once if the server is silent, then with every change. */
   listen(listener: SilenceListener): () => void {
     this.#listeners.add(listener);
     if (this.#listeners.size === 1) this.#probeAfter(QUIET_MS);

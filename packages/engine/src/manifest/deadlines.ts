@@ -1,8 +1,8 @@
 import type { RunLimits, RunRequest } from "../request.ts";
 
 /** How long a scheduled pod may take to start its container: image pulls and volume mounts. */
-export const START_PATIENCE_SEC = 600;
-/** How long the output may take to reach the volume once the CLI is over. */
+export const START_TIMEOUT_SEC = 600;
+/** How long the output may take to reach the volume once the CLI has ended. */
 export const DRAIN_SEC = 10;
 /** A host waits a minute for a cancelled run: the CLI gets half of it. */
 const MAX_STOP_GRACE_SEC = 30;
@@ -20,5 +20,5 @@ export function podGraceSec(limits: RunLimits): number {
 export function deadlineSeconds({ limits, state = null }: Pick<RunRequest, "limits" | "state">): number {
   const work = limits.timeoutSec > 0 ? limits.timeoutSec : limits.maxRunSec;
   const kept = state === null ? 0 : state.restoreSec + state.saveSec;
-  return Math.ceil(limits.scheduleTimeoutSec + START_PATIENCE_SEC + work + limits.graceSec + DRAIN_SEC + kept);
+  return Math.ceil(limits.scheduleTimeoutSec + START_TIMEOUT_SEC + work + limits.graceSec + DRAIN_SEC + kept);
 }

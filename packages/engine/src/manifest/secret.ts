@@ -53,7 +53,7 @@ function relaySpec({ relay = null }: RunRequest): RelaySpec | null {
   return { ...rules, credentialsFile: CREDENTIALS_FILE };
 }
 
-/** The part of the Secret that changes when another run takes the Job over: base64 by key. */
+/** The part of the Secret that changes when another run adopts the Job: base64 by key. */
 export function credentialsData({ relay = null }: RunRequest): Record<string, string> {
   return relay === null ? {} : { [CREDENTIALS_FILE]: Buffer.from(JSON.stringify(relay.credentials)).toString("base64") };
 }

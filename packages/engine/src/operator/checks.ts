@@ -19,7 +19,7 @@ import { openVolume } from "../volume/volume.ts";
 
 export type { SelfCheckConfig, SelfCheckFinding } from "@paperclip-k8s/runner/self-check";
 
-/** Somebody waits for the answers: fewer tries than a run makes. */
+/** A person waits for the answers: fewer tries than a run makes. */
 const LIMITS = { timeoutMs: 5000, retry: { attempts: 2 } } as const;
 
 export interface PermissionReview {

@@ -51,7 +51,7 @@ export interface SecretView {
   readonly ownerUids: readonly string[];
 }
 
-/** Asks for names and owners only: nobody needs the data. */
+/** Asks for names and owners only: the data is not needed. */
 const METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 
 export async function listSecrets(cluster: ConnectOptions, namespace: string, labelSelector: string): Promise<SecretView[]> {

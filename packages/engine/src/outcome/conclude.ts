@@ -10,12 +10,12 @@ import type { RunState } from "./state.ts";
 
 const KILLED_EXIT = 137;
 
-/** Reads the outcome off a state in which the run is over. The cause comes first, the exit code is only a symptom. */
+/** The outcome of a run that has ended. The cause comes first, the exit code is only a symptom. */
 export function conclude(state: RunState): OutcomeKind {
   const ran = state.cliStartedAt !== null || state.delivered > 0;
   const kind = causeOf(state);
   if (!ran || kind.kind !== "never-started") return kind;
-  // Another pod's failure to start says nothing of the one that did.
+  // Another pod's failure to start explains nothing about the one that did.
   return { kind: "end-unknown", message: `the CLI had started, and its end was not seen; then: ${kind.message}` };
 }
 
@@ -26,19 +26,19 @@ function causeOf(state: RunState): OutcomeKind {
     return { kind: "cancelled", reason: state.cancel?.reason ?? "", exitCode: exitCodeOf(end, container), stopped: true };
   if (isSecondPod(state, end, container))
     return { kind: "end-unknown", message: "another pod of the Job has run it, and its end was not seen" };
-  const refused = end?.cause === "spawn-failed" ? runnerRefused(end.exitCode ?? container?.exitCode ?? null, end.error) : null;
-  if (refused !== null) return refused;
+  const failedBefore = end?.cause === "spawn-failed" ? runnerFailedBefore(end.exitCode ?? container?.exitCode ?? null, end.error) : null;
+  if (failedBefore !== null) return failedBefore;
   if (end !== null) return fromEnd(state, end, container);
   if (container !== null) return fromContainer(state, container);
   return withoutEnd(state);
 }
 
-/** The runner found the run claimed, at once or when the volume answered; a CLI may exit with that code itself. */
+/** The runner found that another pod has the run; a CLI may exit with that code itself. */
 function isSecondPod({ endRecord }: RunState, end: CliEnd | null, container: Terminated | null): boolean {
   return endRecord === null && container?.exitCode === RUNNER_EXIT.alreadyStarted && end?.exitCode !== RUNNER_EXIT.alreadyStarted;
 }
 
-/** A CLI that had ended by itself before anybody asked was not cancelled. */
+/** A CLI that had ended by itself before the cancel was not cancelled. */
 function wasCancelled(state: RunState, end: CliEnd | null): boolean {
   if (state.cancel === null) return false;
   return !(end !== null && end.cause === "exit" && state.endSeenAt !== null && state.endSeenAt < state.cancel.at);
@@ -56,11 +56,11 @@ function fromEnd(state: RunState, end: CliEnd, container: Terminated | null): Ou
     if (outside !== null) return outside;
   }
   if (end.cause === "stopped")
-    return { kind: "deleted", what: "pod", message: "the pod was told to stop (SIGTERM), nobody says why", exitCode };
+    return { kind: "deleted", what: "pod", message: "the pod was stopped (SIGTERM), and nothing says by whom", exitCode };
   return { kind: "exited", exitCode, signal: end.signal };
 }
 
-/** Those that pass by themselves: processes, memory, a program just being written, a volume. */
+/** Errors that pass by themselves: processes, memory, a program just being written, a volume. */
 const PASSING = /\((EAGAIN|ENOMEM|ETXTBSY|EMFILE|ENFILE|EBUSY|EIO|ESTALE)\)/;
 
 function notSpawned(message: string): OutcomeKind {
@@ -77,7 +77,7 @@ function fromContainer(state: RunState, container: Terminated): OutcomeKind {
   const { exitCode } = container;
   if (container.reason === "OOMKilled" && exitCode !== 0) return outOfMemory(state, exitCode);
   if (isStartError(container)) return { kind: "never-started", ...startError(container, state.identity.image) };
-  const runner = runnerRefused(exitCode, container.message);
+  const runner = runnerFailedBefore(exitCode, container.message);
   if (runner !== null) return runner;
   if (exitCode !== 0) {
     const outside = endedFromOutside(state, exitCode);
@@ -86,38 +86,38 @@ function fromContainer(state: RunState, container: Terminated): OutcomeKind {
   return { kind: "exited", exitCode, signal: null };
 }
 
-/** Exit codes of the runner itself: the CLI was not started, and the trouble may pass. */
-function runnerRefused(exitCode: number | null, said: string | null): OutcomeKind | null {
-  const tail = said === null ? "" : `: ${said}`;
-  const refused = (cause: StartFailure, message: string): OutcomeKind => ({
+/** Exit codes of the runner itself: the CLI was not started, and the problem may pass. */
+function runnerFailedBefore(exitCode: number | null, detail: string | null): OutcomeKind | null {
+  const tail = detail === null ? "" : `: ${detail}`;
+  const failed = (cause: StartFailure, message: string): OutcomeKind => ({
     kind: "never-started",
     cause,
     message,
     permanent: false,
   });
-  if (exitCode === RUNNER_EXIT.badSpec) return refused("runner", `the runner cannot read its settings${tail}`);
-  if (exitCode === RUNNER_EXIT.noOutput) return refused("volume-unusable", `the output file cannot be written${tail}`);
-  if (exitCode === RUNNER_EXIT.notWritable) return refused("claim-not-writable", said ?? "a volume of the run cannot be written to");
-  if (exitCode === RUNNER_EXIT.noState) return refused("state-unreadable", said ?? "the saved state cannot be restored");
+  if (exitCode === RUNNER_EXIT.badSpec) return failed("runner", `the runner cannot read its settings${tail}`);
+  if (exitCode === RUNNER_EXIT.noOutput) return failed("volume-unusable", `the output file cannot be written${tail}`);
+  if (exitCode === RUNNER_EXIT.notWritable) return failed("claim-not-writable", detail ?? "a volume of the run cannot be written to");
+  if (exitCode === RUNNER_EXIT.noState) return failed("state-unreadable", detail ?? "the saved state cannot be restored");
   return null;
 }
 
-/** Pod and end are gone or never were: only the Job and the pod's last words can tell. */
+/** No end was seen: only the Job and the last state of the pod are left to judge by. */
 function withoutEnd(state: RunState): OutcomeKind {
-  const trouble = startupProblem(state);
-  if (trouble?.cause === "init-failed") return { kind: "never-started", cause: trouble.cause, message: trouble.message, permanent: false };
+  const problem = startupProblem(state);
+  if (problem?.cause === "init-failed") return { kind: "never-started", cause: problem.cause, message: problem.message, permanent: false };
   const outside = endedFromOutside(state, null);
   if (outside !== null) return outside;
   if (state.job?.conditions.Complete !== undefined)
     return { kind: "end-unknown", message: `Job ${state.identity.jobName} says Complete, but nothing tells how its CLI ended` };
-  // Told by the Job that a pod of it failed: that it never started is not known.
-  const unknown = isBlind(state) || state.job?.conditions.Failed?.reason === "BackoffLimitExceeded";
+  // The Job reports that a pod of it failed: that it never started is not known.
+  const unknown = isViewIncomplete(state) || state.job?.conditions.Failed?.reason === "BackoffLimitExceeded";
   if (state.pod === null && state.startRecord === null && !unknown) {
     const failed = state.job?.conditions.Failed?.message;
     return {
       kind: "never-started",
       cause: "no-pod",
-      message: `the Job is over and no pod of it was seen${failed ? `: ${failed}` : ""}`,
+      message: `the Job has ended and no pod of it was seen${failed ? `: ${failed}` : ""}`,
       permanent: false,
     };
   }
@@ -135,7 +135,7 @@ function endedFromOutside(state: RunState, exitCode: number | null): OutcomeKind
   const disrupted = disruption(state.pod);
   if (disrupted !== null) return { kind: "killed", ...disrupted, exitCode };
   if (deadlineExceeded(state)) {
-    const mayHaveRun = state.startRecord !== null || state.ranAt !== null || exitCode !== null || isBlind(state);
+    const mayHaveRun = state.startRecord !== null || state.ranAt !== null || exitCode !== null || isViewIncomplete(state);
     if (mayHaveRun) return { kind: "timed-out", by: "deadline", exitCode };
     const why = state.lastProblem;
     const message = `the Job's deadline passed before its container started${why === null ? "" : `: ${why.message}`}`;
@@ -147,14 +147,14 @@ function endedFromOutside(state: RunState, exitCode: number | null): OutcomeKind
   return null;
 }
 
-/** In one eye at least: what was not seen may still have been. */
-const isBlind = ({ stalled, apiLostAt }: RunState): boolean => stalled !== null || apiLostAt !== null;
+/** Something was not visible at the end, so that what was not seen may still have happened. */
+const isViewIncomplete = ({ stalled, apiLostAt }: RunState): boolean => stalled !== null || apiLostAt !== null;
 
 function podDeleted({ identity, job, pod }: RunState, exitCode: number | null): OutcomeKind {
   const message = job?.suspended
     ? `Job ${identity.jobName} was suspended from outside (spec.suspend), which deletes its pod`
     : `pod ${pod?.name ?? "of the Job"} was deleted from outside`;
-  // Nobody waited for its end: removed by force, or while nobody could look.
+  // Its end was not waited for (removed by force), or not seen.
   const running = exitCode === null && mainContainer(pod, identity.container)?.state.kind === "running";
   return { kind: "deleted", what: "pod", message: `${message}${running ? "; its container was last seen running" : ""}`, exitCode };
 }

@@ -9,7 +9,7 @@ export interface Disruption {
   readonly remedy: string | null;
 }
 
-/** Who took the pod away, where its conditions or its reason say so. */
+/** What removed the pod, where its conditions or its reason name it. */
 export function disruption(pod: PodView | null): Disruption | null {
   if (pod === null) return null;
   const target = pod.conditions.DisruptionTarget;
@@ -19,15 +19,15 @@ export function disruption(pod: PodView | null): Disruption | null {
   if (target?.status === "True" && target.reason === "DeletionByTaintManager")
     return { by: "node-loss", message: `${node} was lost, or tainted so that the pod had to go`, remedy: null };
   if (target?.status === "True" && target.reason === "DeletionByPodGC")
-    return { by: "node-loss", message: `${node} is gone${said(target.message)}`, remedy: null };
+    return { by: "node-loss", message: `${node} is gone${detail(target.message)}`, remedy: null };
   if (pod.reason === "Evicted") return evictedByKubelet(pod, node);
   if (pod.reason === "Preempting")
-    return { by: "preemption", message: `the kubelet made room for a critical pod${said(pod.message)}`, remedy: null };
-  if (pod.reason === "NodeLost") return { by: "node-loss", message: `${node} was lost${said(pod.message)}`, remedy: null };
+    return { by: "preemption", message: `the kubelet made room for a critical pod${detail(pod.message)}`, remedy: null };
+  if (pod.reason === "NodeLost") return { by: "node-loss", message: `${node} was lost${detail(pod.message)}`, remedy: null };
   if (pod.reason === "NodeShutdown" || pod.reason === "Terminated")
-    return { by: "eviction", message: `${node} was shut down${said(pod.message)}`, remedy: null };
+    return { by: "eviction", message: `${node} was shut down${detail(pod.message)}`, remedy: null };
   if (target?.status !== "True") return null;
-  const how = target.reason === "EvictionByEvictionAPI" ? " through the API, as a drain or an autoscaler does" : said(target.message);
+  const how = target.reason === "EvictionByEvictionAPI" ? " through the API, as a drain or an autoscaler does" : detail(target.message);
   return { by: "eviction", message: `the pod was evicted${how}`, remedy: null };
 }
 
@@ -45,4 +45,4 @@ function evictedByKubelet({ message, resources, containers }: PodView, node: str
   return { by: "eviction", message: evicted, remedy };
 }
 
-const said = (message: string | null): string => (message === null ? "" : `: ${plain(message)}`);
+const detail = (message: string | null): string => (message === null ? "" : `: ${plain(message)}`);

@@ -6,7 +6,7 @@ import type { Timeouts } from "../timeouts.ts";
 import { hasStarted, podHasEnded, terminated } from "./pod-facts.ts";
 import type { RunState } from "./state.ts";
 
-/** How the CLI ended, from the best witness there is. */
+/** How the CLI ended, from the best source there is. */
 export function cliEnd(state: RunState): CliEnd | null {
   return state.endRecord ?? terminationMessage(state);
 }
@@ -16,18 +16,18 @@ export function terminationMessage(state: RunState): TerminationMessage | null {
   return parseTermination(terminated(state.pod, state.identity.container)?.message ?? null, state.identity.nonce);
 }
 
-/** Is anything still running, or may it be? "Cannot see" is never over. */
+/** Nothing of the run can still be running. What cannot be seen has not ended. */
 export function hasEnded(state: RunState, timeouts: Timeouts): boolean {
   if (state.endRecord !== null) return true;
   if (podHasEnded(state.pod, state.identity.container)) return true;
   if (state.podGoneAt !== null) return true;
   const noPod = state.pod === null && state.startRecord === null;
   if (state.jobGoneAt !== null) return noPod || state.now - state.jobGoneAt >= timeouts.podOutlivesJob;
-  // Who takes a Job over may find it over and its pod collected.
+  // A Job that was adopted may have ended, and its pod may be gone.
   return (noPod || (state.identity.adopted && state.pod === null)) && state.job !== null && isFinished(state.job);
 }
 
-/** Bytes that must have been delivered before the output is complete; null when nobody told. */
+/** Bytes that must have been delivered before the output is complete; null when that is not known. */
 export function expectedBytes(state: RunState): number | null {
   return countedEnd(state)?.bytes ?? null;
 }
@@ -38,13 +38,13 @@ function countedEnd(state: RunState): CliEnd | null {
   return end?.cause === "runner-failed" ? null : end;
 }
 
-/** All output that ever reached the file is here, or there is no hope of more. */
+/** All output that ever reached the file is here, or no more can be expected. */
 export function outputIsSettled(state: RunState, timeouts: Timeouts): boolean {
   const end = countedEnd(state);
   if (end !== null && state.delivered >= end.written && (state.endRecord !== null || hasFreshLook(state))) return true;
   const since = Math.max(state.endedAt ?? state.now, state.lastOutputAt ?? 0);
-  const patience = end !== null ? timeouts.missing : mayHaveWritten(state) ? timeouts.drain : 0;
-  if (state.now - since < patience) return false;
+  const limitMs = end !== null ? timeouts.missing : mayHaveWritten(state) ? timeouts.drain : 0;
+  if (state.now - since < limitMs) return false;
   return hasFreshLook(state) || state.stalled !== null || state.now - since >= timeouts.missing * 2;
 }
 

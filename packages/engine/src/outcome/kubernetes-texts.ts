@@ -13,7 +13,7 @@ export function plain(text: string): string {
   return line.length <= MOST ? line : `${line.slice(0, MOST)}…`;
 }
 
-/** Texts that wrap other texts: each says only which layer passed the error on. */
+/** Texts that wrap other texts: they only name the layer that passed the error on. */
 const PULL_WRAPPERS = [
   /^Back-off pulling image "[^"]*"(: )?/,
   /^(ErrImagePull|ImagePullBackOff): /,

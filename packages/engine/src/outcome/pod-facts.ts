@@ -25,7 +25,7 @@ export function failedInit(pod: PodView | null): { readonly name: string; readon
   return null;
 }
 
-/** Nothing of this pod runs any more, as far as its node told. */
+/** Nothing of this pod runs any more, as far as its node has reported. */
 export function podHasEnded(pod: PodView | null, name: string): boolean {
   if (pod === null) return false;
   return pod.phase === "Succeeded" || pod.phase === "Failed" || mainContainer(pod, name)?.state.kind === "terminated";

@@ -100,7 +100,7 @@ function adoptedIdentity(identity: RunIdentity, { job, nonce, files, firstRun }:
   return { ...identity, jobName: job.name, jobUid: job.uid, nonce, files, firstRun, adopted: true, image: job.image ?? identity.image };
 }
 
-/** A Job of the same name made by somebody else, before or after ours, is not ours. */
+/** A Job of the same name may be another's, made before or after ours. */
 function isOurs(state: RunState, jobUid: string): boolean {
   return state.identity.jobUid !== null && state.identity.jobUid === jobUid;
 }

@@ -112,7 +112,7 @@ function podRejected(state: RunState): StartupProblem | null {
   return { cause: "no-pod", text, message: text, permanent, since: acceptedAt, timeout: "noPod" };
 }
 
-/** A full quota may have room again; the rest stays as it is until somebody changes it. */
+/** A full quota may have room again; the other problems stay until the cluster or the request is changed. */
 function whatHelps(reason: string, namespace: string): { readonly remedy: string; readonly permanent: boolean } {
   const quota = reason.match(/^exceeded quota: ([^,]+)/)?.[1];
   if (quota !== undefined) return { remedy: `raise or free ResourceQuota ${quota} of namespace ${namespace}`, permanent: false };

@@ -44,7 +44,7 @@ export interface RunState {
   readonly delivered: number;
   readonly firstOutputAt: number | null;
   readonly lastOutputAt: number | null;
-  /** The last fresh look at the files that was begun after the run was known to be over. */
+  /** The last complete reading of the files that began after the run was known to have ended. */
   readonly drained: { readonly at: number; readonly bytes: number } | null;
   readonly stalled: { readonly since: number; readonly error: string } | null;
   readonly cancel: { readonly at: number; readonly reason: string } | null;
@@ -135,7 +135,7 @@ export function isCurrentView({ apiLostAt, apiBackAt, now }: RunState, timeouts:
   return apiLostAt === null && (apiBackAt === null || now - apiBackAt >= timeouts.staleView);
 }
 
-/** The run that has taken this run's Job over; null = nobody has. */
+/** The run that has taken this run's Job over; null = none has. */
 export function supersededBy({ runId, runIdKey, adoptedFromKey, adopted }: RunIdentity, { annotations }: JobView): string | null {
   const owner = annotations[runIdKey];
   if (owner === undefined || owner === runId) return null;

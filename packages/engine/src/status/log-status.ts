@@ -22,7 +22,7 @@ function readable(lines: () => readonly StatusLine[]): readonly StatusLine[] {
   }
 }
 
-/** Says that a silent run is alive, at most once per `interval` of silence; never for a run known to have ended. */
+/** Logs that a silent run is alive, at most once per `interval` of silence; never for a run known to have ended. */
 function createKeepalive(interval: number): (state: RunState) => readonly StatusLine[] {
   let writtenAt = 0;
   return (state) => {

@@ -58,7 +58,7 @@ function podLines(before: RunState, after: RunState): StatusLine[] {
 // The pod of a Job that was taken over is not new, and must not look like a second one.
 const podFound = ({ name }: PodView, { adopted }: RunIdentity): string => (adopted ? `its pod is ${name}` : `pod ${name} created`);
 
-/** Null: nothing that earlier lines do not say, or a startup problem, which has its own line. */
+/** Null: nothing that earlier lines do not contain, or a startup problem, which has its own line. */
 function podLine(pod: PodView, { container, image }: RunIdentity): StatusLine | null {
   const disrupted = disruption(pod);
   if (disrupted !== null) return warning(disrupted.message);

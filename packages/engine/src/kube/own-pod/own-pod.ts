@@ -11,7 +11,7 @@ export interface OwnPodIdentity {
   readonly podName: string;
 }
 
-/** Which pod this process runs in; null = none. Without the downward API the name is the host's, which pods have unless they say otherwise. */
+/** Which pod this process runs in; null = none. Without the downward API the name is the host's, which is the pod's name by default. */
 export async function ownPodIdentity(env: NodeJS.ProcessEnv, mountedNamespace = accountNamespace): Promise<OwnPodIdentity | null> {
   const isNamed = env.POD_NAME !== undefined && env.POD_NAMESPACE !== undefined;
   // A host name alone proves nothing: every machine has one.
@@ -41,7 +41,7 @@ export interface ReadOwnPodOptions {
 
 export type OwnPodErrorCode = "own_pod_forbidden" | "own_pod_not_found" | "own_pod_container_unknown";
 
-/** The pod this process runs in cannot be told; the message says what to do. */
+/** The pod this process runs in is not known; the message contains what to do. */
 export class OwnPodError extends Error {
   override readonly name = "OwnPodError";
   readonly code: OwnPodErrorCode;
@@ -71,7 +71,7 @@ export function readOwnPod(connection: Connection, query: OwnPodQuery, options: 
   const before = answers.get(key);
   if (before && now - before.at < FRESH_MS) return before.answer;
   const answer = fetchOwnPod(connection, query, options).catch((error: unknown) => {
-    // A refusal is an answer too; trouble on the way is not.
+    // That it may not be read, or is not there, is an answer too; a failed request is not.
     if (error instanceof OwnPodError) throw error;
     answers.delete(key);
     if (!before || !isTransient(error)) throw error;

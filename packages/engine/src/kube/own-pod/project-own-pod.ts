@@ -53,7 +53,7 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 const textOrNull = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 const numberOrNull = (value: unknown): number | null => (typeof value === "number" ? value : null);
 
-/** The pod, or, when no container can be told to be ours, the names there are. */
+/** The pod, or the names of its containers when it is not clear which of them is this process's. */
 export function projectOwnPod(
   raw: unknown,
   candidates: readonly string[],
@@ -111,7 +111,7 @@ function mountsOf(container: Raw, volumes: readonly Raw[]) {
   for (const mount of list(container.volumeMounts)) {
     const volume = volumes.find(({ name }) => name === mount.name) ?? {};
     if (volume.persistentVolumeClaim) claims.push(claimOf(mount, object(volume.persistentVolumeClaim)));
-    // Its keys at a path made of variables cannot be told from here.
+    // Which keys lie at a path made of variables is not known here.
     else if (mount.subPathExpr) otherMounts.push({ kind: kindOf(volume), mountPath: pathOf(mount) });
     else if (volume.secret) secretVolumes.push(objectVolumeOf(mount, object(volume.secret), "secretName"));
     else if (volume.configMap) configMapVolumes.push(objectVolumeOf(mount, object(volume.configMap), "name"));
@@ -148,13 +148,13 @@ function itemOf({ key, path, mode }: Raw): ObjectVolumeItem {
   return { key: text(key), path: text(path), ...(typeof mode === "number" ? { mode } : {}) };
 }
 
-/** Only what admission adds word for word: other times are somebody's choice. */
+/** Only exactly what admission adds: a toleration with other times was set on purpose. */
 function isAutomatic({ key, operator, effect, tolerationSeconds }: Raw): boolean {
   const automatic = key === "node.kubernetes.io/not-ready" || key === "node.kubernetes.io/unreachable";
   return automatic && operator === "Exists" && effect === "NoExecute" && tolerationSeconds === 300;
 }
 
-/** The container's word wins over the pod's, field by field. */
+/** A field of the container takes precedence over the pod's. */
 function userOf(container: Raw, pod: Raw): OwnPod["user"] {
   return {
     uid: numberOrNull(container.runAsUser) ?? numberOrNull(pod.runAsUser),

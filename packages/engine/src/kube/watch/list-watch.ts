@@ -93,7 +93,7 @@ export class ListWatch<V> {
   }
 
   /**
-   * The error if the account may not list or watch, after one more try if the last one said so. Null otherwise: there is a watch, or trouble
+   * The error if the account may not list or watch, after one more try if the last one was denied. Null otherwise: there is a watch, or a problem
    * that may pass. Who comes first waits for the first try.
    */
   async accessError(): Promise<ApiError | null> {
@@ -117,7 +117,7 @@ export class ListWatch<V> {
       const end = await this.#cycle();
       failures = end === "lasted" ? 0 : failures + 1;
       if (failures === 0) continue;
-      // Somebody who cuts every watch soon, but lets us in, is asked again within seconds: nothing is seen in the gap.
+      // A server or proxy that cuts every watch soon, but opens new ones, is asked again within seconds: nothing is seen in the gap.
       if (end === "short") failures = Math.min(failures, 4);
       const { backoff, random, clock } = this.#options;
       const asked = Math.min((end instanceof ApiError ? (end.retryAfterSec ?? 0) : 0) * 1000, 60_000);

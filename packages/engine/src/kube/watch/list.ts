@@ -12,7 +12,7 @@ export interface ListRequest {
   readonly background?: boolean;
   /** The list is read anew: what was taken so far may be gone by now. */
   readonly onRestart?: () => void;
-  /** What the answer may be; `application/json` unless told. */
+  /** What the answer may be; `application/json` unless set. */
   readonly accept?: string;
 }
 

@@ -162,7 +162,7 @@ export class RunWatch {
     };
   }
 
-  /** A Job that came and went between a list's start and the watch after it leaves no event behind: only another list can tell. */
+  /** A Job that came and went between a list's start and the watch after it leaves no event behind: only another list shows it. */
   #lookFor(subscriber: Subscriber, active: Active): void {
     if (!subscriber.isUnseen) return;
     (this.#options.clock ?? systemClock).after(this.#options.unseenMs ?? 10_000, () => {
