@@ -52,9 +52,14 @@ test("rule 3: only the volume's child process touches files on the shared volume
   ]);
 });
 
-test("rule 4: one client of the host's API, one set of lost-run codes", () => {
-  expect(saying([...paperclip, ...cli], /\bfetch\(|from "node:https?"/)).toEqual(["packages/paperclip/src/host/api.ts"]);
-  expect(saying([...paperclip, ...cli], /"process_lost"/)).toHaveLength(1);
+test("rule 4: one client of the host's API, one set of lost-run codes, one walk along retries, one module that knows paths", () => {
+  const host = [...paperclip, ...cli];
+  expect(saying(host, /\bfetch\(|from "node:https?"/)).toEqual(["packages/paperclip/src/host/api.ts"]);
+  expect(saying(host, /"process_lost"/)).toEqual(["packages/paperclip/src/host/runs.ts"]);
+  expect(saying(host, /= [\w.?]+\.retryOfRunId/)).toEqual(["packages/paperclip/src/host/runs.ts"]);
+  expect(saying(host, /instances\/|\/(run-logs|agent-state|prompt-bundles)\b|\.pod\.ndjson/)).toEqual([
+    "packages/paperclip/src/host/paths.ts",
+  ]);
 });
 
 test("rule 5: no file outside a CLI's folder names a CLI", () => {

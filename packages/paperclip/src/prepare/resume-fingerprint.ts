@@ -1,5 +1,6 @@
 import type { Adoption } from "@paperclip-k8s/engine";
-import { recordOf, textOf } from "../host/context-values.ts";
+import { parseFields } from "../agent-cli/json-fields.ts";
+import { textOf } from "../host/context-values.ts";
 import { ANNOTATION } from "../host/keys.ts";
 import type { RunInputs } from "./attempt.ts";
 import { workspaceOf } from "./environment/workspace.ts";
@@ -18,7 +19,7 @@ export function fingerprintAnnotation({ podCwd, stateMode, bundleKey, mcpIdentit
 
 /** The fingerprint noted on a Job that was taken over; null = the Job has none. */
 export function fingerprintOfJob({ job }: Pick<Adoption, "job">): ResumeFingerprint | null {
-  const noted = recordOf(parsed(job.annotations[ANNOTATION.fingerprint]));
+  const noted = parseFields(job.annotations[ANNOTATION.fingerprint] ?? "") ?? {};
   const podCwd = textOf(noted.podCwd);
   const stateMode = textOf(noted.stateMode);
   if (podCwd === null || stateMode === null) return null;
@@ -34,12 +35,4 @@ export function sessionAfterAdoption(adopted: Pick<Adoption, "job">, inputs: Run
   if (sessionId !== null && sessionParams === null)
     return { sessionId: null, note: `Job ${adopted.job.name} does not say what its session ${sessionId} rests on; starting a fresh one` };
   return chooseSession({ ...ctx.runtime, sessionId: null, sessionParams }, fingerprintOf(inputs));
-}
-
-function parsed(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? "");
-  } catch {
-    return null;
-  }
 }

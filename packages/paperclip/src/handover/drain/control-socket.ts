@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseFields } from "../../agent-cli/json-fields.ts";
 import { instanceFolder } from "../../host/paths.ts";
 
 // Another process in the same container finds the adapters of a server through sockets in a folder that goes with the container. The shared
@@ -26,24 +27,16 @@ export interface ControlAnswer {
 }
 
 export function parseCommand(line: string): ControlCommand | null {
-  const { command, timeoutMs, reason } = parseLine(line) ?? {};
+  const { command, timeoutMs, reason } = parseFields(line) ?? {};
   if (command === "undo") return { command };
   if (command !== "drain" || typeof timeoutMs !== "number" || !(timeoutMs >= 0)) return null;
   return { command, timeoutMs, reason: typeof reason === "string" ? reason : null };
 }
 
 export function parseAnswer(line: string): ControlAnswer | null {
-  const { adapter, pid, detached, staying } = parseLine(line) ?? {};
+  const { adapter, pid, detached, staying } = parseFields(line) ?? {};
   const isAnswer = typeof adapter === "string" && typeof pid === "number" && Array.isArray(detached) && Array.isArray(staying);
   return isAnswer ? { adapter, pid, detached: detached.map(String), staying: staying.map(String) } : null;
-}
-
-function parseLine(line: string): Readonly<Record<string, unknown>> | null {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null;
-  }
 }
 
 /** Folders in which sockets may be, best first. */
