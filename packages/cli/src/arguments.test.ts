@@ -4,7 +4,7 @@ import { parseCommand, UsageError } from "./arguments.ts";
 const parse = (line: string, env: NodeJS.ProcessEnv = {}) => parseCommand(line.split(" ").filter(Boolean), env);
 
 describe("commands", () => {
-  test("nothing, help and --help tell what there is", () => {
+  test("nothing, help and --help list what there is", () => {
     for (const line of ["", "help", "--help", "-h"]) expect(parse(line)).toEqual({ name: "help", of: null });
     for (const line of ["help sweep", "sweep --help", "sweep -h"]) expect(parse(line)).toEqual({ name: "help", of: "sweep" });
     expect(parse("--version")).toEqual({ name: "version" });

@@ -13,7 +13,7 @@ export const OVERVIEW = `paperclip-k8s: for operators of Paperclip agents that r
 
 paperclip-k8s help <command> lists the options.
 
-Exit codes: 0 done, 1 trouble (host or cluster not reachable, refused), 2 wrong usage,
+Exit codes: 0 done, 1 error (host or cluster not reachable, or it refused), 2 wrong usage,
 3 something is left (an issue still held, a run that could not be detached).`;
 
 export const HELP: Readonly<Record<CommandName, string>> = {

@@ -11,7 +11,7 @@ try {
 
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
-// A reader that has seen enough, like head, is no trouble.
+// A reader that has seen enough, like head, is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
 
 process.exitCode = await runCommand(process.argv.slice(2), {

@@ -20,7 +20,7 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
     }
     const expected = error instanceof ApiError || error instanceof HostError;
     terminal.err(`paperclip-k8s: ${expected || !(error instanceof Error) ? (error as Error).message : (error.stack ?? error.message)}`);
-    return EXIT.trouble;
+    return EXIT.error;
   }
 }
 

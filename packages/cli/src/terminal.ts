@@ -1,4 +1,4 @@
-/** Where a command speaks to; plain lines, so that a pipe gets what a person sees. */
+/** Where a command prints to: plain lines, so that a pipe gets what a person sees. */
 export interface Terminal {
   out(line: string): void;
   err(line: string): void;
@@ -8,5 +8,5 @@ export interface Terminal {
   now(): number;
 }
 
-export const EXIT = { done: 0, trouble: 1, usage: 2, left: 3 } as const;
+export const EXIT = { done: 0, error: 1, usage: 2, left: 3 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

@@ -5,7 +5,7 @@ import { jobState } from "./job-state.ts";
 const unknown = { kind: "terminated", exitCode: 137, signal: null, reason: "ContainerStatusUnknown", message: null } as const;
 const guessed = { ...unknown, startedAt: null, finishedAt: null };
 
-describe("alive, whatever else is said", () => {
+describe("alive, whatever else is known", () => {
   test.each([
     ["a running container", factsOf({ pods: [podView(running)] })],
     ["a pod that waits", factsOf({ pods: [podView(waiting, { phase: "Pending" })] })],
@@ -21,13 +21,13 @@ describe("alive, whatever else is said", () => {
   });
 });
 
-describe("over, with what proves it", () => {
+describe("ended, with what proves it", () => {
   test("the container's end, before the Job knows", () => {
     const end = { exitCode: 3, reason: "Error", proof: "container state", pod: "otto-pod", node: "node-1", bytes: null };
     expect(jobState(factsOf({ pods: [podView(terminated(3))] }))).toMatchObject({ kind: "ended", end });
   });
 
-  test("the termination message tells bytes and lines", () => {
+  test("the termination message has bytes and lines", () => {
     const termination = endRecord({ exitCode: 0, bytes: 77, lines: 7 });
     const found = jobState(
       factsOf({ job: jobView(finished("Complete")), pods: [podView(terminated(0), { phase: "Succeeded" })], termination }),

@@ -113,7 +113,7 @@ const jobEnd = (job: JobView): string => {
 
 const CAUSES = {
   timeout: "at its time limit",
-  stopped: "told to stop",
+  stopped: "stopped from outside",
   "spawn-failed": "never started",
   "runner-failed": "its runner failed",
 };

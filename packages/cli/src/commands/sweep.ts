@@ -46,5 +46,5 @@ async function removeAll(items: readonly Item[], { out, err }: Terminal): Promis
       err(`${item.kind} ${item.name}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
-  return failed === 0 ? EXIT.done : EXIT.trouble;
+  return failed === 0 ? EXIT.done : EXIT.error;
 }

@@ -40,7 +40,7 @@ test("output, records and claim of a run are one, each attempt by itself; the ho
   expect(readdirSync(join(root, "company/agent"))).toEqual([`${RUN}.ndjson`]);
 });
 
-test("no folder is no trouble, and a link leads nowhere", async () => {
+test("a missing folder is no error, and links are not followed", async () => {
   expect(await findRunFiles(join(root, "missing"))).toEqual([]);
   put(`${RUN}.pod.ndjson`, "", 1000);
   symlinkSync(join(root, "company/agent"), join(root, "company/linked"));

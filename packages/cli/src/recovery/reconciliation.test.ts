@@ -7,7 +7,7 @@ const now = new Date("2026-01-02T00:00:00Z");
 const subject = { runId: "run-1", namespace: "agents", jobName: "agent-example-otto-1a2b3c", jobUid: "job-uid" };
 const stated = (facts: Parameters<typeof factsOf>[0]) => reconcile(jobState(factsOf(facts)), subject, now);
 
-test("exit code 0 is completed, told with times, bytes and proof", () => {
+test("exit code 0 is completed, with times, bytes and proof", () => {
   expect(stated({ pods: [podView(terminated(0), { phase: "Succeeded" })], endRecord: endRecord() })).toEqual({
     actionOutcome: "completed",
     evidence:
@@ -29,11 +29,11 @@ test("any other end is mixed: something may have been done", () => {
   });
 });
 
-test("exit code 0 of an agent that was told to stop completes nothing", () => {
+test("exit code 0 of an agent that was stopped completes nothing", () => {
   const stopped = endRecord({ cause: "stopped" });
   expect(stated({ job: null, endRecord: stopped })).toMatchObject({
     actionOutcome: "mixed",
-    evidence: expect.stringContaining("exited with code 0 (told to stop)"),
+    evidence: expect.stringContaining("exited with code 0 (stopped from outside)"),
   });
   expect(stated({ job: null, endRecord: endRecord({ cause: "timeout" }) })?.actionOutcome).toBe("mixed");
 });

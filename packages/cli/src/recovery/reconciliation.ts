@@ -26,7 +26,7 @@ export function reconcile(state: JobState, subject: Subject, now: Date): Reconci
   return { actionOutcome: isComplete(end) ? "completed" : "mixed", evidence };
 }
 
-/** A CLI may well exit with 0 when it is told to stop. */
+/** A CLI may exit with 0 because it was asked to stop. */
 const isComplete = ({ exitCode, cause }: AgentEnd): boolean =>
   exitCode === 0 && (cause === null || cause === "exit" || cause === "final-line");
 

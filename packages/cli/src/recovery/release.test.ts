@@ -86,7 +86,7 @@ test("a second hold that shows only after a while, when no run has followed", as
   expect(await resolve()).toEqual({ kind: "released", nextRun: NEXT, rows: 2 });
 });
 
-test("a hold that stays although it was resolved is told, not stated for ever", async () => {
+test("a hold that stays although it was resolved is reported, and not resolved for ever", async () => {
   rows = ["a1", "a2", "a3", "a4", "a5", "a6", "a7"];
   expect(await resolve()).toEqual({ kind: "still-held", cause: "legacy_execution_requires_reconciliation" });
   expect(actions()).toHaveLength(5);

@@ -19,7 +19,7 @@ function failure(outcome: object, { report, fault = undefined, stderr = "", outp
 
 describe("what counts as success", () => {
   test("exit code 0 with a whole output and no complaint", () => expect(failure(exited(0))).toBeNull());
-  test("exit code 1 after an error the CLI got over, with its turn finished", () => {
+  test("exit code 1 after an error the CLI recovered from, with its turn finished", () => {
     expect(failure(exited(1), { report: { recovered: ["context overflow"] } })).toBeNull();
     expect(failure(exited(1), { report: { recovered: ["context overflow"], finished: false } })).not.toBeNull();
   });
@@ -34,7 +34,7 @@ describe("what counts as success", () => {
       "adapter_failed",
       /without any output/,
     ],
-    ["a model that said nothing", exited(0), { report: { text: "", outputTokens: 0 } }, "llm_api_error", /returned nothing/],
+    ["a model that returned nothing", exited(0), { report: { text: "", outputTokens: 0 } }, "llm_api_error", /returned nothing/],
     ["a signal", exited(null, "SIGTERM"), {}, "adapter_failed", /SIGTERM/],
     ["exit code 1", exited(1), { stderr: '{"json":1}\nno such model\n' }, "adapter_failed", /^no such model \(exit code 1\)$/],
     [
@@ -139,7 +139,7 @@ test("an agent's claim: what to set when it is missing, a failed create whatever
   expect(failure({ ...failed, cause: "claim-unusable", permanent: false })?.errorCode).toBe("k8s_volume_unusable");
 });
 
-test("a missing runtime is told as what it is", () => {
+test("a missing runtime is named", () => {
   const failed = { kind: "never-started", cause: "start-error", permanent: true };
   const message = 'the container could not be started: exec: "node": executable file not found in $PATH';
   expect(failure({ ...failed, message })?.errorMessage).toMatch(/Node ≥ 18 must be in the image/);

@@ -69,7 +69,7 @@ test("a failure never shows exit code 0, and the result stays small", () => {
   expect(JSON.stringify(long).length).toBeLessThan(16_384);
 });
 
-test("what a success should be told of stands in its result", () => {
+test("warnings of a success are in its result", () => {
   const memory = { ...exampleEvidence.memory, oomKills: 1, killed: true };
   const { resultJson, errorCode } = result(exited(0), { evidence: { warnings: ["a process was killed"], memory } });
   expect(errorCode).toBeUndefined();
@@ -84,7 +84,7 @@ test("a session that went with its pod is not promised to the next run", () => {
   });
 });
 
-test("who bills is told from the pod's environment, references too, and the model that answered", () => {
+test("who bills is read from the pod's environment, references too, and the model that answered", () => {
   expect(result(exited(0), { report: { model: "m-2" } })).toMatchObject({ provider: "m-2", biller: "A,C,B" });
 });
 

@@ -26,7 +26,7 @@ async function startHost(answer: (count: number) => { status: number; body: unkn
   return { env: { PAPERCLIP_LISTEN_PORT: String((server.address() as AddressInfo).port) }, seen };
 }
 
-/** Of a host without abort signals, unless told otherwise. */
+/** Of a host without abort signals, unless the changes add one. */
 function context(changes: Partial<ExecutionContext>): { ctx: ExecutionContext; lines: string[] } {
   const lines: string[] = [];
   const change = { signal: undefined, onCancellationReady: undefined, ...changes };
@@ -61,7 +61,7 @@ test("the status is asked for every 2.5 s: a cancel is heard within 3 s", async 
   timers.mockRestore();
 });
 
-test("without address or token it says once that cancelling is off", async () => {
+test("without address or token it logs once that cancelling is off", async () => {
   const { ctx, lines } = context({});
   watch = await watchCancel(ctx, new RunLog(ctx.onLog), { serverEnv: {} });
   expect(lines).toEqual([expect.stringMatching(/cancelling is off/)]);

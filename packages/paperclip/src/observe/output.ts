@@ -19,7 +19,7 @@ export class AttemptOutput {
     this.#log = log;
   }
 
-  /** Resolves when the host has taken what these bytes say: that is the back-pressure. */
+  /** Resolves when the host has taken what is shown of these bytes, which is the back-pressure. */
   async stdout(bytes: Buffer): Promise<void> {
     await this.#show(this.#lines.push(bytes).flatMap((line) => this.#read(line)));
   }

@@ -10,7 +10,7 @@ test("the host is shown the start and the end, and every warning as an event, wh
     onRuntimeProgress: ({ phase, message }: { phase: string; message: string }) => void shown.push(`${phase} ${message}`),
     onEvent: async (event: RuntimeEvent) => {
       events.push(event);
-      throw new Error("the host's own trouble");
+      throw new Error("the host failed");
     },
   };
   const progress = createProgress(hostContext({ change }).ctx);

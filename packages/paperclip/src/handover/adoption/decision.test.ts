@@ -38,7 +38,7 @@ function conflict(changes: Changes = {}): Conflict {
   };
 }
 
-const verdict = (changes: Changes) => decide(conflict(changes));
+const decided = (changes: Changes) => decide(conflict(changes));
 
 describe("a run that continues a lost one adopts", () => {
   test.each<[string, Changes]>([
@@ -47,14 +47,14 @@ describe("a run that continues a lost one adopts", () => {
     ["interrupted by the shutdown of its server, as a failure", { errorCode: "server_shutdown_interrupted" }],
     ["left to the next server by a drain", { errorCode: "k8s_detached" }],
     ["taken over, though nobody confirmed it", { errorCode: "k8s_takeover_failed" }],
-    ["the same, over meanwhile", { errorCode: "k8s_takeover_failed", finished: true }],
-    ["over meanwhile", { finished: true }],
+    ["the same, ended meanwhile", { errorCode: "k8s_takeover_failed", finished: true }],
+    ["ended meanwhile", { finished: true }],
     ["the same session on both sides", { jobSession: "s", own: { session: "s" } }],
     ["a session on one side only", { jobSession: "s" }],
     ["by the host's recovery of the task, without a retry", { isRetry: false, own: { wakeReason: "issue_recovery_action_restored" } }],
     ["the same, as older hosts call it", { isRetry: false, own: { wakeReason: "issue_continuation_needed" } }],
   ])("%s", (_, changes) => {
-    expect(verdict(changes)).toEqual({ kind: "adopt" });
+    expect(decided(changes)).toEqual({ kind: "adopt" });
   });
 });
 
@@ -68,9 +68,9 @@ describe("any other run waits", () => {
     ["a retry after a plain failure, as some hosts make it", { errorCode: "adapter_failed" }],
     ["a retry after a time limit", { status: "timed_out", errorCode: "timeout" }],
     ["a retry after a success", { status: "succeeded", errorCode: null }],
-    ["over a moment ago, and nobody continues it", { isRetry: false, finished: true }],
+    ["ended a moment ago, and nobody continues it", { isRetry: false, finished: true }],
   ])("%s", (_, changes) => {
-    expect(verdict(changes)).toEqual({ kind: "wait" });
+    expect(decided(changes)).toEqual({ kind: "wait" });
   });
 });
 
@@ -82,21 +82,21 @@ describe("blocked while the Job is live", () => {
     ["k8s_orphan_session_mismatch", { jobSession: "s-1", own: { session: "s-2" } }],
     ["k8s_concurrent_run_blocked", { own: { reattach: false } }],
   ])("%s %j", (code, changes) => {
-    expect(verdict(changes)).toMatchObject({ kind: "blocked", code });
-    expect(verdict({ ...changes, finished: true })).toEqual({ kind: "wait" });
-    expect(verdict({ ...changes, finished: true, finishedMs: 120_000 })).toMatchObject({ kind: "remove" });
+    expect(decided(changes)).toMatchObject({ kind: "blocked", code });
+    expect(decided({ ...changes, finished: true })).toEqual({ kind: "wait" });
+    expect(decided({ ...changes, finished: true, finishedMs: 120_000 })).toMatchObject({ kind: "remove" });
   });
 });
 
 describe("removed, never replayed", () => {
   test.each<[string, Changes]>([
-    ["over, and its success is on record", { finished: true, status: "succeeded", errorCode: null }],
-    ["over, and its failure is on record", { finished: true, errorCode: "adapter_failed" }],
+    ["ended, and its success is on record", { finished: true, status: "succeeded", errorCode: null }],
+    ["ended, and its failure is on record", { finished: true, errorCode: "adapter_failed" }],
     ["cancelled while its server was away", { status: "cancelled", errorCode: "cancelled" }],
-    ["cancelled and over", { status: "cancelled", errorCode: "cancelled", finished: true }],
-    ["over for long, and nobody continues it", { isRetry: false, finished: true, finishedMs: 120_000 }],
+    ["cancelled and ended", { status: "cancelled", errorCode: "cancelled", finished: true }],
+    ["ended long ago, and nobody continues it", { isRetry: false, finished: true, finishedMs: 120_000 }],
   ])("%s", (_, changes) => {
-    expect(verdict(changes)).toMatchObject({ kind: "remove" });
+    expect(decided(changes)).toMatchObject({ kind: "remove" });
   });
 });
 

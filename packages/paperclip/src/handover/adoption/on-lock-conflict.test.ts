@@ -40,7 +40,7 @@ const owner: LockOwner = {
   createdAt: null,
 };
 
-function judge(context: Record<string, unknown>) {
+function decide(context: Record<string, unknown>) {
   const env = { PAPERCLIP_LISTEN_PORT: String((host.address() as AddressInfo).port) };
   const ctx = { runId: "r9", authToken: "tok", context: { taskId: "t", ...context } };
   const inputs = { ctx, config: { reattachOrphanedJobs: true } } as unknown as RunInputs;
@@ -51,7 +51,7 @@ const lost = { status: "failed", errorCode: "process_lost" };
 
 test("asked with the run's own token", async () => {
   rows = { r1: lost };
-  expect(await judge({ retryOfRunId: "r1" })).toEqual({ kind: "adopt" });
+  expect(await decide({ retryOfRunId: "r1" })).toEqual({ kind: "adopt" });
   expect(asked).toEqual(["/api/heartbeat-runs/r1 Bearer tok"]);
 });
 
@@ -61,12 +61,12 @@ test("the chain of retries is followed back", async () => {
     r2: { ...lost, retryOfRunId: "r1" },
     r3: { status: "failed", errorCode: "k8s_job_create_failed", retryOfRunId: "r2" },
   };
-  expect(await judge({ retryOfRunId: "r3" })).toEqual({ kind: "adopt" });
+  expect(await decide({ retryOfRunId: "r3" })).toEqual({ kind: "adopt" });
 });
 
 test("what somebody cancelled on the way is not gone on with", async () => {
   rows = { r1: lost, r2: { status: "cancelled", retryOfRunId: "r1" } };
-  expect(await judge({ retryOfRunId: "r2" })).toEqual({ kind: "wait" });
+  expect(await decide({ retryOfRunId: "r2" })).toEqual({ kind: "wait" });
 });
 
 test("a waiting retry that a comment took the place of was stopped by nobody", async () => {
@@ -78,22 +78,22 @@ test("a waiting retry that a comment took the place of was stopped by nobody", a
     retryOfRunId: "r1",
   };
   rows = { r1: lost, r2: superseded };
-  expect(await judge({ retryOfRunId: "r2", wakeReason: "issue_commented" })).toEqual({ kind: "adopt" });
+  expect(await decide({ retryOfRunId: "r2", wakeReason: "issue_commented" })).toEqual({ kind: "adopt" });
   rows = { r1: lost, r2: { ...superseded, resultJson: { cancelledByActorType: "user" } } };
-  expect(await judge({ retryOfRunId: "r2", wakeReason: "issue_commented" })).toEqual({ kind: "wait" });
+  expect(await decide({ retryOfRunId: "r2", wakeReason: "issue_commented" })).toEqual({ kind: "wait" });
   rows = { r1: lost, r2: { ...superseded, startedAt: "2026-01-01T00:00:00Z" } };
-  expect(await judge({ retryOfRunId: "r2", wakeReason: "issue_commented" })).toEqual({ kind: "wait" });
+  expect(await decide({ retryOfRunId: "r2", wakeReason: "issue_commented" })).toEqual({ kind: "wait" });
 });
 
 test("a chain that goes in circles ends", async () => {
   rows = { r1: lost, r2: { ...lost, retryOfRunId: "r3" }, r3: { ...lost, retryOfRunId: "r2" } };
-  expect(await judge({ retryOfRunId: "r2" })).toEqual({ kind: "wait" });
+  expect(await decide({ retryOfRunId: "r2" })).toEqual({ kind: "wait" });
   expect(asked.length).toBeLessThan(20);
 });
 
 test.each([500, 403])("a host that answers %i is no answer", async (status) => {
   rows = { r1: status };
-  expect(await judge({ retryOfRunId: "r1" })).toEqual({ kind: "wait" });
+  expect(await decide({ retryOfRunId: "r1" })).toEqual({ kind: "wait" });
 });
 
 test("without an address or a token nobody is asked", () => {
