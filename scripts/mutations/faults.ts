@@ -197,4 +197,18 @@ export const FAULTS: readonly Fault[] = [
     replace: 'value === ""',
     caughtBy: [engine("volume/paths.test.ts"), suite("recorded")],
   },
+  {
+    what: "a CLI whose output has changed is called a success, although not one of its events was understood",
+    file: "packages/adapter-opencode/src/opencode/classify.ts",
+    find: 'if (result.unreadable !== null) return fault("truncated", result.unreadable);',
+    replace: "",
+    caughtBy: ["packages/adapter-opencode/src/opencode/classify.test.ts", suite("recorded")],
+  },
+  {
+    what: "the server's own secrets are given to agents that name them",
+    file: "packages/paperclip/src/prepare/inherit/name-rules.ts",
+    find: 'if (why !== null && (why.kind === "secret" || !named)) return why;',
+    replace: "if (why !== null && !named) return why;",
+    caughtBy: ["packages/paperclip/src/prepare/inherit/inherit-env.test.ts"],
+  },
 ];

@@ -17,9 +17,9 @@ export function inheritClaim(input: ClaimInput, findings: Findings): InheritedCl
   const mount = mountAt(mounts, settings.dataPath);
   const own = mount?.kind === "claim" ? mount.claim : null;
   if (settings.dataClaim === null) {
-    if (own === null) throw noClaim(pod, settings, mount);
-    if (namespace !== pod.namespace) throw otherNamespace(pod, own, namespace);
-    if (own.readOnly) throw readOnly(pod, own);
+    if (own === null) throw new ConfigError("dataClaim", noClaim(pod, settings, mount));
+    if (namespace !== pod.namespace) throw new ConfigError("dataClaim", otherNamespace(pod, own, namespace));
+    if (own.readOnly) throw new ConfigError("dataClaim", readOnly(pod, own));
   } else if (own !== null && own.claimName !== settings.dataClaim && namespace === pod.namespace) {
     findings.warnings.push(
       `dataClaim ${settings.dataClaim} is not the claim the server has at ${own.mountPath} (${own.claimName}): both must hold the same files`,
@@ -54,24 +54,18 @@ function subPathOf(claim: OwnClaim, { serverEnv }: ClaimInput): string | null {
       });
 }
 
-function noClaim(pod: OwnPod, { dataPath }: InheritSettings, mount: Mount | null): ConfigError {
+function noClaim({ namespace, podName }: OwnPod, { dataPath }: InheritSettings, mount: Mount | null): string {
   const found = mount === null ? "nothing is mounted there" : `${nameOf(mount)} is, at ${mount.mountPath}`;
-  return new ConfigError(
-    "dataClaim",
-    `the server's pod ${pod.namespace}/${pod.podName} has no PersistentVolumeClaim at its data path ${dataPath} (${found}). ` +
-      "Runs share files with the server through it: mount a ReadWriteMany claim there, set dataPath to where one is mounted, or name a claim in dataClaim",
+  return (
+    `the server's pod ${namespace}/${podName} has no PersistentVolumeClaim at its data path ${dataPath} (${found}). ` +
+    "Runs share files with the server through it: mount a ReadWriteMany claim there, set dataPath to where one is mounted, or name a claim in dataClaim"
   );
 }
 
-function otherNamespace(pod: OwnPod, own: OwnClaim, namespace: string): ConfigError {
-  return new ConfigError(
-    "dataClaim",
-    `namespace ${namespace} has none of the claims of the server's namespace ${pod.namespace}. Name a claim of ${namespace} ` +
-      `that holds the same files as ${own.claimName}, which the server mounts at ${own.mountPath}, or leave namespace empty`,
-  );
-}
+const otherNamespace = (pod: OwnPod, own: OwnClaim, namespace: string): string =>
+  `namespace ${namespace} has none of the claims of the server's namespace ${pod.namespace}. Name a claim of ${namespace} ` +
+  `that holds the same files as ${own.claimName}, which the server mounts at ${own.mountPath}, or leave namespace empty`;
 
-function readOnly(pod: OwnPod, own: OwnClaim): ConfigError {
-  const where = `claim ${own.claimName} is mounted read-only at ${own.mountPath} in the server's pod ${pod.namespace}/${pod.podName}`;
-  return new ConfigError("dataClaim", `${where}. Server and runs must be able to write there: mount it writable`);
-}
+const readOnly = ({ namespace, podName }: OwnPod, { claimName, mountPath }: OwnClaim): string =>
+  `claim ${claimName} is mounted read-only at ${mountPath} in the server's pod ${namespace}/${podName}. ` +
+  "Server and runs must be able to write there: mount it writable";

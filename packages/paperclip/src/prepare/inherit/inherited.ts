@@ -1,19 +1,12 @@
 import type { EnvReference, EnvSource, ObjectVolume } from "@paperclip-k8s/engine";
 import type { CliVariables } from "../../agent-cli/agent-cli.ts";
+import type { AgentConfig } from "../../settings/agent-config.ts";
 
-/** The settings that decide what a run takes over from the server's pod. */
-export interface InheritSettings {
-  readonly inherit: "listed" | "all";
-  /** Variables, Secrets and ConfigMaps by name, or by its beginning and `*`. */
-  readonly inheritNames: readonly string[];
-  /** null, here and below = as the server's pod has it. */
-  readonly namespace: string | null;
-  readonly image: string | null;
-  readonly dataPath: string;
-  readonly dataClaim: string | null;
-  readonly nodeSelector: Readonly<Record<string, string>> | null;
-  readonly tolerations: readonly object[] | null;
-}
+/** The settings that decide what a run takes from the server's pod; null there = as the server's pod has it. */
+export type InheritSettings = Pick<
+  AgentConfig,
+  "inherit" | "inheritNames" | "namespace" | "image" | "dataPath" | "dataClaim" | "nodeSelector" | "tolerations"
+>;
 
 /** What else decides. */
 export interface InheritFacts {
