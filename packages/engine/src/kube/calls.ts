@@ -1,6 +1,6 @@
 import { ApiError, isNotFound } from "./api-error.ts";
 import type { Connection } from "./connection.ts";
-import type { Turn } from "./pace.ts";
+import type { Priority } from "./pace.ts";
 import { named, paths } from "./paths.ts";
 import { projectClaim, projectEvent, projectJob } from "./project.ts";
 import { type RetryOptions, sendRequest } from "./send-request.ts";
@@ -11,42 +11,29 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
   readonly retry?: RetryOptions;
-  readonly turn?: Turn;
+  readonly priority?: Priority;
 }
 
 /** Null = there is none. */
-export async function getJob(connection: Connection, namespace: string, name: string, options: CallOptions = {}): Promise<JobView | null> {
-  try {
-    const path = named(paths.jobs(namespace), name);
-    return jobOf(path, (await sendRequest(connection, { method: "GET", path, ...limits(options) }, options.retry)).body, false);
-  } catch (error) {
-    if (isNotFound(error)) return null;
-    throw error;
-  }
+export function getJob(connection: Connection, namespace: string, name: string, options: CallOptions = {}): Promise<JobView | null> {
+  const path = named(paths.jobs(namespace), name);
+  return get(connection, path, options, (body) => jobOf(path, body, false));
 }
 
 /** Null = there is none. */
-export async function getClaim(
-  connection: Connection,
-  namespace: string,
-  name: string,
-  options: CallOptions = {},
-): Promise<ClaimView | null> {
-  try {
-    const path = named(paths.claims(namespace), name);
-    return projectClaim((await sendRequest(connection, { method: "GET", path, ...limits(options) }, options.retry)).body);
-  } catch (error) {
-    if (isNotFound(error)) return null;
-    throw error;
-  }
+export function getClaim(connection: Connection, namespace: string, name: string, options: CallOptions = {}): Promise<ClaimView | null> {
+  return get(connection, named(paths.claims(namespace), name), options, projectClaim);
 }
 
 export async function hasStorageClass(connection: Connection, name: string, options: CallOptions = {}): Promise<boolean> {
+  return (await get(connection, named(paths.storageClasses, name), options, () => true)) ?? false;
+}
+
+async function get<V>(connection: Connection, path: string, options: CallOptions, project: (body: unknown) => V): Promise<V | null> {
   try {
-    await sendRequest(connection, { method: "GET", path: named(paths.storageClasses, name), ...limits(options) }, options.retry);
-    return true;
+    return project((await sendRequest(connection, { method: "GET", path, ...limits(options) }, options.retry)).body);
   } catch (error) {
-    if (isNotFound(error)) return false;
+    if (isNotFound(error)) return null;
     throw error;
   }
 }
@@ -59,7 +46,7 @@ export async function listEvents(connection: Connection, namespace: string, uid:
   return events.sort((a, b) => Date.parse(a.at ?? "") - Date.parse(b.at ?? "") || 0);
 }
 
-export const limits = ({ signal, timeoutMs, turn }: CallOptions) => ({ signal, timeoutMs, turn });
+export const limits = ({ signal, timeoutMs, priority }: CallOptions) => ({ signal, timeoutMs, priority });
 
 /** Projection accepts anything, so the 200 of a proxy would pass for a Job. */
 export function jobOf(path: string, body: unknown, maybeApplied: boolean): JobView {

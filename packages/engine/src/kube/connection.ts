@@ -95,7 +95,7 @@ class HttpConnection implements Connection {
 
   async #requestOnce<T>(req: ApiRequest): Promise<ApiResponse<T>> {
     // The lists that watches begin with are few, and everything waits for them.
-    if (!req.background) await this.#pace.turn(req.turn ?? (req.method === "DELETE" ? "first" : "usual"), this.#outside(req));
+    if (!req.background) await this.#pace.wait(req.priority ?? (req.method === "DELETE" ? "first" : "usual"), this.#outside(req));
     const exchange = this.#exchange(req);
     try {
       const response = await this.#send(exchange, this.#requests);

@@ -3,7 +3,7 @@ import type { RequestOptions } from "node:https";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { ApiError } from "./api-error.ts";
-import type { Turn } from "./pace.ts";
+import type { Priority } from "./pace.ts";
 import { statusError } from "./status-error.ts";
 
 /** Node's module for the server's scheme. */
@@ -25,7 +25,7 @@ export interface ApiRequest {
   /** Does not keep the process alive while it waits. */
   readonly background?: boolean;
   /** Where many requests wait; deletes come first unless set. */
-  readonly turn?: Turn;
+  readonly priority?: Priority;
 }
 
 export interface ApiResponse<T> {

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import { Pace, type Turn } from "./pace.ts";
+import { Pace, type Priority } from "./pace.ts";
 import { handClock } from "./testing/hand-clock.ts";
 
 const { signal: never } = new AbortController();
 
-/** Asks for turns, all at once; the list grows as they come. */
-async function ask(pace: Pace, turns: readonly Turn[], signal = never): Promise<Turn[]> {
-  const came: Turn[] = [];
-  for (const turn of turns) void pace.turn(turn, [signal]).then(() => came.push(turn));
+/** Asks with these priorities, all at once; the list grows as they come. */
+async function ask(pace: Pace, priorities: readonly Priority[], signal = never): Promise<Priority[]> {
+  const came: Priority[] = [];
+  for (const priority of priorities) void pace.wait(priority, [signal]).then(() => came.push(priority));
   await Promise.resolve();
   return came;
 }
-const usual = (count: number) => Array<Turn>(count).fill("usual");
+const usual = (count: number) => Array<Priority>(count).fill("usual");
 
 test("a burst goes at once, the rest at the rate", async () => {
   const { clock, pass } = handClock();

@@ -1,7 +1,7 @@
 import { systemClock, type Timers } from "../clock.ts";
 
 /** `first`: a person waits for its effect, as for a cancel's. `last`: nothing waits for it. */
-export type Turn = "first" | "usual" | "last";
+export type Priority = "first" | "usual" | "last";
 
 export interface PaceOptions {
   readonly perSecond: number;
@@ -15,7 +15,7 @@ export class Pace {
   readonly #perMs: number;
   readonly #burst: number;
   readonly #clock: Timers;
-  readonly #waiting: Readonly<Record<Turn, Set<() => void>>> = { first: new Set(), usual: new Set(), last: new Set() };
+  readonly #waiting: Readonly<Record<Priority, Set<() => void>>> = { first: new Set(), usual: new Set(), last: new Set() };
   #left: number;
   #at: number;
   #armed = false;
@@ -29,7 +29,7 @@ export class Pace {
   }
 
   /** Resolves when it is this request's turn, or at once when it is not wanted any more. */
-  turn(turn: Turn, signals: readonly AbortSignal[]): Promise<void> {
+  wait(priority: Priority, signals: readonly AbortSignal[]): Promise<void> {
     this.#refill();
     if (signals.some(({ aborted }) => aborted)) return Promise.resolve();
     if (this.#left >= 1 && this.#isIdle) {
@@ -38,11 +38,11 @@ export class Pace {
     }
     return new Promise((resolve) => {
       const go = () => {
-        this.#waiting[turn].delete(go);
+        this.#waiting[priority].delete(go);
         for (const signal of signals) signal.removeEventListener("abort", go);
         resolve();
       };
-      this.#waiting[turn].add(go);
+      this.#waiting[priority].add(go);
       for (const signal of signals) signal.addEventListener("abort", go, { once: true });
       this.#arm();
     });
@@ -71,8 +71,8 @@ export class Pace {
 
   #release(): void {
     this.#refill();
-    for (const turn of ["first", "usual", "last"] as const)
-      for (const go of this.#waiting[turn]) {
+    for (const priority of ["first", "usual", "last"] as const)
+      for (const go of this.#waiting[priority]) {
         if (this.#left < 1) return;
         this.#left -= 1;
         go();

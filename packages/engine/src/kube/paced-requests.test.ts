@@ -15,11 +15,11 @@ afterEach(() => api.stop());
 test("hundreds of requests at once wait for their turn; a delete does not wait for them, an errand waits for all", async () => {
   const connection = await api.connect();
   const { uid } = api.put(path, "cancelled").metadata;
-  const errand = connection.request({ method: "GET", path: `${path}/errand`, turn: "last" }).catch(() => {});
+  const errand = connection.request({ method: "GET", path: `${path}/errand`, priority: "last" }).catch(() => {});
   const first = connection.request({ method: "GET", path: `${path}/first` }).catch(() => {});
   const ask = (n: number) => connection.request({ method: "GET", path: `${path}/rest-${n}` }).catch(() => {});
   const rest = Array.from({ length: MANY / 2 }, (_, n) => ask(n));
-  const late = connection.request({ method: "GET", path: `${path}/late-errand`, turn: "last" }).catch(() => {});
+  const late = connection.request({ method: "GET", path: `${path}/late-errand`, priority: "last" }).catch(() => {});
   rest.push(...Array.from({ length: MANY / 2 }, (_, n) => ask(MANY / 2 + n)));
   expect(await deleteByUid(connection, "n", "cancelled", { uid, propagation: "Foreground" })).toBe("deleted");
   const deleted = api.seen.findIndex(({ method }) => method === "DELETE");

@@ -1,12 +1,12 @@
 import type { ClaimView, Condition, ContainerState, ContainerView, EventView, JobView, PodView } from "./views.ts";
 
 // Answers are foreign data: every field may be missing or of another type.
-type Raw = Readonly<Record<string, unknown>>;
+export type Raw = Readonly<Record<string, unknown>>;
 
-const object = (value: unknown): Raw => (typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Raw) : {});
-const list = (value: unknown): readonly Raw[] => (Array.isArray(value) ? value.map(object) : []);
-const text = (value: unknown): string => (typeof value === "string" ? value : "");
-const textOrNull = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+export const object = (value: unknown): Raw => (typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Raw) : {});
+export const list = (value: unknown): readonly Raw[] => (Array.isArray(value) ? value.map(object) : []);
+export const text = (value: unknown): string => (typeof value === "string" ? value : "");
+export const textOrNull = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 const count = (value: unknown): number => (typeof value === "number" ? value : 0);
 
 /** Identity of any API object; null = not one. */

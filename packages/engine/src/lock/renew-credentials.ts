@@ -81,7 +81,7 @@ function runningPod({ run }: RunContext): Promise<PodView | null> {
 /** A changed label makes the kubelet read the pod's Secret again within a second, not within a minute or two. So it comes after the token. */
 async function relabel(context: RunContext, pod: PodView): Promise<void> {
   const { connection, request } = context;
-  const label = async () => void (await labelPod(connection, request.namespace, pod, runLabel(request), { turn: "last" }));
+  const label = async () => void (await labelPod(connection, request.namespace, pod, runLabel(request), { priority: "last" }));
   try {
     await label();
   } catch (error) {

@@ -31,7 +31,7 @@ function createKeepalive(interval: number): (state: RunState) => readonly Status
     if (state.now - Math.max(since, writtenAt) < interval) return [];
     writtenAt = state.now;
     const what = state.lastOutputAt === null ? "no output yet" : "no output";
-    const api = state.apiLostAt === null ? "" : "; the API server cannot be reached";
+    const api = state.apiLostAt === null ? "" : `; ${state.apiProblem ?? "the API server cannot be reached"}`;
     return [{ level: "info", text: `Job ${state.identity.jobName}: ${what} for ${Math.round((state.now - since) / 1000)} s${api}` }];
   };
 }

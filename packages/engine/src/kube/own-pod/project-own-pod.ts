@@ -1,4 +1,5 @@
 import type { EnvReference, EnvSource, ObjectVolume, ObjectVolumeItem } from "../../request.ts";
+import { list, object, type Raw, text, textOrNull } from "../project.ts";
 
 /** The pod of this very process, as far as other pods may want to be like it. */
 export interface OwnPod {
@@ -43,14 +44,7 @@ export interface OwnObjectVolume extends ObjectVolume {
   readonly optional: boolean;
 }
 
-// Answers are foreign data: every field may be missing or of another type.
-type Raw = Readonly<Record<string, unknown>>;
-
-const object = (value: unknown): Raw => (typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Raw) : {});
 const objectOrNull = (value: unknown): Raw | null => (Object.keys(object(value)).length === 0 ? null : object(value));
-const list = (value: unknown): readonly Raw[] => (Array.isArray(value) ? value.map(object) : []);
-const text = (value: unknown): string => (typeof value === "string" ? value : "");
-const textOrNull = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 const numberOrNull = (value: unknown): number | null => (typeof value === "number" ? value : null);
 
 /** The pod, or the names of its containers when it is not clear which of them is this process's. */
