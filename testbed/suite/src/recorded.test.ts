@@ -80,6 +80,19 @@ test.concurrent.each<[CliName, string]>([
   });
 });
 
+test.concurrent.each([
+  [{ exitCode: 3, signal: null }, { exitCode: 3, signal: null }, /^The CLI failed after it had reported success \(exit code 3\)/],
+  [
+    { exitCode: null, signal: "SIGKILL" },
+    { exitCode: null, signal: "SIGKILL" },
+    /^The CLI was ended by SIGKILL after it had reported success/,
+  ],
+])("claude: %j after it reported success is a failure, with what it used and its session", async (end, shown, errorMessage) => {
+  const { result, log } = await play("claude", [{ ...loadRecording("claude", "success"), ...end } as Fixture]);
+  expect(result, log).toMatchObject({ ...shown, errorCode: "adapter_failed", errorMessage: expect.stringMatching(errorMessage) });
+  expect(result).toMatchObject({ usage: { outputTokens: 57 }, costUsd: 0.00168, sessionId: expect.any(String) });
+});
+
 test.concurrent.each<[CliName]>([["opencode"], ["claude"]])("%s: an unknown event beside known ones is one warning", async (cli) => {
   const known = loadRecording(cli, "success");
   const strange = STRANGE.map((event) => JSON.stringify(event));
