@@ -1,4 +1,4 @@
-// Writes what stands in documents but is known elsewhere: settings, permissions, checks. --check only says whether they are the same. A path names another README, and nothing else is looked at.
+// Writes the generated parts of documents: settings, permissions, checks. With --check it only compares them. With a path it handles only that README.
 import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -89,7 +89,7 @@ function plan(turn: CliTurn<OwnSettings>): CliPlan {
   };
 }
 
-/** Bedrock knows only its own ids; with any other the CLI's default there is better than none. */
+/** Bedrock knows only its own ids; for any other the CLI's default is used. */
 function modelFor({ config, env }: CliTurn): { readonly model: string | null; readonly note: string | null } {
   const { model } = config;
   if (model === null || !usesBedrock(env.values) || isBedrockModel(model)) return { model, note: null };

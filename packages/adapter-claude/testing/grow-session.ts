@@ -15,7 +15,7 @@ const transcripts = (folder: string): string[] =>
 
 type Line = Record<string, unknown> & { uuid?: string; parentUuid?: string | null; type?: string };
 
-/** The last line of a conversation leads back, from parent to parent, to its first. */
+/** Each line of a conversation names its parent, so that the last one leads back to the first. */
 function growTranscript(file: string, wanted: number): void {
   const lines = readFileSync(file, "utf8")
     .trim()

@@ -12,7 +12,7 @@ import { variables } from "./opencode/variables.ts";
 /** Below HOME. */
 const DATABASE = ".local/share/opencode/opencode.db";
 
-/** As earlier adapters had it: their claims can be used on. */
+/** The prefix of earlier adapters, so that their claims can still be used. */
 const CLAIM_PREFIX = "opencode-db-";
 
 /** OpenCode as the host layer sees it. */
@@ -47,7 +47,7 @@ export const opencode: AgentCli = {
     parts: [{ kind: "sqlite", path: DATABASE }],
     // Set although it is the default: builds of other channels add the channel's name.
     env: (home) => ({ OPENCODE_DB: `${home}/${DATABASE}` }),
-    // Name and file as earlier adapters had them: their claims can be used on.
+    // The same file as in earlier adapters.
     claim: { prefix: CLAIM_PREFIX, env: (folder) => ({ OPENCODE_DB: `${folder}/opencode.db` }) },
     version: (command) => [command ?? "opencode", "--version"],
     seeds: [{ path: ".config/opencode" }, { path: ".local/share/opencode/auth.json" }],

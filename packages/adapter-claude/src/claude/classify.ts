@@ -44,7 +44,7 @@ export function classify(run: ClaudeRun, stderr: string, now: number): CliFault 
   return fault(kind, message);
 }
 
-/** Order matters: a corrupted session is a bad request like many others. */
+/** Order matters: a corrupted session is reported as a bad request, like many other errors. */
 const BY_WORDS: readonly (readonly [RegExp, FaultKind])[] = [
   [/no conversation found with session id|is not a UUID|does not match any session title/i, "unknown-session"],
   [/previous_message_id.*starts with `msg_`|could not process image|image .{0,40}could not be processed/is, "corrupted-session"],
@@ -77,7 +77,7 @@ function byStatus(status: number | null): FaultKind {
   return status === 408 || (status ?? 0) >= 500 ? "transient" : "other";
 }
 
-/** The CLI never got to its last word: it could not begin, was still trying, or was cut off. */
+/** There is no result event: the CLI could not begin, was still trying, or was cut off. */
 function withoutResult(run: ClaudeRun, stderr: string): CliFault | null {
   const found = readStderr(stderr);
   if (found.unknownOption === "--effort") return fault("other", found.fatal ?? "", { unknownOption: found.unknownOption });
@@ -95,7 +95,7 @@ function withoutResult(run: ClaudeRun, stderr: string): CliFault | null {
     return fault(kind, `Claude Code was stopped by an error of the API or while it waited to try again: ${run.fault.text}`);
   }
   if (run.unreadable !== null) return fault("truncated", run.unreadable);
-  // It wrote nothing at all: its stderr or its exit code says more.
+  // Without any event its stderr or exit code is the better evidence.
   if (run.events === 0) return null;
   const model = run.model === null ? "" : ` with model ${run.model}`;
   return fault(

@@ -6,7 +6,7 @@ import { messageTokens } from "./usage.ts";
 
 /** An error of the API that Claude Code reports in place of an answer. */
 export interface ApiFault {
-  /** Its own word: authentication_failed, model_not_found, rate_limit, server_error, overloaded, invalid_request, unknown … */
+  /** Claude Code's name for it: authentication_failed, model_not_found, rate_limit, server_error, overloaded, invalid_request, unknown … */
   readonly error: string;
   readonly status: number | null;
   readonly text: string;
@@ -54,11 +54,11 @@ const nothing = {
 } as const;
 
 const READ = ["system", "assistant", "user", "rate_limit_event", "result"];
-/** Known to exist, and of no use to us. */
+/** Known types without anything that we use. */
 const SKIPPED = ["stream_event", "keep_alive", "tool_progress", "tool_use_summary", "auth_status", "prompt_suggestion"];
 const KNOWN = [...READ, ...SKIPPED, "control_request", "control_response", "control_cancel_request"];
 
-/** The event in a line, or undefined when the line is none: a status line of ours, a word of some tool, a torn line. */
+/** The event in a line; undefined for any other line, such as a tool's own output or half an event. */
 export function readEvent(line: string): ClaudeEvent | undefined {
   const event = parseFields(line.trim());
   const type = textOf(event?.type);
@@ -121,7 +121,7 @@ function assistantParts(event: Fields): Partial<ClaudeEvent> {
   const parts = contentOf(event);
   if (event.is_api_error_message === true) {
     const text = parts.map((part) => textOf(part.text)).join("\n");
-    // The result repeats the words.
+    // The result event has the same text.
     return { fault: { error: textOf(event.error) || "unknown", status: numberOrNull(event.api_error_status), text } };
   }
   return {

@@ -11,7 +11,7 @@ export interface ClaudeRun {
   readonly model: string | null;
   /** The assistant's last text. */
   readonly lastText: string;
-  /** Its last word; null when the run goes on after it, or has none. */
+  /** The last result event; null when there is none, or when the run goes on after it. */
   readonly result: TurnResult | null;
   /** The last error of the API, or the reason of the last retry. */
   readonly fault: ApiFault | null;
@@ -71,7 +71,7 @@ export function createParser(): ClaudeParser {
     state.resetsAt = event.resetsAt ?? state.resetsAt;
     if (event.begins) state.result = null;
     if (event.fault !== null) state.fault = event.fault;
-    // An answer after a retry: the trouble is over.
+    // An answer after a retry: the problem is over.
     else if (event.usage !== null) state.fault = null;
     if (event.usage !== null) since.add(event.usage);
     const texts = event.isMain ? event.entries.flatMap((entry) => (entry.kind === "assistant" ? [entry.text] : [])) : [];

@@ -22,7 +22,7 @@ function nextTime(minutes: number, zone: string, now: number): number | null {
   return Math.floor(now / 60_000) * 60_000 + wait * 60_000;
 }
 
-/** Without a year, the next such day; yesterday's is not a year away: clocks and zones differ, and words come late. */
+/** Without a year, the next such day. A day that has just passed is not taken for one of next year: clocks and zones differ, and messages come late. */
 function onDate(date: string, minutes: number, zone: string, now: number): number | null {
   if (/\d{4}$/.test(date)) return momentOf(date, minutes, zone);
   const year = new Date(now).getUTCFullYear();

@@ -4,7 +4,7 @@ import { filterText } from "../../generated/filter-text.ts";
 
 const SCRIPT = "tool-output-filter.cjs";
 const SETTINGS = "claude-settings.json";
-/** Where the hook finds its script: a path inside a file would be the same everywhere, a pod's mounts need not be. */
+/** The hook finds its script through a variable, because the path depends on the pod's mounts. */
 const SCRIPT_VARIABLE = "PAPERCLIP_TOOL_OUTPUT_FILTER";
 
 interface ToolOutputFilter {

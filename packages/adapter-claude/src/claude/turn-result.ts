@@ -2,7 +2,7 @@ import type { Entry, StepTokens } from "@paperclip-k8s/paperclip/agent-cli/entry
 import { type Fields, fieldsOf, numberOrNull, textOf, textOrNull } from "@paperclip-k8s/paperclip/agent-cli/json-fields";
 import { ledger, messageTokens } from "./usage.ts";
 
-/** Claude Code's last word about a turn. */
+/** Claude Code's result event of a turn. */
 export interface TurnResult {
   /** The host's rule: its subtype and flag decide, not the exit code. */
   readonly succeeded: boolean;
@@ -10,7 +10,7 @@ export interface TurnResult {
   readonly stopReason: string | null;
   readonly terminalReason: string | null;
   readonly text: string;
-  /** Its own errors, else its text where it is one. */
+  /** The errors it lists, else its text if it is an error. */
   readonly errors: readonly string[];
   readonly status: number | null;
   /** Of this turn alone, or, where older CLIs do not report that, of all since the CLI's start. */
@@ -63,7 +63,7 @@ function usedBy(event: Fields): TurnResult["used"] {
   return { basis: "process", tokens, costUsd: numberOrNull(event.total_cost_usd) };
 }
 
-/** The answer itself stands before the result; what it cost does not. */
+/** The answer is in earlier events; only its cost is new. */
 export function resultEntries({ succeeded, errors, stopReason, used: { tokens, costUsd } }: TurnResult): Entry[] {
   const failures: Entry[] = succeeded ? [] : errors.map((text) => ({ kind: "error", text }));
   const used = tokens.input + tokens.output + tokens.cacheRead + tokens.cacheWrite > 0;

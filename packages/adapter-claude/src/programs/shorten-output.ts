@@ -1,4 +1,4 @@
-/** Keys whose text is no text, or a name. */
+/** Keys whose values are data or names, and are not shortened. */
 const UNTOUCHED = new Set(["base64", "data", "filePath", "file_path", "signature"]);
 
 /** A tool's output with each text cut to `maxBytes`, head and tail kept; undefined when nothing had to be cut. The shape stays: the CLI checks it. */

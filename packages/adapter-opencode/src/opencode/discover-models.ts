@@ -17,7 +17,7 @@ export function createListModels(command = "opencode", now: () => number = Date.
   return createModelDiscovery(() => models, report, now);
 }
 
-/** One `provider/model` per line; anything else is chatter. */
+/** One `provider/model` per line; other lines are skipped. */
 export function parseModels(output: string): string[] {
   const ids = output.split("\n").map((line) => line.trim());
   return [...new Set(ids.filter((id) => /^[\w.-]+\/[\w./:@-]+$/.test(id)))];

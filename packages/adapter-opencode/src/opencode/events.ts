@@ -131,7 +131,7 @@ function entriesOf(type: string, part: Fields, event: Fields): Entry[] {
 
 const KNOWN = ["text", "reasoning", "tool_use", "step_start", "step_finish", "error"];
 
-/** The event in a line, or undefined when the line is none: a status line of ours, a word of some tool, a torn line. */
+/** The event in a line; undefined for any other line, such as a tool's own output or half an event. */
 export function readEvent(line: string): CliEvent | undefined {
   const event = parseFields(line.trim());
   const type = textOf(event?.type);

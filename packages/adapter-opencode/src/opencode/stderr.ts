@@ -8,9 +8,9 @@ export interface LogError {
 }
 
 export interface StderrFacts {
-  /** What the CLI printed as its last word before it gave up, without "Error:". */
+  /** The error that the CLI printed before it ended, without "Error:". */
   readonly fatal: string | null;
-  /** The permission that a run without a person to ask had rejected. */
+  /** The permission that was rejected because there is nobody to ask. */
   readonly rejected: string | null;
   readonly log: readonly LogError[];
 }

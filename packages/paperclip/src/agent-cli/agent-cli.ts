@@ -19,14 +19,14 @@ export interface AgentCli<Own extends Fields = Fields> {
   /** Where people put skills of their own on the shared volume, below the data path. */
   readonly skillsFolder: string;
   readonly models: readonly Model[];
-  /** The same with what can be asked for from here, with the server's own environment. */
+  /** The same list with what the provider or the CLI itself reports, asked for with the server's own environment. */
   listModels(serverEnv: NodeJS.ProcessEnv): Promise<Model[]>;
   readonly sessionManagement: SessionManagement;
   /** The line that shows how the CLI ended, kept in the termination message. */
   readonly finalLine: FinalLine | null;
-  /** How instructions and skills lie in a folder the CLI is pointed at; without it they go into the prompt. */
+  /** Where the CLI finds instructions and skills in a folder that it is given; without it they are put into the prompt. */
   readonly bundle?: BundleLayout;
-  /** What a session id of this CLI looks like; like anything unless set. */
+  /** The form of this CLI's session ids; any form unless set. */
   readonly sessionId?: RegExp;
   /** What it keeps from one run to the next; nothing unless set. */
   readonly state?: CliState;
@@ -55,15 +55,15 @@ export interface CliVariables {
 export interface CliState {
   /** Its sessions and nothing else: no logins, no settings, no caches. */
   readonly parts: readonly StatePart[];
-  /** What has the CLI keep them there below its HOME, whatever its build or the agent's own settings would have it do. */
+  /** Variables that make the CLI keep them below its HOME, whatever its build or the agent's settings say. */
   env?(home: string): Readonly<Record<string, string>>;
   /** How it keeps them on a claim of the agent's own; without it there is no `dedicated_pvc`. */
   readonly claim?: CliClaim;
   /** Command whose first line of output is its version; `command` = started instead of the CLI's own name. */
   version(command: string | null): readonly [string, ...string[]];
-  /** Logins and settings that stand in the HOME that all runs used to share, taken into the private one. */
+  /** Logins and settings that are copied into the private HOME; they come from the HOME that runs used to share. */
   readonly seeds: readonly Seed[];
-  /** The agent's settings have it keep its sessions in a place of their own, which is left alone. */
+  /** Whether the agent's settings keep the CLI's sessions in a place of their own, which we leave alone. */
   isElsewhere?(config: AgentConfig): boolean;
 }
 
@@ -71,19 +71,19 @@ export interface CliState {
 export interface CliClaim {
   /** Its name is this and the agent's id. */
   readonly prefix: string;
-  /** What has the CLI keep its sessions in this folder. */
+  /** Variables that make the CLI keep its sessions in this folder. */
   env(folder: string): Readonly<Record<string, string>>;
 }
 
 /** A run's environment before the CLI's plan: inherited, then the agent's own. */
 export interface RunEnvironment {
-  /** As far as it is known as values. */
+  /** Those whose values are known. */
   readonly values: Readonly<Record<string, string>>;
   /** Every name that will be set, by reference too. */
   readonly names: ReadonlySet<string>;
 }
 
-/** The same, with what it may hold besides. */
+/** The same, and where unknown variables may come from. */
 export interface KnownVariables extends RunEnvironment {
   /** Secrets and ConfigMaps that are taken over whole: which names they bring is not known here. */
   readonly sources: readonly string[];
@@ -164,7 +164,7 @@ export interface CliReport {
   readonly finished: boolean;
   /** The CLI reported that its turn succeeded. */
   readonly succeeded?: boolean;
-  /** More that the host should keep with the result; small. */
+  /** Small facts for the result that the host keeps. */
   readonly details?: Readonly<Record<string, unknown>>;
   /** Events of known types; 0 = the CLI wrote nothing that can be read. */
   readonly events: number;
@@ -172,7 +172,7 @@ export interface CliReport {
 
 export interface CliFault {
   readonly kind: FaultKind;
-  /** The host's code for it, where the kind's own does not do. */
+  /** Error code instead of the kind's own. */
   readonly code?: string;
   readonly message: string;
   /** How long the provider asks to wait; null = not given. */

@@ -13,7 +13,7 @@ export async function checkApi(cluster: ConnectOptions): Promise<EnvironmentChec
   }
 }
 
-/** What stands between us and the API server. */
+/** Why the API server could not be asked. */
 export function apiProblem(error: unknown): EnvironmentCheck {
   const message = error instanceof Error ? error.message : String(error);
   const code = error instanceof ApiError ? error.code : "api_unreachable";
@@ -24,7 +24,7 @@ export function apiProblem(error: unknown): EnvironmentCheck {
 
 interface PermissionsAsked {
   readonly serverEnv: NodeJS.ProcessEnv;
-  /** Agents have claims of their own, which may have to be made. */
+  /** Agents have claims of their own, so permissions to create them are needed. */
   readonly ownClaims: boolean;
 }
 
@@ -63,7 +63,7 @@ function missing(row: Permission, namespace: string): EnvironmentCheck {
   const grant = `Grant "${row.verb}" on "${row.resource}"${row.group === "" ? "" : ` of API group "${row.group}"`}${where} to the server's account`;
   const file = row.scope === "cluster" ? "deploy/rbac-cluster.yaml has it" : "deploy/rbac.yaml has all of them";
   const hint = `${grant}: ${file} (docs/permissions.md)`;
-  // A Role is there only where its namespace is: without one, everything is forbidden.
+  // Without the namespace there is no Role either, and everything is forbidden.
   if (row.required) return check("error", "k8s_permission_missing", what, `${hint}. Check also that the namespace exists.`);
   return check("warn", "k8s_permission_optional", what, `${hint}.`);
 }

@@ -5,7 +5,7 @@ import type { Probe } from "./probe-request.ts";
 
 type ToCheck = ((detail: string) => EnvironmentCheck) | null;
 
-/** What a finding of the pod means, when it is good and when it is not; null = not worth a line. */
+/** The check for each finding of the pod, for a good and a bad result; null = none. */
 const CHECKS: Readonly<Record<string, { readonly good: ToCheck; readonly bad: ToCheck }>> = {
   runtime: { good: (found) => check("info", "runtime_found", `Runtime in the image: ${found}`), bad: null },
   cli: {

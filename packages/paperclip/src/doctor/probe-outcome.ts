@@ -7,7 +7,7 @@ interface ProbeFacts {
   /** The pod has reported something of itself. */
   readonly reported: boolean;
   readonly waitedMs: number;
-  /** The last thing the run warned of, which is often why it went no further. */
+  /** The run's last warning, which is often the reason that it did not get further. */
   readonly lastWarning: string | null;
 }
 

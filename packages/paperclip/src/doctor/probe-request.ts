@@ -24,11 +24,11 @@ export interface Probe {
   readonly warnings: readonly string[];
 }
 
-/** Name of the agent that no agent has: its Jobs are found by it. */
+/** No agent has this id; the probe's Jobs are found by it. */
 const PROBE_AGENT = "environment-test";
 const FINDING_MS = 15_000;
 
-/** The run of an agent with these settings, but for its command, its name and its time: it looks at its pod and shares nothing with others. */
+/** A run with these settings that starts our self-check instead of the CLI, under a name and with limits of its own. */
 export async function probeRequest({ cli, companyId, config, inherited, serverEnv }: ProbeInput): Promise<Probe> {
   const ctx = probeContext(companyId);
   const cwd = workingFolder(ctx.context, config);

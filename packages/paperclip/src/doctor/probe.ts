@@ -23,7 +23,7 @@ interface ProbeLimits {
   readonly timeouts?: Partial<ProbeTimeouts> | undefined;
 }
 
-/** One pod with the real image, user, volumes and variables that looks at itself; an ordinary run of the engine, deleted at its end. */
+/** Runs a pod with the real image, user, volumes and variables that checks itself: an ordinary run of the engine, deleted at its end. */
 export async function runProbe(
   probe: Probe,
   { ms, timeouts }: ProbeLimits,

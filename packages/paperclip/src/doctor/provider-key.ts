@@ -2,7 +2,7 @@ import type { KnownVariables } from "../agent-cli/agent-cli.ts";
 import type { EnvironmentCheck } from "../host/types.ts";
 import { check } from "./check.ts";
 
-/** Is one of these variables there? By name: values are not looked at. */
+/** Whether one of these variables is set, by its name only. */
 export function providerKey(provider: string, anyOf: readonly string[], known: KnownVariables): EnvironmentCheck {
   const found = anyOf.find((name) => known.names.has(name));
   if (found !== undefined) return check("info", "provider_key_found", `Key for ${provider}: ${found} is set`);

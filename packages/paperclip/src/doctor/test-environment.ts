@@ -30,7 +30,7 @@ interface TestContext {
 const TEST_MS = 50_000;
 const PROBE_MS = 40_000;
 
-/** The form's "Test" button: from the settings to a pod that has really run, as far as it goes. */
+/** The form's "Test" button: checks the settings, the cluster and the volume, and then runs a probe pod, unless an error was found before. */
 export async function testEnvironment(cli: AgentCli, ctx: TestContext, options: TestOptions): Promise<EnvironmentTestResult> {
   const checks = [...(await findings(cli, ctx, options))];
   return { adapterType: cli.type, status: statusOf(checks), checks, testedAt: new Date().toISOString() };
@@ -76,7 +76,7 @@ function attempt<T>(act: () => T): Attempt<T> {
 
 const invalid = (error: unknown) => check("error", "config_invalid", error instanceof Error ? error.message : String(error));
 
-/** What the settings lead to together with the server's own pod, and the run that would try it. */
+/** What is inherited with these settings, and the probe for it. */
 async function prepare(
   cli: AgentCli,
   { companyId }: TestContext,

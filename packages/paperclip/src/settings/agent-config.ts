@@ -1,7 +1,7 @@
 import type { Fields, ValuesOf } from "./field.ts";
 import type { CommonValues } from "./schema.ts";
 
-/** Read together with others, see below. */
+/** Fields that become one value together with others: `resources`, `instructionsFilePath`, `labels`, `dataPath`. */
 type Combined =
   | "requestCpu"
   | "requestMemory"

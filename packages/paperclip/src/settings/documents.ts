@@ -1,7 +1,7 @@
 import type { Field } from "./field.ts";
 import { groupsOf, type SettingsOwner } from "./schema.ts";
 
-/** What an agent reads that hires another: the settings of this adapter in plain words. */
+/** The text that an agent reads before it creates another agent: the settings of this adapter in plain words. */
 export function configurationDoc(
   cli: SettingsOwner & { readonly type: string; readonly label: string; readonly container: string },
 ): string {

@@ -7,7 +7,7 @@ export interface Field<T> {
   /** Other keys of the same meaning: the first one that is set counts. */
   readonly aliases: readonly string[];
   readonly kind: Kind;
-  /** What an unset field gives. */
+  /** The value of a field that is not set. */
   readonly unset: T;
   /** The default in words, where the value alone is not clear. */
   readonly defaultText: string | null;

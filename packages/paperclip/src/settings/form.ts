@@ -17,7 +17,7 @@ export interface FormSchema {
   fields: FormField[];
 }
 
-/** The adapter's own fields of the host's form: what the platform's part of it does not already have. */
+/** The fields that the adapter adds to the host's form; the host has a form of its own for common ones such as the model. */
 export function formSchema(cli: SettingsOwner): FormSchema {
   return { fields: fieldsOf(cli).flatMap((field) => (field.form === null ? [] : [formField(field, field.form)])) };
 }
@@ -34,7 +34,7 @@ function formField(field: Field<unknown>, form: FormPart): FormField {
   };
 }
 
-/** The form shows plain text, and no default where the field is empty. */
+/** The form shows plain text, and does not show the default of an empty field: so the hint does. */
 function hint(field: Field<unknown>): string {
   const text = field.doc.replaceAll("`", "");
   const sentence = `${text[0]?.toUpperCase()}${text.slice(1)}.`;

@@ -30,7 +30,7 @@ export function parseConfig<Own extends Fields>(raw: Raw, serverEnv: NodeJS.Proc
   };
 }
 
-/** A hidden setting has its default, whatever is sent for it. */
+/** A hidden setting always has its default. */
 function readAll<F extends Fields>(fields: F, raw: Raw, hidden: readonly string[] = []): ValuesOf<F> {
   const value = (name: string, field: Field<unknown>): unknown => (hidden.includes(name) ? field.unset : read(field, raw));
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, value(name, field)])) as ValuesOf<F>;

@@ -5,7 +5,7 @@ import { podFields } from "./fields/pod.ts";
 import { amountOf } from "./kinds/scalar.ts";
 import { find, nested } from "./read-field.ts";
 
-/** Requests and limits that fit each other: a default gives way to what was set, two set ones must agree. */
+/** Requests and limits that fit each other: if only one of the two is set, the default of the other follows it; if both are set, they must fit. */
 export function resources(raw: Raw): AgentResources {
   for (const path of ["resources", "resources.requests", "resources.limits"]) checkObject(nested(raw, path), path);
   const cpu = pair(raw, podFields.requestCpu, podFields.limitCpu);

@@ -20,7 +20,7 @@ export function unknownKeys(raw: Raw, cli: SettingsOwner): readonly string[] {
 
 const SHORTEST = 5;
 
-/** The same key in another case, number or unit, or one that the given one begins. */
+/** The known key that differs only in case, plural or unit, or the only one that starts with the given key. */
 function nearest(key: string, known: readonly string[]): string | null {
   const given = plain(key);
   const same = known.find((candidate) => plain(candidate) === given);

@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from "node:util";
  * refuses NUL), no half characters, lines ended by a newline alone.
  */
 export function clean(text: string): string {
-  // Most texts need no work.
+  // Most texts are clean already.
   if (/^[\n\t\x20-\x7E]*$/.test(text)) return text;
   return stripVTControlCharacters(text)
     .replace(/\r\n?/g, "\n")
@@ -13,7 +13,7 @@ export function clean(text: string): string {
     .toWellFormed();
 }
 
-/** A word in a line's own grammar: no space, never empty. */
+/** A text as one word of a transcript line: no space, never empty. */
 export const word = (text: string, ifEmpty: string): string =>
   clean(text).trim().replace(/\s+/g, "_").slice(0, 100).toWellFormed() || ifEmpty;
 

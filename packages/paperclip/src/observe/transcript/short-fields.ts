@@ -6,7 +6,7 @@ const STRING_LENGTH = 300;
 const ITEMS = 10;
 const DEPTH = 4;
 
-/** Fields as JSON of a length one still likes to read; empty when there are none. */
+/** Fields as JSON, shortened to a readable length; empty when there are none. */
 export function shortFields(fields: Fields): string {
   const kept: [string, unknown][] = [];
   let room = FIELDS_BYTES;

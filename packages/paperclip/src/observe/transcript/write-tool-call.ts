@@ -17,7 +17,7 @@ export function writeToolCall({ id, tool, title, input }: ToolCallEntry): string
   const rest = Object.fromEntries(Object.entries(fields).filter(([key, value]) => key !== field && value !== title));
   const name = field === USUAL_FIELD || text === "" ? "" : ` ${word(field, "title")}`;
   const line = join(word(tool, "tool") + name, fold(text), shortFields(rest), shortId(id));
-  // A title that looks like fields or a name would be misread: then all of it stands as fields.
+  // A title that looks like fields or a name would be read back wrongly: then it is written as a field.
   return readToolCall(line)?.title === text ? line : join(word(tool, "tool"), "", shortFields({ [field]: text, ...rest }), shortId(id));
 }
 

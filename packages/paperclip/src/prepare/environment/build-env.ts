@@ -22,7 +22,7 @@ export interface EnvInput {
   readonly forced?: Readonly<Record<string, string>>;
 }
 
-/** The request's `env`, and what else became known while it was made. */
+/** The request's `env`, with the API's address and warnings. */
 export interface PodEnv extends Required<RunEnv> {
   /** Where the host's API is for this run, which may differ from what the pod gets: a relay's target. */
   readonly apiUrl: string | null;
@@ -79,7 +79,7 @@ export function apiUrlOf(env: Readonly<Record<string, string>>, serverEnv: NodeJ
 function settingsOf(input: EnvInput, facts: Readonly<Record<string, string>>, unused: readonly string[]) {
   const { config, ctx, serverEnv, forced: assigned = {} } = input;
   const env = withoutHostDisk({ env: config.env, context: ctx.context, serverEnv, dataPath: config.dataPath });
-  // The plan has read the agent's own settings of the CLI and forces what became of them: nothing is lost there.
+  // What the CLI's plan forces needs no warning: the plan has already merged the agent's own value.
   const overruled = Object.keys(env).filter(
     (name) => Object.hasOwn(FORCED, name) || Object.hasOwn(assigned, name) || (name.startsWith("PAPERCLIP_") && Object.hasOwn(facts, name)),
   );
@@ -91,7 +91,7 @@ function settingsOf(input: EnvInput, facts: Readonly<Record<string, string>>, un
   return { env: without(env, [...unused, ...overruled]), warnings };
 }
 
-/** A later layer wins, in whichever of the two places the earlier value stood. */
+/** A later layer replaces an earlier value, whether that is plain or secret. */
 function place(
   values: Readonly<Record<string, string>>,
   target: { readonly plain: Record<string, string>; readonly secret: Record<string, string> },

@@ -65,7 +65,7 @@ const IDENTIFIERS = new Set([
   "AGENT_HOME",
 ]);
 
-/** May it stand in the Job spec? By its shape too: a reason may be a sentence, a URL may hold a password or a query. */
+/** Whether a value may be in the Job spec. Its form counts too: a reason may be a sentence, a URL may contain a password or a query. */
 export function mayBePlain(name: string, value: string): boolean {
   return IDENTIFIERS.has(name) && value.length <= 4096 && /^[\w./:,[\]-]+$/.test(value);
 }

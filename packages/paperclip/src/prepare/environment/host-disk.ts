@@ -1,9 +1,9 @@
 import { isBelow, recordOf, textOf, textsOf } from "../../host/context-values.ts";
 import { SCRATCH_NAMES, TEMP_NAMES } from "./mounts.ts";
 
-// The host writes variables of its own machine into an agent's env. In a pod they name folders that are not there, or are none of the agent's.
+// The host adds variables about its own machine to an agent's env. In a pod they would name folders that do not exist there, or that belong to the server.
 
-/** Dropped whatever they hold: only the host sets them. */
+/** Always dropped: only the host sets them. */
 const HOST_ONLY: ReadonlySet<string> = new Set([
   ...SCRATCH_NAMES,
   "PAPERCLIP_GITHUB_HOST_HOME",
@@ -14,7 +14,7 @@ const HOST_ONLY: ReadonlySet<string> = new Set([
   "PAPERCLIP_RUNNER_NETWORK_ACCESS",
 ]);
 
-/** Files and sockets of the server's own git; a user may name others. */
+/** Dropped if they name files and sockets of the server's own git; a user may set them to others. */
 const GIT_PATHS = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_ASKPASS", "SSH_ASKPASS", "SSH_AUTH_SOCK", "GIT_SSH"];
 
 interface HostDiskInput {
@@ -52,12 +52,12 @@ function isHostsGhConfig(value: string, launcher: string | undefined, serverEnv:
   return value === serverEnv.GH_CONFIG_DIR || value === `${config}/gh` || (textOf(launcher) !== null && isBelow(value, launcher!));
 }
 
-/** A null device is the same everywhere, the shared volume is there on both sides. */
+/** Devices exist everywhere, and the shared volume is mounted in the pod too. */
 function onServerOnly(path: string, dataPath: string): boolean {
   return !isBelow(path, "/dev") && !isBelow(path, dataPath);
 }
 
-/** The host puts its git launchers before the server's own PATH, which knows nothing of the pod's image. */
+/** The host sets PATH to its git launchers and the server's own PATH, which does not fit the pod's image. */
 function userPath({ env, serverEnv }: HostDiskInput): string | null {
   const launcher = textOf(env.PAPERCLIP_GITHUB_LAUNCHER_DIR);
   if (env.PATH === undefined) return null;

@@ -7,7 +7,7 @@ export const CLAIM_MOUNT = "/agent/state";
 /** Names under which programs look for a folder for temporary files. */
 export const TEMP_NAMES = ["TMPDIR", "TMP", "TEMP"] as const;
 
-/** Names under which agents find their scratch folder; its own prompt refers to them. */
+/** Names under which agents find their scratch folder; the host's prompt refers to them. */
 export const SCRATCH_NAMES = [
   "PAPERCLIP_SCRATCH_DIR",
   "PAPERCLIP_RUN_SCRATCH_DIR",

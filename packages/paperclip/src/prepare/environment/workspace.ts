@@ -2,7 +2,7 @@ import { isBelow, recordOf, recordsOf, textOf } from "../../host/context-values.
 
 /** The workspace the host made for a run, on the volume that server and pod share. */
 export interface Workspace {
-  /** Null where the agent's own folder setting takes its place. */
+  /** Null if the agent's setting `cwd` replaces it. */
   readonly cwd: string | null;
   readonly source: string | null;
   readonly strategy: string | null;

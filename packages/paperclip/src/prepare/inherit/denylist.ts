@@ -11,7 +11,7 @@ export interface Denied {
   readonly why: string;
 }
 
-/** Whoever has one of these is the server. */
+/** With one of these an agent could act as the server. */
 export const HOST_SECRETS: readonly NamePattern[] = [
   "DATABASE_URL",
   "DATABASE_MIGRATION_URL",
@@ -25,7 +25,7 @@ export const HOST_SECRETS: readonly NamePattern[] = [
   "PAPERCLIP_STORAGE_S3_*",
   "RUN_LOG_S3_*",
 ];
-/** Signing keys and tokens of later versions of the host are called so too. */
+/** Later versions of the host may have more keys and tokens; their names have this form. */
 const HOST_SECRET_FORM = /^PAPERCLIP_.*(SECRET|KEY|TOKEN|PASSWORD|CREDENTIAL)|_MASTER_KEY(_FILE)?$/;
 
 const HOST_CREDENTIALS: readonly NamePattern[] = ["POSTGRES_*", "PG*", "GOOGLE_CLIENT_*", "GITHUB_CLIENT_*"];
@@ -41,7 +41,7 @@ const AWS_CREDENTIALS: readonly NamePattern[] = [
 ];
 const AWS_STORES: readonly NamePattern[] = ["PAPERCLIP_STORAGE_S3_*", "RUN_LOG_S3_*", "PAPERCLIP_SECRETS_AWS_*"];
 
-/** Put into a pod for its service account; with them set, a run's own account would get none. */
+/** Kubernetes sets these for the pod's service account; inherited ones would keep a run from getting those of its own account. */
 const WORKLOAD_IDENTITY: readonly NamePattern[] = [
   "AWS_ROLE_ARN",
   "AWS_WEB_IDENTITY_TOKEN_FILE",
@@ -62,7 +62,7 @@ const HOST_PLACES: readonly NamePattern[] = [
 /** Why a variable stays with the server; null = nothing speaks against giving it. `others` are all names the server has. */
 export function denied(name: string, others: readonly string[], cli: CliVariables): Denied | null {
   if (matches(name, HOST_PLACES) || matches(name, cli.denylist)) return { kind: "setting", why: "a place of the server's own" };
-  // What the host has for this very CLI bears the prefix of the host's own settings.
+  // The host's settings for this CLI have the same prefix as the host's own settings.
   if (name.startsWith("PAPERCLIP_") && matches(name, cli.allowlist)) return null;
   if (matches(name, HOST_SECRETS) || HOST_SECRET_FORM.test(name)) return { kind: "secret", why: "the server's own secret" };
   if (matches(name, HOST_CREDENTIALS)) return { kind: "credential", why: "the server's database or sign-in" };

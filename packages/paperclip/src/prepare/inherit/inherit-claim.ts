@@ -35,7 +35,7 @@ export function inheritClaim(input: ClaimInput, findings: Findings): InheritedCl
   };
 }
 
-/** Files of Secrets and ConfigMaps are read, not shared. */
+/** Secrets and ConfigMaps below the data path do no harm: their files are not shared with runs. */
 function hides(each: Mount, data: Mount | null, dataPath: string): boolean {
   return each !== data && (each.kind === "claim" || each.kind === "other") && isWithin(each.mountPath, dataPath);
 }

@@ -76,7 +76,7 @@ function allowedOfWhole({ server, settings, sameNamespace }: EnvInput, leave: Le
   return [];
 }
 
-/** A variable that names files which the run will not have does more harm than none; files that can come along do. */
+/** Leaves out a variable that names files which the run's pod cannot have; collects the files that it can have. */
 function hasFiles(variable: Variable, input: EnvInput, files: Set<ObjectMount>, leave: Leave): boolean {
   const { server, settings, sameNamespace } = input;
   const data = mountAt(server.mounts, settings.dataPath);
@@ -102,7 +102,7 @@ function isUsable(variable: Variable, sameNamespace: boolean, leave: Leave): boo
   return object && sameNamespace;
 }
 
-/** A whole Secret comes with all its names: hidden are those the server has now, and the worst even if they are added later. */
+/** A Secret that is taken whole brings all its variables. The server's own secrets among them are set empty: those it has now, and the known names even if they are added later. */
 function hiddenNames({ rules }: ServerPod, from: readonly EnvSource[], delivered: readonly string[]): string[] {
   const prefixes = [...new Set(from.map(({ prefix }) => prefix))];
   const isSecret = (name: string): boolean => {

@@ -9,7 +9,7 @@ import { ServerPod } from "./server-pod.ts";
 
 type Scheduling = Pick<Inherited, "nodeSelector" | "tolerations">;
 
-/** What a run's pod takes over from the server's; a ConfigError before anything is created when the two could not work together. */
+/** What a run's pod inherits from the server's pod. Throws a ConfigError if the two could not work together. */
 export function inheritFrom(pod: OwnPod | null, settings: InheritSettings, facts: InheritFacts): Inherited {
   return pod === null ? withoutPod(settings, facts) : withPod(pod, settings, facts);
 }
@@ -31,7 +31,7 @@ function withPod(pod: OwnPod, settings: InheritSettings, { env: serverEnv = {}, 
     namespace,
     image,
     imagePullSecrets: pullSecrets(pod, sameNamespace, findings),
-    // The others are what a pod without a host's network has anyway.
+    // The other policies are the default of a pod without host network.
     dnsPolicy: pod.dnsPolicy === "None" || pod.dnsPolicy === "Default" ? pod.dnsPolicy : null,
     dnsConfig: pod.dnsConfig,
     claim,
@@ -69,7 +69,7 @@ function withoutPod(settings: InheritSettings, { noPod }: InheritFacts): Inherit
   };
 }
 
-/** The agent's own where it is set, an empty one too; an empty field of the form is "not set". */
+/** The agent's settings win, also if they are empty on purpose (`{}`, `[]`). */
 function scheduling(settings: InheritSettings, pod: Scheduling): Scheduling {
   const { nodeSelector, tolerations } = settings;
   return {
@@ -87,7 +87,7 @@ function pullSecrets(pod: OwnPod, sameNamespace: boolean, { warnings }: Findings
   return [];
 }
 
-/** A name that gives nothing is a slip or a misunderstanding. */
+/** Warns about names without an effect: they are misspelt or misunderstood. */
 function checkNames(server: ServerPod, { inheritNames }: InheritSettings, { warnings }: Findings): void {
   const { pod, rules } = server;
   const objects = [...pod.envFrom, ...pod.secretVolumes, ...pod.configMapVolumes].map(({ name }) => name);

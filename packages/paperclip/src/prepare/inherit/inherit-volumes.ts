@@ -9,11 +9,11 @@ interface VolumesInput {
   readonly server: ServerPod;
   readonly settings: InheritSettings;
   readonly sameNamespace: boolean;
-  /** Files that variables taken over point to. */
+  /** Files that inherited variables point to. */
   readonly files: ReadonlySet<ObjectMount>;
 }
 
-/** Secrets and ConfigMaps that come along as files: pointed to, named, or where certificates, ssh and git keep theirs. */
+/** Secrets and ConfigMaps that are mounted in the run's pod too: a variable points to them, the settings name them, or they are where certificates, ssh and git keep their files. */
 export function inheritVolumes(input: VolumesInput, findings: Findings): { secrets: ObjectVolume[]; configMaps: ObjectVolume[] } {
   const { server, sameNamespace } = input;
   const objects = server.mounts.filter(isObject);

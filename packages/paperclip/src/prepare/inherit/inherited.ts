@@ -8,7 +8,7 @@ export type InheritSettings = Pick<
   "inherit" | "inheritNames" | "namespace" | "image" | "dataPath" | "dataClaim" | "nodeSelector" | "tolerations"
 >;
 
-/** What else decides. */
+/** What decides besides the settings. */
 export interface InheritFacts {
   /** Of the CLI that is to run. */
   readonly variables: CliVariables;
@@ -22,7 +22,7 @@ export interface Inherited {
   readonly namespace: string;
   readonly image: string;
   readonly imagePullSecrets: readonly string[];
-  /** Only where it differs from what every pod has. */
+  /** Null = the default. */
   readonly dnsPolicy: string | null;
   readonly dnsConfig: Readonly<Record<string, unknown>> | null;
   readonly claim: InheritedClaim;
@@ -38,7 +38,7 @@ export interface Inherited {
 
 export interface InheritedClaim {
   readonly name: string;
-  /** The same on both sides, so that paths mean the same. */
+  /** The same in server and pod, so that paths are valid in both. */
   readonly mountPath: string;
   readonly subPath: string | null;
 }
@@ -48,11 +48,11 @@ export interface InheritedEnv {
   readonly literals: Readonly<Record<string, string>>;
   readonly references: readonly EnvReference[];
   readonly from: readonly EnvSource[];
-  /** Names `from` may bring that are the server's alone. */
+  /** Names that `from` may bring and that no run may have: set empty. */
   readonly hidden: readonly string[];
 }
 
-/** Filled while things are chosen. */
+/** Lines for the log, collected on the way. */
 export interface Findings {
   readonly notes: string[];
   readonly warnings: string[];

@@ -23,13 +23,13 @@ export function mountAt(mounts: readonly Mount[], path: string): Mount | null {
 }
 
 interface NamedMounts {
-  /** Those a path lies on. */
+  /** Mounts that a path is on. */
   readonly on: readonly Mount[];
-  /** Those below a folder that is named. */
+  /** Mounts below a folder in the value. */
   readonly below: readonly Mount[];
 }
 
-/** The mounts a variable's value speaks of; a search list or a command line may name several. */
+/** The mounts that the paths in a variable's value belong to; a search list or a command line may contain several paths. */
 export function mountsNamedBy(value: string, mounts: readonly Mount[]): NamedMounts {
   const paths = pathsIn(value);
   const folders = paths.filter((path) => path.split("/").length > 2);

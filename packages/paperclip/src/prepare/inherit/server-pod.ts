@@ -36,7 +36,7 @@ export class ServerPod {
     return mountsNamedBy(("value" in variable ? variable.value : this.#env[variable.name]) ?? "", this.mounts);
   }
 
-  /** A text with `$` in it is not the value: the process has what the kubelet made of it. */
+  /** The kubelet expands `$(NAME)`, so for a text with `$` the value is taken from the process. */
   #literal({ name, value }: { readonly name: string; readonly value: string }): string | null {
     return value.includes("$") ? (this.#env[name] ?? null) : value;
   }

@@ -88,7 +88,7 @@ export const clusterFields = {
   }),
 } as const;
 
-/** Not repeated when refused: NAME=secret is a likely slip. */
+/** The message does not repeat the name, because people enter NAME=secret by mistake. */
 function inheritedName(item: string, key: string, place: number): void {
   if (!/^(?=.)[A-Za-z0-9_.-]{0,253}\*?$/.test(item))
     throw new ConfigError(

@@ -3,7 +3,7 @@ import { ConfigError, quote } from "../config-error.ts";
 import { type Field, field, type Spec } from "../field.ts";
 import { parsedText } from "./structured.ts";
 
-/** A type, not an interface: plain records of the manifest take it. */
+/** A type and not an interface, so that it can be assigned to the manifest's plain records. */
 type Toleration = {
   readonly key?: string;
   readonly operator?: string;
@@ -64,7 +64,7 @@ function seconds(given: Record<string, unknown>, at: string): Pick<Toleration, "
   return { tolerationSeconds: value };
 }
 
-/** What the API server would refuse only when the Job's pod is created, long after the Job. */
+/** Rules that the API server checks only when it creates the pod, long after the Job: cheaper to check now. */
 function agree(given: Toleration, at: string): void {
   if (given.key !== undefined && !isLabelKey(given.key)) throw new ConfigError(`${at}.key`, `${quote(given.key)} is not a valid taint key`);
   if (given.key === undefined && given.operator !== "Exists") throw new ConfigError(at, 'without a key needs operator "Exists"');
