@@ -26,7 +26,7 @@ export async function measureReattach(bed: Bed): Promise<Row[]> {
   const from = performance.now();
   const engine = createEngine();
   const adopt = async () => ({ kind: "adopt" }) as const;
-  const runs = lost.map(({ key }) => startRun(bed, keyed(key, { script: "", server: engine, judge: adopt })));
+  const runs = lost.map(({ key }) => startRun(bed, keyed(key, { script: "", server: engine, onLockConflict: adopt })));
   const adopted = () => runs.every(({ status }) => status.some(({ text }) => text.startsWith("adopted Job")));
   while (!adopted()) await sleep(10);
   const took = performance.now() - from;

@@ -7,7 +7,7 @@ export interface RunRequest {
   readonly name: JobNameParts;
   /** Runs with the same key never overlap, nor does one whose key is a path with one above or below it; null = this run shares nothing with others. */
   readonly exclusive: string | null;
-  /** Labels of Jobs that hold the whole key though they say of none: those that others than this engine have made. */
+  /** Labels of legacy Jobs: those that were not made by this engine have no annotation with a key, and hold the whole key. */
   readonly legacyLabels?: Readonly<Record<string, string>>;
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -50,13 +50,13 @@ export interface RunRelay extends Omit<RelaySpec, "credentialsFile"> {
 export interface RunKeys {
   /** Label and annotation that hold the run id. */
   readonly runId: string;
-  /** Annotation that tells one submit from another: a create whose answer was lost is ours if it matches. */
+  /** Annotation that identifies one create: a Job whose create got no answer is ours if it matches. */
   readonly nonce: string;
   /** Annotation that marks a Job started with our runner. */
   readonly runner: string;
   /** Annotation that holds the exclusive key. */
   readonly exclusive: string;
-  /** Annotations for who takes a Job over: where its output is, which run it was started for, whose it was since. */
+  /** Annotations for a run that adopts the Job: where its output is, which run it was started for, which runs have owned it since. */
   readonly output: string;
   readonly firstRun: string;
   readonly adoptedFrom: string;
@@ -184,18 +184,18 @@ export interface RunLimits {
   readonly graceSec: number;
   /** How long a pod may stay unscheduled. */
   readonly scheduleTimeoutSec: number;
-  /** How long the Job object outlives its end when no server settles it. */
+  /** How long the Job object outlives its end when no server deletes it. */
   readonly ttlSeconds: number;
 }
 
 export interface RunOutputPaths {
   /** Mount point of the shared volume: one reader process serves all runs below it. */
   readonly root: string;
-  /** Path of the output file; meta and claim files stand beside it. */
+  /** Path of the output file; meta file and lock file stand beside it. */
   readonly path: string;
 }
 
-/** The files of a run: meta and claim stand beside the output file. */
+/** The files of a run: meta file and lock file stand beside the output file. */
 export function runFiles(outputPath: string): RunFiles {
   return { output: outputPath, meta: `${outputPath}.meta`, lock: `${outputPath}.claim` };
 }

@@ -1,3 +1,4 @@
+import { systemClock } from "./clock.ts";
 import { ApiError, isAccessDenied, isTransient } from "./kube/api-error.ts";
 import { backoffMs } from "./kube/send-request.ts";
 import type { ErrorFacts } from "./outcome/observation.ts";
@@ -53,6 +54,25 @@ export async function retryInBackground(
       if (isFinal(error)) return false;
     }
   }
+}
+
+/** A create that is under way when a run leaves gets this long: broken off, it could still make an object that nobody knows of. */
+const CREATE_GRACE_MS = 8000;
+
+/** A signal for a create, which is aborted some time after another one. */
+export function abortLater(signal: AbortSignal): { readonly signal: AbortSignal; readonly stop: () => void } {
+  const later = new AbortController();
+  let cancel = () => {};
+  const begin = () => {
+    cancel = systemClock.after(CREATE_GRACE_MS, () => later.abort(signal.reason), true);
+  };
+  signal.addEventListener("abort", begin, { once: true });
+  if (signal.aborted) begin();
+  const stop = () => {
+    cancel();
+    signal.removeEventListener("abort", begin);
+  };
+  return { signal: later.signal, stop };
 }
 
 /** The API server has rejected the request, or was never reached, so nothing was changed. Any other error leaves that open. */

@@ -133,11 +133,11 @@ test.concurrent("a caller that does not answer about a conflicting Job does not 
   const agent = randomUUID();
   const task = await started(`${agent}/one`);
   let asked = 0;
-  const judge = () => {
+  const onLockConflict = () => {
     asked++;
     return new Promise<never>(() => {});
   };
-  const run = startRun(bed, keyed(agent, { script: TIMED, judge }));
+  const run = startRun(bed, keyed(agent, { script: TIMED, onLockConflict }));
   await expect.poll(() => asked).toBe(1);
   run.cancel();
   expect((await run.done).outcome).toMatchObject({ kind: "cancelled", stopped: true, evidence: { jobUid: null } });
@@ -153,8 +153,10 @@ test.concurrent("a finished Job that is kept to be looked at is in nobody's way,
   // Its count of pods tells a moment earlier.
   const finished = async () => JSON.stringify((await bed.list("jobs")).find(({ metadata }) => metadata.name === name)?.status);
   await expect.poll(finished).toContain('"type":"Complete"');
-  const { outcome, status } = await startRun(bed, keyed(agent, { script: "", judge: async () => ({ kind: "remove", why: "on record" }) }))
-    .done;
+  const { outcome, status } = await startRun(
+    bed,
+    keyed(agent, { script: "", onLockConflict: async () => ({ kind: "remove", why: "on record" }) }),
+  ).done;
   expect(outcome).toMatchObject({ kind: "exited", exitCode: 0 });
   expect(said({ status })).not.toMatch(/waiting for Job|removing/);
   expect(await kept.jobs()).toBe(1);

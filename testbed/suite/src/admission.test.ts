@@ -63,7 +63,7 @@ test("runs of different keys overlap", async () => {
   for (const { outcome } of await Promise.all(runs.map((run) => run.done))) expect(outcome).toMatchObject({ kind: "exited", exitCode: 0 });
 });
 
-test("patience with the holder is bounded", async () => {
+test("the wait for the lock owner is bounded", async () => {
   const first = startRun(bed, keyed("long", { script: `console.log("on"); setInterval(() => {}, 1000)` }));
   await first.saw("on\n");
   const { outcome } = await startRun(bed, keyed("long", { script: "", engine: { timeouts: { admission: 1000 } } })).done;
@@ -88,6 +88,7 @@ test("a Job whose result this server has given is not taken over by its next run
   const key = randomUUID();
   const first = await startRun(bed, keyed(key, { script: `console.log("x")`, server })).done;
   expect(first.outcome).toMatchObject({ kind: "exited", exitCode: 0 });
-  const second = await startRun(bed, keyed(key, { script: `console.log("y")`, server, judge: async () => ({ kind: "adopt" }) })).done;
+  const second = await startRun(bed, keyed(key, { script: `console.log("y")`, server, onLockConflict: async () => ({ kind: "adopt" }) }))
+    .done;
   expect(second.output.toString()).toBe("y\n");
 });

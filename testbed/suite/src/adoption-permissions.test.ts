@@ -22,26 +22,26 @@ async function takeOverWithout(verb: string, resource: string) {
   const key = `without-${resource}`;
   const options: RunOptions = {
     script: TALKING,
-    judge: async () => ({ kind: "adopt" }),
+    onLockConflict: async () => ({ kind: "adopt" }),
     change: (request) => ({ ...request, exclusive: key, name: { prefix: "suite-", parts: [key], identity: key } }),
   };
-  const holder = startRun(bed, options);
-  await holder.saw("on\n");
+  const owner = startRun(bed, options);
+  await owner.saw("on\n");
   const kubeconfig = await bed.account(permissions.filter((row) => !(row.verb === verb && row.resource === resource)));
   const run = startRun({ ...bed, kubeconfig }, options);
   const warned = (text: string) =>
     expect.poll(() => run.status.filter((line) => line.level === "warning" && line.text.includes(text)).length).toBe(1);
-  return { holder, run, warned };
+  return { owner, run, warned };
 }
 
 test("patch jobs: the Job is waited for, as by a run that does not continue it", async () => {
-  const { holder, run, warned } = await takeOverWithout("patch", "jobs");
+  const { owner, run, warned } = await takeOverWithout("patch", "jobs");
   await warned("cannot be taken over: not allowed to patch jobs");
   run.cancel();
   expect((await run.done).outcome).toMatchObject({ kind: "cancelled" });
-  expect(await holder.jobs()).toBe(1);
-  holder.cancel();
-  expect((await holder.done).outcome).toMatchObject({ kind: "cancelled", stopped: true });
+  expect(await owner.jobs()).toBe(1);
+  owner.cancel();
+  expect((await owner.done).outcome).toMatchObject({ kind: "cancelled", stopped: true });
 });
 
 /** A Job that has finished, and whose server is gone. */
@@ -68,7 +68,7 @@ for (const [was, is, removed] of [
     const orphan = await finishedOrphan(`${agent}${was}`);
     const kubeconfig = await bed.account(permissions.filter((row) => !(row.verb === "patch" && row.resource === "jobs")));
     const clock = createTestClock();
-    const own = { script: `console.log("own prompt")`, judge: async () => ({ kind: "adopt" }) as const, engine: { clock } };
+    const own = { script: `console.log("own prompt")`, onLockConflict: async () => ({ kind: "adopt" }) as const, engine: { clock } };
     const { outcome, output, status } = await clock.hurry(startRun({ ...bed, kubeconfig }, keyed(`${agent}${is}`, own)).done);
     expect(outcome).toMatchObject({ kind: "exited", exitCode: 0 });
     expect(output.toString()).toBe("own prompt\n");
@@ -84,10 +84,10 @@ test.each([
   ["secrets", "the Secret of the Job taken over cannot be changed: not allowed to patch secrets"],
   ["pods", "cannot be labelled: not allowed to patch pods"],
 ])("patch %s: taken over all the same", async (resource, warning) => {
-  const { holder, run, warned } = await takeOverWithout("patch", resource);
+  const { owner, run, warned } = await takeOverWithout("patch", resource);
   await warned(warning);
   await run.saw("on 1\n");
-  expect((await holder.done).outcome).toMatchObject({ kind: "superseded" });
+  expect((await owner.done).outcome).toMatchObject({ kind: "superseded" });
   run.cancel();
   expect((await run.done).outcome).toMatchObject({ kind: "cancelled", stopped: true });
 });

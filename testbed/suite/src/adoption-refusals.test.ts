@@ -24,70 +24,70 @@ afterAll(async () => {
 
 const ENDLESS = `console.log("on"); setInterval(() => {}, 1000)`;
 const OWN = `console.log("own prompt")`;
-const judged = (key: string, verdict: (holder: LockOwner) => LockDecision, options: RunOptions = {}) =>
+const deciding = (key: string, decide: (owner: LockOwner) => LockDecision, options: RunOptions = {}) =>
   startRun(
     bed,
-    keyed(key, { script: OWN, judge: async (holder) => verdict(holder), engine: { timeouts: { lockDecision: 500 } }, ...options }),
+    keyed(key, { script: OWN, onLockConflict: async (owner) => decide(owner), engine: { timeouts: { lockDecision: 500 } }, ...options }),
   );
 
 async function lockOwnerOf(key: string, options: RunOptions = {}) {
-  const holder = startRun(bed, keyed(key, { script: ENDLESS, ...options }));
-  await holder.saw("on\n");
-  const name = await holder.job();
+  const owner = startRun(bed, keyed(key, { script: ENDLESS, ...options }));
+  await owner.saw("on\n");
+  const name = await owner.job();
   const job = () => getJob(connection, bed.namespace, name);
   const { uid } = (await job())!;
   const end = async () => {
-    holder.cancel();
-    await holder.done;
+    owner.cancel();
+    await owner.done;
   };
-  return { holder, name, job, uid, end };
+  return { owner, name, job, uid, end };
 }
 
 test("blocked: the caller's code and message, and the Job is as it was", async () => {
-  const { holder, job, uid, end } = await lockOwnerOf("blocked");
-  const { outcome } = await judged("blocked", () => ({ kind: "blocked", code: "not_this_one", message: "because" })).done;
-  expect(outcome).toMatchObject({ kind: "blocked", code: "not_this_one", message: "because", byRun: holder.request.runId });
-  expect(await job()).toMatchObject({ uid, deletedAt: null, annotations: { [KEYS.runId]: holder.request.runId } });
+  const { owner, job, uid, end } = await lockOwnerOf("blocked");
+  const { outcome } = await deciding("blocked", () => ({ kind: "blocked", code: "not_this_one", message: "because" })).done;
+  expect(outcome).toMatchObject({ kind: "blocked", code: "not_this_one", message: "because", byRun: owner.request.runId });
+  expect(await job()).toMatchObject({ uid, deletedAt: null, annotations: { [KEYS.runId]: owner.request.runId } });
   await end();
 });
 
 test("a Job without the runner's mark is waited for, whatever the caller says", async () => {
-  const { holder, job, uid, end } = await lockOwnerOf("older", {
+  const { owner, job, uid, end } = await lockOwnerOf("older", {
     change: (request) => ({ ...request, keys: { ...request.keys, runner: "suite.test/other" } }),
   });
   for (const kind of ["adopt", "remove"] as const) {
     const options = { engine: { timeouts: { lockDecision: 500, admission: 3000 } } };
-    const { outcome } = await judged("older", () => ({ kind, why: "asked" }), options).done;
+    const { outcome } = await deciding("older", () => ({ kind, why: "asked" }), options).done;
     expect(outcome).toMatchObject({ kind: "blocked", message: expect.stringContaining("not started by this version") });
-    expect(await job()).toMatchObject({ uid, deletedAt: null, annotations: { [KEYS.runId]: holder.request.runId } });
+    expect(await job()).toMatchObject({ uid, deletedAt: null, annotations: { [KEYS.runId]: owner.request.runId } });
   }
   await end();
 });
 
 test("a Job whose output lies outside the volume is not taken over", async () => {
-  const { holder, job, end } = await lockOwnerOf("outside", {
+  const { owner, job, end } = await lockOwnerOf("outside", {
     change: (request) => ({
       ...request,
       keys: { ...request.keys, output: "suite.test/elsewhere" },
       annotations: { [KEYS.output]: `${request.output.root}/../etc/passwd` },
     }),
   });
-  const { outcome } = await judged("outside", () => ({ kind: "adopt" })).done;
+  const { outcome } = await deciding("outside", () => ({ kind: "adopt" })).done;
   expect(outcome).toMatchObject({ kind: "blocked", message: expect.stringContaining("does not say where") });
-  expect((await job())?.annotations[KEYS.runId]).toBe(holder.request.runId);
+  expect((await job())?.annotations[KEYS.runId]).toBe(owner.request.runId);
   await end();
 });
 
 test("wait may become adopt, and a caller that cannot tell is asked again", async () => {
   const { script, release } = gatedScript(bed);
-  const { holder } = await lockOwnerOf("later", { script });
+  const { owner } = await lockOwnerOf("later", { script });
   let asked = 0;
-  const run = judged("later", () => {
+  const run = deciding("later", () => {
     asked++;
     if (asked === 1) throw new Error("not reachable");
     return { kind: asked === 2 ? "wait" : "adopt" };
   });
-  expect((await holder.done).outcome).toMatchObject({ kind: "superseded", byRun: run.request.runId });
+  expect((await owner.done).outcome).toMatchObject({ kind: "superseded", byRun: run.request.runId });
   expect(asked).toBe(3);
   await release();
   const { outcome, output } = await run.done;
@@ -101,9 +101,9 @@ test("a Job that is over and on record is removed, not replayed", async () => {
   expect((await first.done).outcome).toMatchObject({ kind: "exited" });
   fault.undo();
   const finished: boolean[] = [];
-  const run = judged("stale", (holder) => {
-    finished.push(holder.finished);
-    return holder.finished ? { kind: "remove", why: "its end is on record" } : { kind: "wait" };
+  const run = deciding("stale", (owner) => {
+    finished.push(owner.finished);
+    return owner.finished ? { kind: "remove", why: "its end is on record" } : { kind: "wait" };
   });
   const { output } = await run.done;
   expect(output.toString()).toBe("own prompt\n");
@@ -117,7 +117,7 @@ test("a Job whose server died before its Secret was made is removed after a whil
   await expect.poll(async () => (await bed.list("jobs")).some(({ metadata }) => metadata.labels?.[KEYS.runId] === dead.runId)).toBe(true);
   await server.kill();
   fault.undo();
-  const run = judged(dead.key, () => ({ kind: "adopt" }), { engine: { timeouts: { secretless: 3000 } } });
+  const run = deciding(dead.key, () => ({ kind: "adopt" }), { engine: { timeouts: { secretless: 3000 } } });
   const { outcome, output, status } = await run.done;
   expect(outcome).toMatchObject({ kind: "exited", exitCode: 0 });
   expect(output.toString()).toBe("own prompt\n");
@@ -127,7 +127,7 @@ test("a Job whose server died before its Secret was made is removed after a whil
 test("a server that has its result already does not clean up under who took the Job over since", async () => {
   const first = startRun(bed, keyed("lingers", { script: `console.log("done")`, engine: { lingerMs: 3000 } }));
   expect((await first.done).outcome).toMatchObject({ kind: "exited" });
-  const second = judged("lingers", () => ({ kind: "adopt" }), { engine: { lingerMs: 8000 } });
+  const second = deciding("lingers", () => ({ kind: "adopt" }), { engine: { lingerMs: 8000 } });
   const { output, outcome } = await second.done;
   expect(output.toString()).toBe("done\n");
   await expect.poll(() => first.status.at(-1)?.text).toContain(`taken over by run ${second.request.runId}`);

@@ -53,7 +53,7 @@ function relayed(request: RunRequest): RunRequest {
 }
 
 test("the token changes with the owner", async () => {
-  const options: RunOptions = { script: CALLING, change: relayed, judge: async () => ({ kind: "adopt" }) };
+  const options: RunOptions = { script: CALLING, change: relayed, onLockConflict: async () => ({ kind: "adopt" }) };
   const first = startRun(bed, options);
   await first.saw("on\n");
   await expect.poll(() => seen.length).toBeGreaterThan(2);

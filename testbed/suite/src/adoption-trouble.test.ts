@@ -47,7 +47,7 @@ async function orphan(key: string, options: RunOptions = {}): Promise<RunHandle>
 }
 
 const adopter = (key: string, options: RunOptions = {}): RunHandle =>
-  startRun(bed, keyed(key, { script: `console.log("own prompt")`, judge: async () => ({ kind: "adopt" }), ...options }));
+  startRun(bed, keyed(key, { script: `console.log("own prompt")`, onLockConflict: async () => ({ kind: "adopt" }), ...options }));
 
 /** Ends a run that would go on for ever. */
 async function end(run: RunHandle): Promise<void> {
@@ -186,11 +186,11 @@ test("a takeover that is refused as it stands is tried again now and then, not a
   troubles.push(refused);
   const clock = createTestClock();
   const asked: number[] = [];
-  const judge = async () => {
+  const onLockConflict = async () => {
     asked.push(clock.now());
     return { kind: "adopt" } as const;
   };
-  const second = adopter("policy", { judge, engine: { clock, timeouts: { lockDecision: 60_000 } } });
+  const second = adopter("policy", { onLockConflict, engine: { clock, timeouts: { lockDecision: 60_000 } } });
   await clock.hurry(expect.poll(() => refused.hits).toBeGreaterThan(3));
   // The first two belong together: one for the Job that was listed, one for the name that was taken.
   const pauses = asked.slice(2).map((at, index) => at - (asked[index + 1] ?? 0));

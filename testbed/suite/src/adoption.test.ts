@@ -109,10 +109,10 @@ test.concurrent("the server that loses its Job settles as superseded and leaves 
 
 test.concurrent("two adopters at once, in two processes: exactly one gets it", async ({ expect }) => {
   const first = await orphan();
-  const rivals = [next(first), next(first)].map((run) => ({ run, server: serve(run) }));
-  await Promise.race(rivals.map(({ run, server }) => server.saw(run.runId, "line 3\n")));
+  const competing = [next(first), next(first)].map((run) => ({ run, server: serve(run) }));
+  await Promise.race(competing.map(({ run, server }) => server.saw(run.runId, "line 3\n")));
   await end(first);
-  const outputs = await Promise.all(rivals.map(async ({ run, server }) => (await server.done(run.runId)).output));
+  const outputs = await Promise.all(competing.map(async ({ run, server }) => (await server.done(run.runId)).output));
   expect(outputs.filter(isWhole)).toHaveLength(1);
   // The loser of the swap waits for the key and then runs its own prompt.
   expect(outputs.filter((output) => output === "own prompt\n")).toHaveLength(1);

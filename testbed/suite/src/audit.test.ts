@@ -48,7 +48,7 @@ async function neverStarted(): Promise<void> {
 
 async function takenOver(): Promise<void> {
   const change: RunOptions["change"] = (request) => ({ ...request, name: { prefix: "suite-", parts: ["t"], identity: "t" } });
-  const options: RunOptions = { script: ENDLESS, change, judge: async () => ({ kind: "adopt" }) };
+  const options: RunOptions = { script: ENDLESS, change, onLockConflict: async () => ({ kind: "adopt" }) };
   const first = startRun(bed, options);
   await first.saw("on\n");
   const second = startRun(bed, options);

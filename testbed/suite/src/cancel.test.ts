@@ -27,7 +27,7 @@ const expectAllGone = ({ gone }: CancelTimes) => expect(Object.entries(gone).fil
 
 /** Who comes next is free to adopt whatever it finds, and finds nothing. */
 async function expectKeyFree({ request }: RunHandle): Promise<void> {
-  const next = await finishRun(bed, keyed(request.exclusive ?? "", { script: OWN, judge: async () => ({ kind: "adopt" }) }));
+  const next = await finishRun(bed, keyed(request.exclusive ?? "", { script: OWN, onLockConflict: async () => ({ kind: "adopt" }) }));
   expect(next.output.toString()).toBe("own prompt\n");
   expect(next.status.filter((line) => line.text.includes("adopted"))).toEqual([]);
 }
@@ -37,17 +37,17 @@ async function expectCancelled(run: RunHandle, ended: CancelledRun, exitCode: nu
   await expectKeyFree(run);
 }
 
-test("waiting for its key: it says for which Job, nothing was made, and the holder goes on", async () => {
-  const holder = start({ script: OBEDIENT });
-  await holder.saw("on\n");
-  const run = startRun(bed, keyed(holder.request.exclusive ?? "", { script: OWN }));
+test("waiting for its key: it says for which Job, nothing was made, and the lock owner goes on", async () => {
+  const owner = start({ script: OBEDIENT });
+  await owner.saw("on\n");
+  const run = startRun(bed, keyed(owner.request.exclusive ?? "", { script: OWN }));
   await said(run, "waiting for Job");
-  expect(run.status.find((line) => line.text.startsWith("waiting for Job"))?.text).toContain(holder.request.runId);
+  expect(run.status.find((line) => line.text.startsWith("waiting for Job"))?.text).toContain(owner.request.runId);
   const ended = await cancelRun("waiting for its key", run);
   expect(ended.outcome).toMatchObject({ kind: "cancelled", stopped: true, evidence: { jobUid: null } });
   expectAllGone(ended.times);
-  expect(await holder.jobs()).toBe(1);
-  await cancelRun("running, the holder", holder);
+  expect(await owner.jobs()).toBe(1);
+  await cancelRun("running, the lock owner", owner);
   await expectKeyFree(run);
 });
 
@@ -114,7 +114,7 @@ test("running, taken over from another server", async () => {
   const first = start({ script: OBEDIENT });
   await first.saw("on\n");
   const key = first.request.exclusive ?? "";
-  const run = startRun(bed, keyed(key, { script: OWN, judge: async () => ({ kind: "adopt" }) }));
+  const run = startRun(bed, keyed(key, { script: OWN, onLockConflict: async () => ({ kind: "adopt" }) }));
   await run.saw("on\n");
   expect((await first.done).outcome).toMatchObject({ kind: "superseded" });
   const ended = await cancelRun("running, taken over", run);
@@ -128,7 +128,7 @@ test("taking a Job over: what is claimed already is ended", async () => {
   const first = start({ script: OBEDIENT });
   await first.saw("on\n");
   const fault = bed.faults.hang({ verb: "patch", resource: "secrets" }, { times: 99 });
-  const run = startRun(bed, keyed(first.request.exclusive ?? "", { script: OWN, judge: async () => ({ kind: "adopt" }) }));
+  const run = startRun(bed, keyed(first.request.exclusive ?? "", { script: OWN, onLockConflict: async () => ({ kind: "adopt" }) }));
   await expect.poll(() => fault.hits).toBe(1);
   const ended = await cancelRun("taking a Job over", run);
   fault.undo();

@@ -27,7 +27,7 @@ test("a live run is let go at once, and the next one takes it over with all its 
   expect((await first.done).outcome).toMatchObject({ kind: "detached", reason: letGo.message, evidence: { jobUid: expect.any(String) } });
   expect(await first.jobs()).toBe(1);
 
-  const second = startRun(bed, keyed("left", { script: `console.log("never")`, judge: async () => ({ kind: "adopt" }) }));
+  const second = startRun(bed, keyed("left", { script: `console.log("never")`, onLockConflict: async () => ({ kind: "adopt" }) }));
   await second.saw("on\n");
   await release();
   const { outcome, output } = await second.done;

@@ -76,16 +76,16 @@ describe("where the cluster answers no access reviews, what is missing shows whe
       ...options,
       change: (request) => ({ ...request, exclusive: "k", name: { prefix: "suite-", parts: ["k"], identity: "k" } }),
     });
-    const holder = startRun(bed, keyed({ script: `console.log("on"); setInterval(() => {}, 1000)` }));
-    await holder.saw("on\n");
+    const owner = startRun(bed, keyed({ script: `console.log("on"); setInterval(() => {}, 1000)` }));
+    await owner.saw("on\n");
     const { outcome } = await (await startWithout("get jobs", keyed({}))).done;
     expect(outcome).toMatchObject({
       kind: "never-started",
       permanent: true,
       message: expect.stringContaining('needs "get" on "jobs.batch"'),
     });
-    holder.cancel();
-    expect((await holder.done).outcome).toMatchObject({ kind: "cancelled", stopped: true });
+    owner.cancel();
+    expect((await owner.done).outcome).toMatchObject({ kind: "cancelled", stopped: true });
   });
 });
 

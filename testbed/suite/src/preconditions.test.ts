@@ -38,7 +38,7 @@ async function live(options: RunOptions = {}) {
   const name = await run.job();
   const { uid } = (await jobNamed(name))!;
   const claim = { uid, key: KEYS.runId, from: run.request.runId, to: "thief", label: "thief", annotations: {} };
-  return { run, name, uid, claim, rival: (rivals: RunOptions) => startRun(bed, keyed(run.request.exclusive ?? "", rivals)) };
+  return { run, name, uid, claim, startCompeting: (competing: RunOptions) => startRun(bed, keyed(run.request.exclusive ?? "", competing)) };
 }
 
 async function end(...runs: RunHandle[]): Promise<void> {
@@ -130,10 +130,10 @@ test("a create nobody answered, cancelled, while the name is another's: that Job
 
 test("a cancel of a run whose Job was replaced unseen: the new one goes on", async () => {
   // It takes its time, so that the name is free while its pod still ends.
-  const { run, name, uid, rival } = await live({ script: `process.on("SIGTERM", () => {}); ${ENDLESS}` });
+  const { run, name, uid, startCompeting } = await live({ script: `process.on("SIGTERM", () => {}); ${ENDLESS}` });
   const fault = bed.faults.silenceWatches();
   await bed.faults.deleteJob(name, "Background");
-  const next = rival({ script: ENDLESS });
+  const next = startCompeting({ script: ENDLESS });
   await next.saw("on\n");
   run.cancel();
   expect((await run.done).outcome).toMatchObject({ kind: "cancelled" });
@@ -195,13 +195,13 @@ test("a clean-up after the result, the Job taken over unseen: the new owner keep
   expect(await deleteByUid(connection, bed.namespace, jobName, { uid: jobUid ?? "", propagation: "Foreground" })).toBe("deleted");
 });
 
-test("a Job judged fit to go, and taken over while it was judged: it stays, and is judged anew", async () => {
-  const { run, name, uid, claim, rival } = await live();
+test("a Job that is to be removed, and taken over while that was decided: it stays, and is decided about anew", async () => {
+  const { run, name, uid, claim, startCompeting } = await live();
   const owners: (string | null)[] = [];
-  const other = rival({
+  const other = startCompeting({
     script: "",
-    judge: async (holder) => {
-      owners.push(holder.runId);
+    onLockConflict: async (owner) => {
+      owners.push(owner.runId);
       if (owners.length === 1) return { kind: "wait" };
       if (owners.length > 2) return { kind: "blocked", code: "not_mine", message: "it is another's" };
       await changeJobOwner(connection, bed.namespace, name, { ...claim, annotations: { [KEYS.adoptedFrom]: claim.from } });

@@ -27,7 +27,7 @@ test.skipIf(onKube)(`${RUNS} runs are taken up again, and nothing is asked twice
   await server.kill();
   const requests = logRequests(bed.kubeconfig);
   const before = bed.connections;
-  const runs = lost.map(({ key }) => startRun(bed, keyed(key, { script: "", judge: async () => ({ kind: "adopt" }) })));
+  const runs = lost.map(({ key }) => startRun(bed, keyed(key, { script: "", onLockConflict: async () => ({ kind: "adopt" }) })));
   const adopted = () => runs.filter(({ status }) => status.some(({ text }) => text.startsWith("adopted Job"))).length;
   await expect.poll(adopted).toBe(RUNS);
   const labelled = async () => (await bed.list("pods")).filter((pod) => runs.some(({ request }) => isOf(pod, request.runId))).length;

@@ -22,7 +22,7 @@ export interface RunOptions {
   /** One for several runs, as in a server; each has its own unless set. */
   readonly server?: Engine;
   readonly onStatus?: (line: StatusLine) => void;
-  readonly judge?: RunIo["onLockConflict"];
+  readonly onLockConflict?: RunIo["onLockConflict"];
   readonly detach?: AbortSignal;
   /** A random one unless set. */
   readonly runId?: string;
@@ -90,7 +90,7 @@ export function startRun(bed: Bed, options: RunOptions): RunHandle {
           status.push(line);
           options.onStatus?.(line);
         },
-        ...(options.judge === undefined ? {} : { onLockConflict: options.judge }),
+        ...(options.onLockConflict === undefined ? {} : { onLockConflict: options.onLockConflict }),
         ...(options.detach === undefined ? {} : { detach: options.detach }),
       },
     )

@@ -14,7 +14,7 @@ process.stdin.on("end", () => process.exit(0)).resume();
 const tell = (news: ServerNews) => process.stdout.write(`${JSON.stringify(news)}\n`);
 
 /** As a host that knows which of its runs continues which, and which have their end on record. */
-const judge =
+const onLockConflict =
   ({ continues, recorded }: ServerRun) =>
   async ({ runId, finished }: LockOwner): Promise<LockDecision> => {
     if (runId !== null && continues.includes(runId)) return { kind: "adopt" };
@@ -25,7 +25,7 @@ async function live(run: ServerRun): Promise<void> {
   const handle = startRun(bed, {
     script: run.script,
     runId: run.runId,
-    judge: judge(run),
+    onLockConflict: onLockConflict(run),
     engine: { timeouts: order.timeouts, lingerMs: order.lingerMs },
     change: (request) => ({ ...request, exclusive: run.key, name: { prefix: "suite-", parts: [run.key], identity: run.key } }),
     onStatus: ({ text }) => void tell({ event: "status", runId: run.runId, text }),

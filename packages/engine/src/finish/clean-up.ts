@@ -1,3 +1,4 @@
+import { systemClock } from "../clock.ts";
 import { isAccessDenied, isTransient } from "../kube/api-error.ts";
 import type { JobView } from "../kube/views.ts";
 import { type DeleteJobResult, deleteJob, type Propagation } from "../kube/writes.ts";
@@ -95,8 +96,8 @@ function lastSeen({ watch, run }: RunContext): JobView | null {
 
 const isTimeout = (error: unknown): boolean => error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError");
 
-/** Does not keep the server from exiting. */
-const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms).unref());
+/** Real time, since it limits real requests. Does not keep the server from exiting. */
+const pause = (ms: number): Promise<void> => systemClock.sleep(ms, undefined, false);
 
 function logFailure(context: RunContext, error: unknown, again: boolean): void {
   log(context, "warning", `cleaning up failed: ${messageOf(error)}${again ? "; trying again in the background" : ""}`);

@@ -1,3 +1,4 @@
+import { systemClock } from "../clock.ts";
 import type { RunContext } from "../run-context.ts";
 import type { RunOutcome } from "../run-outcome.ts";
 import { cleanUp, whyKept } from "./clean-up.ts";
@@ -21,7 +22,7 @@ export async function finish(context: RunContext, outcome: RunOutcome, { lingerM
   const lingers = lingerMs > 0 && WITH_RESULT.has(outcome.kind) && whyKept(context, outcome) === null;
   if (jobUid !== null && lingers) {
     const { promise, resolve } = Promise.withResolvers<void>();
-    setTimeout(resolve, lingerMs).unref();
+    systemClock.after(lingerMs, resolve);
     finished.add(jobUid, resolve);
     void promise.then(() => cleanUp(context, outcome, { late: true, done: release }));
     return;

@@ -1,15 +1,13 @@
 import type { JobView } from "../kube/views.ts";
 import { createJob } from "../kube/writes.ts";
 import type { Adoption, StartProblem } from "../outcome/observation.ts";
-import { retryTransient } from "../retry.ts";
+import { abortLater, retryTransient } from "../retry.ts";
 import { log, type RunContext, reportJob } from "../run-context.ts";
 import { askAbout, conflictFacts, conflictingJob, lockOwnerOf } from "./conflicting-jobs.ts";
 import { failedCreate } from "./failed-create.ts";
 import { adopt } from "./take-over.ts";
 import { waitForLock } from "./wait-for-lock.ts";
 
-/** A create that is under way is waited for when the run leaves: broken off, it could still make a Job that nobody knows of. */
-const CREATE_GRACE_MS = 8000;
 /** As long as a create is tried. */
 const LIST_TIMEOUT_MS = 120_000;
 
@@ -83,7 +81,7 @@ async function adoptListed(context: RunContext, notAdoptable: Set<string>): Prom
 async function create(context: RunContext): Promise<LockEnd | { readonly kind: "conflict"; readonly job: JobView }> {
   const { request, submission, connection, run, leaving } = context;
   run.observe({ kind: "lock-free" });
-  const late = abortLater(leaving, CREATE_GRACE_MS);
+  const late = abortLater(leaving);
   try {
     const result = await retryTransient(context, "the Job cannot be created", () =>
       createJob(connection, request.namespace, submission.job, { signal: late.signal }),
@@ -96,22 +94,6 @@ async function create(context: RunContext): Promise<LockEnd | { readonly kind: "
   } finally {
     late.stop();
   }
-}
-
-/** A signal that follows another one after a while. */
-function abortLater(signal: AbortSignal, ms: number): { readonly signal: AbortSignal; readonly stop: () => void } {
-  const later = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const begin = () => {
-    timer = setTimeout(() => later.abort(signal.reason), ms);
-  };
-  signal.addEventListener("abort", begin, { once: true });
-  if (signal.aborted) begin();
-  const stop = () => {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", begin);
-  };
-  return { signal: later.signal, stop };
 }
 
 function lockTaken(context: RunContext, job: JobView, waitedMs: number): StartProblem {

@@ -33,9 +33,9 @@ async function ensureClaim(context: RunContext, claim: ClaimVolume): Promise<Sta
 }
 
 /** `unseen`: the account may not read claims, so the answer to the create tells whether it is there. */
-async function look({ connection, request }: RunContext, name: string): Promise<ClaimView | null | "unseen"> {
+async function look({ connection, request, leaving }: RunContext, name: string): Promise<ClaimView | null | "unseen"> {
   try {
-    return await getClaim(connection, request.namespace, name);
+    return await getClaim(connection, request.namespace, name, { signal: leaving });
   } catch (error) {
     if (isAccessDenied(error)) return "unseen";
     throw error;
@@ -50,11 +50,11 @@ function whyUnusable({ phase, deletedAt }: ClaimView): "lost" | "deleting" | nul
 
 /** True = made by this run; false = somebody else was first, or it cannot be seen and need not be made. */
 async function make(context: RunContext, { claimName, create }: ClaimVolume): Promise<boolean> {
-  const { connection, request } = context;
+  const { connection, request, leaving } = context;
   if (create === null) return false;
   const manifest = claimManifest(request.namespace, claimName, create);
   const made = await retryTransient(context, `claim ${claimName} cannot be made`, () =>
-    createClaim(connection, request.namespace, manifest),
+    createClaim(connection, request.namespace, manifest, { signal: leaving }),
   );
   if (made)
     log(context, "info", `claim ${request.namespace}/${claimName} made: ${create.capacity} of storage class ${create.storageClass}`);

@@ -8,22 +8,25 @@ import { log, type RunContext } from "../run-context.ts";
 
 /** Beyond the time a pod may wait for its node: for the image, the volume, and the change of its files. */
 const RUN_TIMEOUT_MS = 180_000;
+/** A Job that is not deleted goes by itself, some minutes later. */
+const DELETE_TIMEOUT_MS = 5000;
 
 /** Runs a Job whose pod gives the claim's volume to the run's group; null = done. */
 export async function setOwnership(context: RunContext, claim: ClaimVolume): Promise<StartProblem | null> {
-  const { connection, request } = context;
+  const { connection, request, leaving } = context;
   const user = `${request.user.uid}:${request.user.gid}`;
   log(context, "info", `giving the volume of claim ${claim.claimName} to user ${user}`);
   const manifest = volumeOwnershipManifest(request, claim);
   // Its name is made from the claim's: a Job that another server has made for the same claim serves as well.
   const result = await retryTransient(context, `the volume of claim ${claim.claimName} cannot be given to user ${user}`, () =>
-    createJob(connection, request.namespace, manifest),
+    createJob(connection, request.namespace, manifest, { signal: leaving }),
   );
   const job = "created" in result ? result.created : result.existing;
   const end = await follow(context, volumeOwnershipName(request, claim), job);
   const owner = { key: request.keys.runId, runId: job.annotations[request.keys.runId] ?? null };
   const propagation = end.ran ? "Background" : "Foreground";
-  await deleteJob(connection, request.namespace, job, { owner, propagation, exact: false }).catch(() => {});
+  const options = { owner, propagation, exact: false, signal: AbortSignal.timeout(DELETE_TIMEOUT_MS) } as const;
+  await deleteJob(connection, request.namespace, job, options).catch(() => {});
   return end.done ? null : { kind: "volume-ownership-failed", claim: claim.claimName, user, why: end.why, failed: end.ran };
 }
 
