@@ -1,5 +1,6 @@
 import { foreignLine, type Entry as TranscriptEntry } from "@paperclip-k8s/paperclip/agent-cli/entry";
 import { keepEnd } from "@paperclip-k8s/paperclip/agent-cli/keep-end";
+import { noTokens, plus } from "@paperclip-k8s/paperclip/agent-cli/tokens";
 import { UnknownEvents } from "@paperclip-k8s/paperclip/agent-cli/unknown-events";
 import { type CliError, type Entry, readEvent, type StepTokens } from "./events.ts";
 
@@ -33,18 +34,6 @@ interface OpenCodeParser {
 const TEXT_LIMIT = 64 * 1024;
 const ERRORS_KEPT = 16;
 const MESSAGE_LIMIT = 4 * 1024;
-
-const noTokens: StepTokens = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
-
-function addTokens(sum: StepTokens, step: StepTokens): StepTokens {
-  return {
-    input: sum.input + step.input,
-    cacheRead: sum.cacheRead + step.cacheRead,
-    cacheWrite: sum.cacheWrite + step.cacheWrite,
-    output: sum.output + step.output,
-    reasoning: sum.reasoning + step.reasoning,
-  };
-}
 
 function createState() {
   return {
@@ -89,7 +78,7 @@ export function createParser(): OpenCodeParser {
       case "step_end":
         state.steps += 1;
         state.finishReason = entry.reason;
-        state.tokens = addTokens(state.tokens, entry.tokens);
+        state.tokens = plus(state.tokens, entry.tokens);
         state.costUsd += entry.costUsd;
         if (entry.reason === "stop") settleOverflows();
         return;
