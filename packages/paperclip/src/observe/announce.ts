@@ -1,8 +1,7 @@
 import type { Adoption, Engine } from "@paperclip-k8s/engine";
 import type { InvocationMeta } from "../host/types.ts";
-import type { Attempt } from "../prepare/attempt.ts";
-import { buildMeta } from "../prepare/prompt/build-meta.ts";
-import { withoutTokens } from "../prepare/prompt/redact.ts";
+import type { Attempt, RunInputs } from "../prepare/attempt.ts";
+import { MASK, withoutSecrets, withoutTokens } from "../prepare/prompt/redact.ts";
 import { buildRequest } from "../prepare/request.ts";
 
 /** Reports the attempt to the host once: when it has its Job, or at its end if it got none. A host that fails at it does not stop the run. */
@@ -10,7 +9,7 @@ export function createAnnouncement(attempt: Attempt, engine: Engine): (adopted: 
   const { ctx } = attempt.inputs;
   let made: Promise<void> | null = null;
   const announce = async (adopted: Adoption | null): Promise<void> => {
-    const meta = adopted === null ? await metaOf(attempt, engine) : adoptedMeta(attempt, adopted);
+    const meta = adopted === null ? await metaOf(attempt, engine.jobNameOf(buildRequest(attempt))) : adoptedMeta(attempt.inputs, adopted);
     ctx.onDispatch?.();
     await ctx.onMeta?.(meta);
   };
@@ -20,38 +19,41 @@ export function createAnnouncement(attempt: Attempt, engine: Engine): (adopted: 
   };
 }
 
-function metaOf(attempt: Attempt, engine: Engine): Promise<InvocationMeta> {
-  const { inputs, env, prompt, plan } = attempt;
-  const { ctx, config, inherited, cwd } = inputs;
-  return buildMeta({
-    adapterType: inputs.cli.type,
-    jobName: engine.jobNameOf(buildRequest(attempt)),
-    cwd,
-    argv: plan.argv,
-    image: inherited.image,
-    namespace: inherited.namespace,
-    timeoutSec: config.timeoutSec,
-    notes: [...plan.notes, ...inherited.notes],
-    env,
-    prompt,
-    ctx,
-  });
+/** What the host shows about the start of an attempt. */
+export async function metaOf({ inputs, env, prompt, plan }: Attempt, jobName: string): Promise<InvocationMeta> {
+  const { buildInvocationEnvForLogs } = await import("../prepare/prompt/host-rendering.ts");
+  const { image, namespace, notes } = inputs.inherited;
+  const { timeoutSec } = inputs.config;
+  // Only the names of secrets and references are shown: the host's own redaction does not see passwords in URLs.
+  const hidden = [...env.references.map((reference) => reference.name), ...Object.keys(env.secret)];
+  const args = withoutSecrets(plan.argv.map((arg) => (typeof arg === "string" ? arg : `<file ${arg.file}>`)));
+  const limit = timeoutSec === 0 ? "no time limit" : `time limit ${timeoutSec} s`;
+  return {
+    ...commonMeta(inputs, jobName),
+    commandArgs: [...args, `<stdin prompt ${prompt.text.length} chars>`],
+    commandNotes: [`image ${image}`, `namespace ${namespace}`, limit, ...prompt.notes, ...plan.notes, ...notes],
+    env: { ...Object.fromEntries(hidden.map((name) => [name, MASK])), ...buildInvocationEnvForLogs({ ...env.plain }) },
+    prompt: prompt.text,
+    promptMetrics: { ...prompt.metrics },
+  };
 }
 
 /** Of a run that took another one's Job over: it started nothing of its own. */
-function adoptedMeta({ inputs: { cli, ctx, cwd, inherited } }: Attempt, { job, fromRun, firstRun }: Adoption): InvocationMeta {
+function adoptedMeta(inputs: RunInputs, { job, fromRun, firstRun }: Adoption): InvocationMeta {
   return {
-    adapterType: cli.type,
-    command: `kubectl job/${job.name}`,
-    cwd,
+    ...commonMeta(inputs, job.name),
     commandArgs: [],
     commandNotes: [
       ...(job.image === null ? [] : [`image ${job.image}`]),
-      `namespace ${inherited.namespace}`,
+      `namespace ${inputs.inherited.namespace}`,
       `adopted from run ${fromRun}${firstRun === fromRun ? "" : `, started by run ${firstRun}`}`,
     ],
     env: {},
     prompt: "",
-    context: withoutTokens(ctx.context, ctx.authToken === undefined ? [] : [ctx.authToken]),
   };
+}
+
+function commonMeta({ cli, ctx, cwd }: RunInputs, jobName: string) {
+  const context = withoutTokens(ctx.context, ctx.authToken === undefined ? [] : [ctx.authToken]);
+  return { adapterType: cli.type, command: `kubectl job/${jobName}`, cwd, context };
 }

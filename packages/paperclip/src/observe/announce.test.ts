@@ -1,0 +1,75 @@
+import type { Adoption, Engine } from "@paperclip-k8s/engine";
+import { expect, test } from "vitest";
+import type { RunInputs } from "../prepare/attempt.ts";
+import { exampleAttempt, exampleInputs } from "../testing/example-attempt.ts";
+import { hostContext } from "../testing/host-context.ts";
+import { createAnnouncement, metaOf } from "./announce.ts";
+
+const jwt = `eyJhbGciOiJIUzI1NiJ9.${"a".repeat(20)}.${"b".repeat(20)}`;
+const context = { taskId: "t1", paperclipRuntimeTools: { bearerToken: "rt" }, said: `it is ${jwt}` };
+
+function attempt(timeoutSec = 90, changes: Parameters<typeof hostContext>[0] = {}) {
+  const { ctx, meta } = hostContext({ context, ...changes, change: { authToken: "run-token", ...changes?.change } });
+  const inherited = { image: "acme/agent:1", namespace: "agents", notes: ["from the server"] } as unknown as RunInputs["inherited"];
+  const made = exampleAttempt({
+    inputs: exampleInputs({ ctx, inherited, config: { timeoutSec } as RunInputs["config"] }),
+    plan: { argv: ["agent", "run", { file: "settings" }], plainEnv: {}, secretEnv: {}, notes: ["from the plan"] },
+    prompt: { text: "héllo", metrics: { promptChars: 5 }, notes: ["skills: fix"], warnings: [] },
+    env: {
+      plain: { PAPERCLIP_RUN_ID: "run-1", HOME: "/agent/home", STRANGE_TOKEN: "seen" },
+      secret: { DATABASE_URL: "postgres://u:p@db", LANG: "C" },
+      references: [{ name: "ACME_API_KEY", valueFrom: {} }],
+      from: [],
+      hidden: [],
+      apiUrl: null,
+      warnings: [],
+    },
+  });
+  return { made, meta };
+}
+
+test("what the host shows about a run's start", async () => {
+  const { made } = attempt();
+  expect(await metaOf(made, "agent-example-x")).toEqual({
+    adapterType: made.inputs.cli.type,
+    command: "kubectl job/agent-example-x",
+    cwd: "/data/work",
+    commandArgs: ["agent", "run", "<file settings>", "<stdin prompt 5 chars>"],
+    commandNotes: ["image acme/agent:1", "namespace agents", "time limit 90 s", "skills: fix", "from the plan", "from the server"],
+    env: {
+      PAPERCLIP_RUN_ID: "run-1",
+      HOME: "/agent/home",
+      STRANGE_TOKEN: "***REDACTED***",
+      DATABASE_URL: "***REDACTED***",
+      LANG: "***REDACTED***",
+      ACME_API_KEY: "***REDACTED***",
+    },
+    prompt: "héllo",
+    promptMetrics: { promptChars: 5 },
+    context: { taskId: "t1", said: "it is ***REDACTED***" },
+  });
+  expect((await metaOf(attempt(0).made, "j")).commandNotes).toContain("no time limit");
+});
+
+test("an attempt is announced once, and one that took a Job over shows that Job", async () => {
+  const { made, meta } = attempt();
+  const announce = createAnnouncement(made, {} as Engine);
+  await announce({ job: { name: "job-1", image: "old:1" }, fromRun: "r2", firstRun: "r1" } as unknown as Adoption);
+  await announce(null);
+  expect(meta).toMatchObject([
+    {
+      command: "kubectl job/job-1",
+      commandArgs: [],
+      commandNotes: ["image old:1", "namespace agents", "adopted from run r2, started by run r1"],
+      env: {},
+      prompt: "",
+      context: { taskId: "t1" },
+    },
+  ]);
+});
+
+test("a host that fails at it does not stop the run", async () => {
+  const onMeta = () => Promise.reject(new Error("disk full"));
+  const { made } = attempt(90, { change: { onMeta } });
+  await createAnnouncement(made, {} as Engine)({ job: { name: "j", image: null }, fromRun: "r", firstRun: "r" } as unknown as Adoption);
+});
