@@ -1,6 +1,6 @@
 import { type Admin, openAdmin } from "./admin.ts";
 import { type Description, readDescription } from "./description.ts";
-import { holder } from "./node-namespaces.ts";
+import { keeper } from "./node-namespaces.ts";
 import { kill, signal } from "./processes.ts";
 import type { ProgramName } from "./programs.ts";
 import { settingsFrom } from "./settings.ts";
@@ -32,7 +32,7 @@ export interface KubeCluster extends Description {
 export function openCluster(env: NodeJS.ProcessEnv = process.env): KubeCluster {
   const { dir } = settingsFrom(env);
   const description = readDescription(dir);
-  if (description === null || holder(dir) === undefined) throw new Error(`no real Kubernetes is running in ${dir}: run npm run kube:up`);
+  if (description === null || keeper(dir) === undefined) throw new Error(`no real Kubernetes is running in ${dir}: run npm run kube:up`);
   const { programs, nodeName } = description;
   const admin = openAdmin(description.server, dir);
   const program = (name: ProgramName) => programs[name][0];

@@ -51,7 +51,7 @@ function processes(): string[] {
     .flatMap((pid) => {
       try {
         const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
-        const telling = /containerd|runc|kube|etcd|holder|nsenter|unshare|setsid/.test(command.split(" ")[0]!);
+        const telling = /containerd|runc|kube|etcd|keeper|nsenter|unshare|setsid/.test(command.split(" ")[0]!);
         return command !== "" && (telling || network(pid) !== own) && !isHeld(pid) ? [`${pid} ${command}`] : [];
       } catch {
         return []; // it has just ended
@@ -64,7 +64,7 @@ const network = (pid: string): string => readlinkSync(`/proc/${pid}/ns/net`);
 function isHeld(pid: string): boolean {
   const parent = /^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]!;
   if (parent === "0") return false;
-  return /\/bin\/holder\0/.test(readFileSync(`/proc/${parent}/cmdline`, "utf8")) || isHeld(parent);
+  return /\/bin\/keeper\0/.test(readFileSync(`/proc/${parent}/cmdline`, "utf8")) || isHeld(parent);
 }
 
 /** cgroups without a process and without others below: what a killed container leaves. */

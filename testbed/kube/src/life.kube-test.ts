@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type KubeCluster, openCluster, otherNode } from "./index.ts";
 import { difference, type MachineState, machineState } from "./leftovers.ts";
-import { holder } from "./node-namespaces.ts";
+import { keeper } from "./node-namespaces.ts";
 import { processesOf } from "./processes.ts";
 import { run } from "./run.ts";
 import { type Scratch, scratch } from "./scratch.ts";
@@ -46,11 +46,11 @@ test("up is quick, says when it is up already, and down with a running pod leave
   const cluster = openCluster(env);
   await runningPod(cluster);
   cluster.close();
-  const node = holder(cluster.dir);
+  const node = keeper(cluster.dir);
   const again = Date.now();
   await command("up");
   expect(Date.now() - again).toBeLessThan(3000);
-  expect(holder(cluster.dir)).toBe(node);
+  expect(keeper(cluster.dir)).toBe(node);
   await command("down");
   await expectNothingLeft();
   await command("down");
@@ -58,7 +58,7 @@ test("up is quick, says when it is up already, and down with a running pod leave
 });
 
 /** Each costs two starts, so the rest is for LONG=1. */
-const VICTIMS = ["containerd", "holder", ...(process.env.LONG ? ["kube-proxy", "kubelet", "etcd"] : [])];
+const VICTIMS = ["containerd", "keeper", ...(process.env.LONG ? ["kube-proxy", "kubelet", "etcd"] : [])];
 
 test.each(VICTIMS)("up works after %s was killed under a running pod", async (victim) => {
   await command("up");

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { holder, runInNode } from "./node-namespaces.ts";
+import { keeper, runInNode } from "./node-namespaces.ts";
 import { run } from "./run.ts";
 import type { Settings } from "./settings.ts";
 
@@ -15,7 +15,7 @@ export async function connect(settings: Settings): Promise<void> {
   await inside("sysctl", "-qw", "net.ipv4.ip_forward=1");
   // Else a pod that asks a service for itself is answered by nobody: the bridge does not send a frame back where it came from.
   if (existsSync("/proc/sys/net/bridge")) await inside("sysctl", "-qw", "net.bridge.bridge-nf-call-iptables=0");
-  await run("ip", ["link", "add", link, "type", "veth", "peer", "name", "machine", "netns", String(holder(dir))]);
+  await run("ip", ["link", "add", link, "type", "veth", "peer", "name", "machine", "netns", String(keeper(dir))]);
   await inside("ip", "link", "set", "machine", "master", "pods", "up");
   await run("ip", ["addr", "add", `${hostAddress}/24`, "dev", link]);
   await run("ip", ["link", "set", link, "up"]);

@@ -10,17 +10,17 @@ import { until } from "./wait.ts";
  * The node is a machine in the machine: process, mount and network namespaces of its own, held by one small process.
  * Kill that one and the kernel ends all programs, shims and containers, and drops all mounts, links and rules.
  */
-const holderPath = (dir: string): string => join(dir, "bin/holder");
+const keeperPath = (dir: string): string => join(dir, "bin/keeper");
 
-export const holder = (dir: string): number | undefined => processesOf(holderPath(dir))[0];
+export const keeper = (dir: string): number | undefined => processesOf(keeperPath(dir))[0];
 
 export async function makeNode({ dir }: Settings): Promise<void> {
   await launch(
     "unshare",
-    ["--mount", "--propagation", "slave", "--net", "--pid", "setsid", "--fork", holderPath(dir)],
-    join(dir, "log/holder.log"),
+    ["--mount", "--propagation", "slave", "--net", "--pid", "setsid", "--fork", keeperPath(dir)],
+    join(dir, "log/keeper.log"),
   );
-  await until("the node's first process", 10, () => holder(dir));
+  await until("the node's first process", 10, () => keeper(dir));
   await runInNode(dir, "mount", "-t", "proc", "proc", "/proc");
   await runInNode(dir, "mount", "-t", "tmpfs", "tmpfs", "/run");
   for (const place of ["/var/lib", "/var/log"]) {
@@ -30,16 +30,16 @@ export async function makeNode({ dir }: Settings): Promise<void> {
   }
 }
 
-export const endNode = (dir: string): Promise<void> => kill(holderPath(dir));
+export const endNode = (dir: string): Promise<void> => kill(keeperPath(dir));
 
 export const runInNode = (dir: string, ...command: string[]): Promise<string> => run("nsenter", enter(dir, command));
 
-/** Starts a program that stays: it becomes a child of the holder. */
+/** Starts a program that stays: it becomes a child of the keeper. */
 export const startInNode = (dir: string, command: readonly string[], log: string): Promise<void> =>
   launch("nsenter", enter(dir, ["setsid", "--fork", ...command]), log);
 
 function enter(dir: string, command: readonly string[]): string[] {
-  const pid = holder(dir);
+  const pid = keeper(dir);
   if (pid === undefined) throw new Error(`the cluster in ${dir} is not running`);
   return ["-t", String(pid), "-m", "-n", "-p", "--", ...command];
 }

@@ -98,7 +98,7 @@ async function furnish(settings: Settings, parts: Parts): Promise<void> {
   if (lstatSync(dir).uid !== 0) throw new Error(`${dir} belongs to someone else`);
   for (const folder of ["bin", "log", "volumes", "volume-plugins", "pod-logs"]) await mkdir(join(dir, folder));
   await chown(join(dir, "volumes"), 1000, 1000); // pods run as 1000
-  await copyFile(parts.pause, join(dir, "bin/holder"));
+  await copyFile(parts.pause, join(dir, "bin/keeper"));
   for (const name of await readdir(parts.containerd)) {
     if (/^(containerd.*|ctr)$/.test(name)) await symlink(join(parts.containerd, name), join(dir, "bin", name));
   }

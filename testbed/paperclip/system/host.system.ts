@@ -92,7 +92,7 @@ describe.each(VERSIONS)("Paperclip %s", (version) => {
     if (version === NEWEST) expect(JSON.stringify(await stage.company.events(run.id))).toContain("tool servers: Paperclip projects");
   });
 
-  test("a cancel is obeyed: the Job goes, and a host that waits keeps what the run has used", async () => {
+  test("a cancel is carried out: the Job goes, and a host that waits keeps what the run has used", async () => {
     const { agent, issue, run } = await start("Cancelled", "opencode_k8s", "endless-steps slow-1");
     await asked("Cancelled", 3);
     await stage.company.cancel(run.id);

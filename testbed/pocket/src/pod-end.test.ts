@@ -115,12 +115,12 @@ describe.concurrent("a container that ends by itself", () => {
   test("the end of the log is the message, but only where the policy says so and nothing was written", async () => {
     const fallback = { container: { terminationMessagePolicy: "FallbackToLogsOnError" } } as const;
     await createJob(cluster, ns, "fallback", "seq 1 200; echo last log line; exit 3", fallback);
-    await createJob(cluster, ns, "written", "echo log; echo told > $TERMINATION_LOG; exit 3", fallback);
+    await createJob(cluster, ns, "written", "echo log; echo written > $TERMINATION_LOG; exit 3", fallback);
     await createJob(cluster, ns, "file-only", "echo log; exit 3");
     await createJob(cluster, ns, "fallback-ok", "echo log", fallback);
     await Promise.all(["fallback", "written", "file-only", "fallback-ok"].map((name) => endedJob(cluster, ns, name)));
     expect(terminated("fallback")?.message).toMatch(/^122\n(\d+\n)+200\nlast log line\n$/);
-    expect(terminated("written")?.message).toBe("told\n");
+    expect(terminated("written")?.message).toBe("written\n");
     expect(terminated("file-only")).not.toHaveProperty("message");
     expect(terminated("fallback-ok")).not.toHaveProperty("message");
   });

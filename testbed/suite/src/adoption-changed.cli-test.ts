@@ -24,7 +24,7 @@ test("a run that goes on with a Job of other settings finds it, and its session 
   const adopted = await stage.run({ ...conversation, prompt: "own-word", config: after });
   expect(adopted.log).toMatch(/adopted Job \S+ of run/);
   expect(adopted.result, adopted.log).toMatchObject({ exitCode: 0, sessionId: expect.any(String) });
-  expect(stage.told("own-word")).toEqual([]);
+  expect(stage.reported("own-word")).toEqual([]);
   const next = await stage.run({ ...conversation, runId: randomUUID(), prompt: "next-word", session: adopted.session, config: after });
   expect(next.log).toContain(`session ${adopted.result.sessionId} was made with other instructions or skills`);
   const last = await stage.run({ ...conversation, runId: randomUUID(), prompt: "last-word", session: next.session, config: after });

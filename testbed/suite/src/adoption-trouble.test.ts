@@ -76,7 +76,7 @@ test("a takeover whose answer is lost has the Job, and follows it", async () => 
   await end(second);
 });
 
-test("a takeover nobody can confirm is told as one, and the Job goes on", async () => {
+test("a takeover nobody can confirm is reported as one, and the Job goes on", async () => {
   await orphan("unclear");
   const lost = lostAndThen503({ verb: "patch", resource: "jobs" });
   const clock = createTestClock();

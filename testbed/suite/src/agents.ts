@@ -46,8 +46,8 @@ export interface Agents {
   readonly bed: Bed;
   readonly llm: Llm;
   run(run: AgentRun): Promise<AgentRan & { /** What the model was asked meanwhile. */ readonly turns: readonly LlmRequest[] }>;
-  /** What the model was told in the last turn that has this prompt. */
-  told(prompt: string): readonly string[];
+  /** What the model got in the last turn that has this prompt. */
+  reported(prompt: string): readonly string[];
   savedFolder(conversation: Conversation): string;
   /** Names of the saved generations of a conversation. */
   generations(conversation: Conversation): Promise<string[]>;
@@ -69,7 +69,7 @@ export async function openAgents(options?: Parameters<typeof startBed>[0]): Prom
       const ran = await runAgent({ bed, llm }, run);
       return { ...ran, turns: llm.requests.slice(seen).filter(({ tools }) => tools > 0) };
     },
-    told: (prompt) => llm.requests.findLast(({ tools, userTexts }) => tools > 0 && userTexts.at(-1)?.includes(prompt))?.userTexts ?? [],
+    reported: (prompt) => llm.requests.findLast(({ tools, userTexts }) => tools > 0 && userTexts.at(-1)?.includes(prompt))?.userTexts ?? [],
     savedFolder,
     generations: async (conversation) => (await readdir(savedFolder(conversation))).filter((name) => name.endsWith(".tar")).sort(),
     pod: async (runId) => {

@@ -30,13 +30,13 @@ export async function mountCached(folder: string, at: string, cacheSec: number):
   const cache = `attr_timeout=${cacheSec},entry_timeout=${cacheSec},negative_timeout=${cacheSec}`;
   // Ends with this process however that ends: its stdin is closed then, and the mount is removed.
   const script = `bindfs -f -o ${cache} "$1" "$2" >/dev/null & echo $!; read -r _; umount -l "$2"; wait`;
-  const holder = spawn("sh", ["-c", script, "sh", folder, at], { stdio: ["pipe", "pipe", "inherit"], detached: true });
-  const [daemon] = (await once(holder.stdout, "data")) as [Buffer];
+  const keeper = spawn("sh", ["-c", script, "sh", folder, at], { stdio: ["pipe", "pipe", "inherit"], detached: true });
+  const [daemon] = (await once(keeper.stdout, "data")) as [Buffer];
   const signal = (name: NodeJS.Signals) => void process.kill(Number(daemon.toString()), name);
   const unmount = async () => {
-    if (holder.exitCode !== null || holder.signalCode !== null) return;
-    holder.stdin.end();
-    await once(holder, "exit");
+    if (keeper.exitCode !== null || keeper.signalCode !== null) return;
+    keeper.stdin.end();
+    await once(keeper, "exit");
   };
   for (let wait = 0; !isMounted(at); wait++) {
     if (wait > 200) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Agents, openAgents } from "./agents.ts";
 
-// The real Claude Code, told to stop while it works; cancel-host.test.ts has the other ways a host ends a run.
+// The real Claude Code, asked to stop while it works; cancel-host.test.ts has the other ways a host ends a run.
 
 let stage: Agents;
 beforeAll(async () => {

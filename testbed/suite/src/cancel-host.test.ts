@@ -33,8 +33,8 @@ const deletes = () => stage.bed.requests.filter(({ verb, resource }) => verb ===
 /** A run whose CLI has written all but its last line. */
 async function atWork({ run = {}, started, status }: { run?: Partial<AgentRun>; started(): void; status?: (asked: number) => string }) {
   const runId = randomUUID();
-  const told = { asked: 0, status: status ?? (() => "running") };
-  answers.set(runId, told);
+  const reported = { asked: 0, status: status ?? (() => "running") };
+  answers.set(runId, reported);
   const recorded = await placeRecordedCli(`${stage.bed.data}/${runId}`, "claude", ["tool-call"], { hold: true });
   const done = stage.run({
     cli: "claude",
@@ -46,7 +46,7 @@ async function atWork({ run = {}, started, status }: { run?: Partial<AgentRun>; 
     // The first line of a tool's result: the CLI is in the middle of its work.
     onLine: (line) => line.includes("hello-from-tool") && started(),
   });
-  return { done, told, release: recorded.release };
+  return { done, reported, release: recorded.release };
 }
 
 test("an operator's: the CLI is stopped, and the result has its session and what it has used", async () => {
@@ -68,9 +68,9 @@ test.each(["running", "interrupted"])(
     const lease = new AbortController();
     const before = deletes();
     const started = () => lease.abort(new Error("Legacy controller lease lost"));
-    const { done, told, release } = await atWork({ run: { signal: lease.signal }, started, status: () => says });
+    const { done, reported, release } = await atWork({ run: { signal: lease.signal }, started, status: () => says });
     // The host is asked again and again, and the CLI is left at work.
-    await expect.poll(() => told.asked).toBeGreaterThan(2);
+    await expect.poll(() => reported.asked).toBeGreaterThan(2);
     expect(deletes()).toBe(before);
     await release();
     const { result, log } = await done;

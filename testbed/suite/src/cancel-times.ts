@@ -18,7 +18,7 @@ export interface CancelledRun extends FinishedRun {
   readonly times: CancelTimes;
 }
 
-/** A CLI that tells when it is told to stop, and then stops. */
+/** A CLI that tells when it is asked to stop, and then stops. */
 export const OBEDIENT = `process.on("SIGTERM", () => process.stdout.write("term " + Date.now() + "\\n", () => process.exit(7)));
   console.log("on"); setInterval(() => {}, 1000)`;
 /** A CLI that tells the same and goes on, until it is killed. */

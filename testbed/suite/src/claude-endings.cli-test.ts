@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { claude } from "../../../packages/adapter-claude/src/agent-cli.ts";
 import { type Agents, openAgents } from "./agents.ts";
 
-// The real Claude Code CLI: how its runs end, and what the host is told.
+// The real Claude Code CLI: how its runs end, and what the host gets.
 
 let stage: Agents;
 beforeAll(async () => {
@@ -32,11 +32,11 @@ test.concurrent.each<[string, object, RegExp, Record<string, string>?]>([
     SUBSCRIPTION,
   ],
   ["hello", { errorCode: "claude_auth_required" }, /Not logged in/, { ANTHROPIC_API_KEY: "" }],
-])("%s", async (task, told, message, env) => {
+])("%s", async (task, reported, message, env) => {
   const { result } = await stage.run({ cli: "claude", prompt: task, env });
-  expect(result).toMatchObject({ exitCode: 1, errorMessage: expect.stringMatching(message), ...told });
+  expect(result).toMatchObject({ exitCode: 1, errorMessage: expect.stringMatching(message), ...reported });
   // What passes by itself goes on in the same session.
-  const later = "errorFamily" in told && told.errorFamily !== "model_refusal";
+  const later = "errorFamily" in reported && reported.errorFamily !== "model_refusal";
   expect(result.resultJson?.conversationContinuation).toBe(later ? "continue_conversation_v1" : undefined);
   expect(result.sessionId).toMatch(/^[0-9a-f-]{36}$/);
 });
@@ -58,7 +58,7 @@ test("the turn limit: its code, the session cleared, what was used kept", async 
 test.each([
   ["a session that is gone", "say:fresh start", { sessionId: randomUUID() }, /session .* is not known to the CLI any more/],
   ["an id of another CLI", "say:fresh start", { sessionId: "ses_1" }, /session ses_1 is not an id of this CLI/],
-])("%s: told, and a fresh one in the same run", async (_, task, session, note) => {
+])("%s: reported, and a fresh one in the same run", async (_, task, session, note) => {
   const { result, log } = await stage.run({ cli: "claude", prompt: task, session });
   expect(result).toMatchObject({ exitCode: 0, summary: "fresh start" });
   expect(log).toMatch(note);
@@ -66,7 +66,7 @@ test.each([
 });
 
 test.each(["corrupted-session", "bad-image"])(
-  "%s: a session that can only fail is told, and a fresh one made in the same run",
+  "%s: a session that can only fail is reported, and a fresh one made in the same run",
   async (task) => {
     const agent = randomUUID();
     const first = await stage.run({ cli: "claude", agent, prompt: "say:one" });
@@ -77,7 +77,7 @@ test.each(["corrupted-session", "bad-image"])(
   },
 );
 
-test("a command left in the background is given its time, then ended with the run; that is told, and the run has succeeded", async () => {
+test("a command left in the background is given its time, then ended with the run; that is reported, and the run has succeeded", async () => {
   const finalLine = { ...claude.finalLine!, endAfterSec: 1 };
   const task = 'call:Bash {"command":"sleep 55","run_in_background":true}';
   const { result, log } = await stage.run({ cli: "claude", prompt: task, changeCli: (cli) => ({ ...cli, finalLine }) });

@@ -7,7 +7,7 @@ import { type Agents, openAgents, SECRET, TOKEN } from "./agents.ts";
 import { onKube } from "./bed.ts";
 import { type McpTestServer, startMcpServer } from "./mcp-server.ts";
 
-// The real Claude Code CLI: what it is given, and what the model is told of it.
+// The real Claude Code CLI: what it is given, and what the model gets of it.
 
 let stage: Agents;
 let mcp: McpTestServer;

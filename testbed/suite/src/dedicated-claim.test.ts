@@ -68,14 +68,14 @@ test("made once, ReadWriteOnce and labelled, owned by no Job; what one run write
 test("two servers at once make one claim, and both runs go on", async () => {
   const runs = await Promise.all([1, 2].map(() => startRun(bed, withClaim("raced", `console.log("on")`)).done));
   expect(await claims("raced")).toHaveLength(1);
-  // The one that was not first may come to a volume that is not handed over yet: told as what it is, and another start mends it.
+  // The one that was not first may come to a volume that is not handed over yet: reported as what it is, and another start fixes it.
   const ended = runs.map(({ outcome }) => (outcome.kind === "never-started" ? outcome.cause : outcome.kind));
   expect(ended).toContain("exited");
   expect(["exited", "claim-not-writable"]).toEqual(expect.arrayContaining(ended));
   expect((await startRun(bed, withClaim("raced", WRITE)).done).outcome).toMatchObject({ kind: "exited", exitCode: 0 });
 });
 
-test("one that was made and not handed over is told, and handed over when asked", async () => {
+test("one that was made and not handed over is reported, and handed over when asked", async () => {
   // The server that made it went away before it could go on.
   const fault = bed.faults.fail({ verb: "create", resource: "jobs" }, { status: 422, times: 1 });
   const first = await startRun(bed, withClaim("orphan", WRITE)).done;

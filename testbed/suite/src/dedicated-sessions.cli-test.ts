@@ -47,7 +47,7 @@ test("two turns: the second resumes what the claim has kept; nothing of it is on
   // The storage class is needed only to make one.
   const second = await turn(agent, "task-1", "say:beta", { session: first.session, config: { agentDbStorageClass: "" } });
   expect(second.result, second.log).toMatchObject({ exitCode: 0, sessionId: first.result.sessionId });
-  expect(stage.told("say:beta").join("\n")).toContain("say:alpha remember this");
+  expect(stage.reported("say:beta").join("\n")).toContain("say:alpha remember this");
   const files = await readdir(stage.bed.data, { recursive: true });
   expect(files.filter((path) => /opencode\.db|agent-state/.test(path))).toEqual([]);
 });
@@ -83,7 +83,7 @@ test("a claim nobody handed over: one more start within the run; and two tasks o
   expect(waited, both.map(({ log }) => log).join("\n")).toHaveLength(1);
 });
 
-test("changing the mode says what becomes of the session; a claim that is left is told when no mode is chosen", async () => {
+test("changing the mode says what becomes of the session; a claim that is left is reported when no mode is chosen", async () => {
   const agent = randomUUID();
   const first = await turn(agent, "task-1", "say:alpha");
   const session = first.session;

@@ -13,7 +13,7 @@ afterEach(() => calm(bed));
 afterAll(() => bed.stop());
 
 describe("exit codes", () => {
-  test.each([0, 1, 3, 137])("exit %i is told as it is, with its output", async (code) => {
+  test.each([0, 1, 3, 137])("exit %i is reported as it is, with its output", async (code) => {
     const { outcome, output } = await finishRun(bed, {
       script: `console.log("line one"); console.log("line two"); process.exitCode = ${code}`,
     });
@@ -74,7 +74,7 @@ describe("output", () => {
     expect(hash.digest("hex")).toBe(wanted.digest("hex"));
   });
 
-  test("stderr is told apart", async () => {
+  test("stderr is kept apart", async () => {
     const { output, stderr } = await finishRun(bed, { script: `console.error("trouble"); console.log("fine")` });
     expect(output.toString()).toBe("fine\n");
     expect(stderr).toBe("trouble\n");

@@ -11,7 +11,7 @@ export async function killInTurn(stage: Agents, turn: AgentRun): Promise<void> {
   const script = fileURLToPath(new URL("turn-server.ts", import.meta.url));
   const server = spawn(process.execPath, [script, order], { stdio: ["ignore", "ignore", "inherit"] });
   const ended = once(server, "exit");
-  const asked = () => stage.told(turn.prompt).length > 0;
+  const asked = () => stage.reported(turn.prompt).length > 0;
   for (let wait = 0; !asked() && server.exitCode === null && wait < 1200; wait++) await sleep(100);
   server.kill("SIGKILL");
   await ended;

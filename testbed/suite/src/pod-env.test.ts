@@ -7,7 +7,7 @@ import { silentReport } from "@paperclip-k8s/paperclip/testing/silent-report";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Bed, settingsFor, startBed } from "./bed.ts";
 
-// What an agent's CLI finds in its pod, told by a CLI that prints it. It is also the smallest AgentCli there can be.
+// What an agent's CLI finds in its pod, as shown by a CLI that prints it. It is also the smallest AgentCli there can be.
 
 let bed: Bed;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ afterAll(() => bed.stop());
 const TELL = `let prompt = ""; process.stdin.on("data", (part) => { prompt += part; })
   .on("end", () => console.log(JSON.stringify({ env: process.env, cwd: process.cwd(), prompt })));`;
 
-interface Told {
+interface Found {
   env: Record<string, string>;
   cwd: string;
   prompt: string;
@@ -27,8 +27,8 @@ interface Told {
 function tellingCli(found: (line: string) => void): AgentCli {
   return {
     ...exampleCli,
-    container: "teller",
-    jobPrefix: "agent-teller-",
+    container: "printer",
+    jobPrefix: "agent-printer-",
     state: undefined,
     plan: () => ({ argv: ["node", "-e", TELL], plainEnv: {}, secretEnv: {}, notes: [] }),
     createParser: () => ({
@@ -36,7 +36,7 @@ function tellingCli(found: (line: string) => void): AgentCli {
         found(text);
         return [{ kind: "other", text }];
       },
-      report: () => ({ ...silentReport, text: "told", outputTokens: 1, finished: true, events: 1 }),
+      report: () => ({ ...silentReport, text: "done", outputTokens: 1, finished: true, events: 1 }),
       fault: () => null,
     }),
   };
@@ -46,10 +46,10 @@ test("every variable of the host, the agent's own ones byte for byte, private ho
   const workspace = `${bed.data}/work/acme`;
   await mkdir(workspace, { recursive: true });
   const odd = "$(HOME) $$ \\ 'x' \"y\" \u{1f600}";
-  let told: Told = { env: {}, cwd: "", prompt: "" };
+  let reported: Found = { env: {}, cwd: "", prompt: "" };
   const adapter = createAdapter(
     tellingCli((line) => {
-      told = JSON.parse(line);
+      reported = JSON.parse(line);
     }),
     {
       engine: createEngine(),
@@ -81,9 +81,9 @@ test("every variable of the host, the agent's own ones byte for byte, private ho
       paperclipScratch: { dir: "/tmp/paperclip-run-1", tempKeysApplied: ["TMPDIR"] },
       paperclipWake: {
         reason: "issue_commented",
-        issue: { id: "issue-1", identifier: "ACME-1", title: "Mend", status: "todo", workMode: "standard" },
+        issue: { id: "issue-1", identifier: "ACME-1", title: "Fix", status: "todo", workMode: "standard" },
       },
-      paperclipTaskMarkdown: "# Mend the door",
+      paperclipTaskMarkdown: "# Fix the door",
       paperclipWorkspace: {
         cwd: workspace,
         source: "project_primary",
@@ -104,9 +104,9 @@ test("every variable of the host, the agent's own ones byte for byte, private ho
   });
   const result = await adapter.execute(ctx);
   expect(result).toMatchObject({ exitCode: 0 });
-  const { env, cwd, prompt } = told;
+  const { env, cwd, prompt } = reported;
   expect(cwd).toBe(workspace);
-  expect(prompt).toContain("# Mend the door");
+  expect(prompt).toContain("# Fix the door");
   expect(env).toMatchObject({
     PAPERCLIP_AGENT_ID: "agent-1",
     PAPERCLIP_COMPANY_ID: "company-1",

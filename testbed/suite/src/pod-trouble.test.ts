@@ -19,7 +19,7 @@ const short = {
 };
 
 describe("a pod that does not start", () => {
-  test("a missing image is named, and fails after the patience", async () => {
+  test("a missing image is named, and fails after the timeout", async () => {
     const run = startRun(bed, {
       script: "",
       engine: short,
@@ -113,7 +113,7 @@ describe("a pod that is taken away", () => {
   async function whileRunning(act: (run: RunHandle) => Promise<void>, options: RunOptions = {}) {
     const run = startRun(bed, { script: FOREVER, engine: short, ...options });
     await run.saw("on\n");
-    // The kubelet has told of the running container before it can lose it.
+    // The kubelet has reported the running container before it can lose it.
     await expect.poll(() => run.status.some((line) => line.text.includes("container running"))).toBe(true);
     await act(run);
     return run.done;

@@ -5,7 +5,7 @@ import type { CliName } from "../../../packages/adapters.ts";
 import { type AgentRun, type Agents, openAgents, SECRET, TOKEN } from "./agents.ts";
 import { loadRecording, placeRecordedCli, type RecordedCli } from "./recorded-cli.ts";
 
-// What the real CLIs were recorded to say, through whole runs: what the host is told of each end.
+// What the real CLIs were recorded to say, through whole runs: what the host gets of each end.
 
 let stage: Agents;
 beforeAll(async () => {
@@ -47,9 +47,9 @@ test.concurrent.each<[CliName, string, object, RegExp]>([
     /maximum number of turns \(2\)/,
   ],
   ["claude", "unknown-option", { errorCode: "configuration_incomplete" }, /--no-such-option/],
-])("%s, %s: a failure with its cause", async (cli, recording, told, message) => {
+])("%s, %s: a failure with its cause", async (cli, recording, reported, message) => {
   const { result, log } = await play(cli, [recording]);
-  expect(result, log).toMatchObject({ errorMessage: expect.stringMatching(message), ...told });
+  expect(result, log).toMatchObject({ errorMessage: expect.stringMatching(message), ...reported });
 });
 
 test.concurrent.each<[CliName, string, object]>([
@@ -59,9 +59,9 @@ test.concurrent.each<[CliName, string, object]>([
   ["opencode", "context-overflow", { summary: "All done: scripted answer." }],
   ["claude", "success", { usage: { inputTokens: 460, cachedInputTokens: 800, outputTokens: 57 }, costUsd: 0.00168, billingType: "api" }],
   ["claude", "background", { summary: "All done: scripted answer." }],
-])("%s, %s: a success with what it used", async (cli, recording, told) => {
+])("%s, %s: a success with what it used", async (cli, recording, reported) => {
   const { result, log } = await play(cli, [recording]);
-  expect(result, log).toMatchObject({ exitCode: 0, signal: null, timedOut: false, usageBasis: "per_run", ...told });
+  expect(result, log).toMatchObject({ exitCode: 0, signal: null, timedOut: false, usageBasis: "per_run", ...reported });
   expect([result.errorMessage, result.errorCode]).toEqual([undefined, undefined]);
 });
 
@@ -105,7 +105,7 @@ test.concurrent.each<[CliName, string, string, string, RegExp]>([
   ["opencode", "unknown-session", "success", "ses_0000000000000000000000000a", /session ses_0+a is not known.*starting a fresh one/],
   ["claude", "unknown-session", "success", randomUUID(), /session .* is not known to the CLI any more/],
   ["claude", "corrupted-session", "success", randomUUID(), /session .* cannot go on \(API Error: .*\); starting a fresh one/],
-])("%s, %s: told, and one fresh attempt in the same run", async (cli, first, second, sessionId, note) => {
+])("%s, %s: reported, and one fresh attempt in the same run", async (cli, first, second, sessionId, note) => {
   const { result, log, calls } = await play(cli, [first, second], { session: { sessionId } });
   expect(result, log).toMatchObject({ exitCode: 0, summary: "Hello from the script." });
   expect(log).toMatch(note);

@@ -15,7 +15,7 @@ afterAll(() => bed.stop());
 const refusal = (verb: string, resource: string, group: string) =>
   `${resource} is forbidden: User "u" cannot ${verb} resource "${resource}" in API group "${group}" in the namespace "${bed.namespace}"`;
 
-test("a Role that is taken away during a run: told once, by name; the run goes on and sees again", async () => {
+test("a Role that is taken away during a run: reported once, by name; the run goes on and sees again", async () => {
   const { script, release } = gatedScript(bed);
   const run = startRun(bed, { script });
   await run.saw("on\n");
@@ -24,16 +24,16 @@ test("a Role that is taken away during a run: told once, by name; the run goes o
     { status: 403, times: 999, message: refusal("watch", "pods", "") },
   );
   bed.faults.cutWatches();
-  const told = () => run.status.filter(({ text }) => text.includes('needs "watch" on "pods"'));
-  await expect.poll(() => told().length).toBe(1);
+  const reported = () => run.status.filter(({ text }) => text.includes('needs "watch" on "pods"'));
+  await expect.poll(() => reported().length).toBe(1);
   fault.undo();
   await expect.poll(() => run.status.some(({ text }) => text === "the API server is back")).toBe(true);
   await release();
   const { outcome, output } = await run.done;
   expect(outcome).toMatchObject({ kind: "exited", exitCode: 0, evidence: { output: { complete: true } } });
   expect(output.toString()).toBe("on\noff\n");
-  expect(told()).toHaveLength(1);
-  expect(told()[0]).toMatchObject({ level: "warning", text: expect.stringContaining("the run goes on") });
+  expect(reported()).toHaveLength(1);
+  expect(reported()[0]).toMatchObject({ level: "warning", text: expect.stringContaining("the run goes on") });
 });
 
 test("a Role that is gone when a run begins, and back when the next one does", async () => {
@@ -73,7 +73,7 @@ test("a full quota is no missing permission, and passes", async () => {
   expect("message" in outcome ? outcome.message : "").not.toContain("needs");
 });
 
-test("a webhook's denial is told in its own words, and lasts", async () => {
+test("a webhook's denial is reported in its own words, and lasts", async () => {
   const message = 'admission webhook "timeouts.example.io" denied the request: images must come from the company registry';
   bed.faults.fail({ verb: "create", resource: "jobs" }, { status: 403, message });
   const { outcome } = await startRun(bed, { script: "" }).done;

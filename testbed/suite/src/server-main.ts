@@ -1,4 +1,4 @@
-// A server process for the tests of restarts: runs what it is told, tells on stdout, and is killed in the middle of it.
+// A server process for the tests of restarts: runs what it is given, reports on stdout, and is killed in the middle of it.
 import type { LockDecision, LockOwner } from "@paperclip-k8s/engine";
 import type { Bed } from "./bed.ts";
 import { startRun } from "./run.ts";

@@ -22,8 +22,8 @@ afterAll(() => stage?.stop());
 interface Ended {
   readonly cut: AgentRan;
   readonly next: AgentRan;
-  /** What the model was told in the next turn. */
-  readonly told: string;
+  /** What the model got in the next turn. */
+  readonly reported: string;
   readonly word: string;
 }
 
@@ -54,7 +54,7 @@ async function cutShort({ cli, tool = "wait", config, end }: Story): Promise<End
   };
   const [cut] = await Promise.all([cutting, during()]);
   const next = await stage.run({ ...common, prompt: `after ${word}`, session: cut.session });
-  return { cut, next, word, told: stage.told(`after ${word}`).join("\n") };
+  return { cut, next, word, reported: stage.reported(`after ${word}`).join("\n") };
 }
 
 /** Resolves when a save that began after the model was asked is on the volume. */
@@ -80,11 +80,11 @@ async function podOf(agent: string): Promise<string> {
   return pods.find(({ metadata }) => metadata.labels?.["paperclip.io/agent-id"] === agent)?.metadata.name ?? "";
 }
 
-function goesOn({ cut, next, told, word }: Ended): void {
+function goesOn({ cut, next, reported, word }: Ended): void {
   expect(next.result, `${cut.log}\n${next.log}`).toMatchObject({ exitCode: 0, sessionId: cut.result.sessionId });
   expect(next.log).toContain("session restored (saved ");
   expect(next.log).not.toContain("starting a fresh one");
-  expect(told).toContain(`${word} bash:`);
+  expect(reported).toContain(`${word} bash:`);
 }
 
 test.concurrent.each<CliName>(["opencode", "claude"])("%s: the pod's processes are killed", async (cli) => {

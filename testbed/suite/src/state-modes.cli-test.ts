@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.stop());
 
-test("a session saved by an older version: told, and resumed; what cannot be resumed begins anew, with the versions", async () => {
+test("a session saved by an older version: reported, and resumed; what cannot be resumed begins anew, with the versions", async () => {
   const turn = { cli: "claude" as const, agent: randomUUID(), task: randomUUID() };
   const old = await stage.run({
     ...turn,
@@ -24,13 +24,13 @@ test("a session saved by an older version: told, and resumed; what cannot be res
   expect(unknown.result).toMatchObject({ exitCode: 0 });
   const next = await stage.run({ ...turn, prompt: "second-word", session: old.session });
   expect(next.result, next.log).toMatchObject({ exitCode: 0, sessionId: old.result.sessionId });
-  expect(stage.told("second-word").join()).toContain("first-word");
-  const told = `${unknown.log}${next.log}`;
-  expect(told).toMatch(/session restored \(saved \S+ by CLI version 0\.9\.0,/);
-  expect(told).toMatch(/the session was saved by CLI version 0\.9\.0 and goes on with \d/);
+  expect(stage.reported("second-word").join()).toContain("first-word");
+  const reported = `${unknown.log}${next.log}`;
+  expect(reported).toMatch(/session restored \(saved \S+ by CLI version 0\.9\.0,/);
+  expect(reported).toMatch(/the session was saved by CLI version 0\.9\.0 and goes on with \d/);
 });
 
-test("another mode is told and loses nothing: back in the old one, the session goes on", async () => {
+test("another mode is reported and loses nothing: back in the old one, the session goes on", async () => {
   const turn = { cli: "opencode" as const, agent: randomUUID(), task: randomUUID() };
   const kept = await stage.run({ ...turn, prompt: "kept-word" });
   expect(kept.session).toMatchObject({ stateMode: "portable" });
@@ -39,17 +39,17 @@ test("another mode is told and loses nothing: back in the old one, the session g
   expect(away.result).toMatchObject({ exitCode: 0, sessionId: null });
   const back = await stage.run({ ...turn, prompt: "back-word", session: kept.session });
   expect(back.result, back.log).toMatchObject({ exitCode: 0, sessionId: kept.result.sessionId });
-  expect(stage.told("back-word").join()).toContain("kept-word");
-  expect(stage.told("back-word").join()).not.toContain("away-word");
+  expect(stage.reported("back-word").join()).toContain("kept-word");
+  expect(stage.reported("back-word").join()).not.toContain("away-word");
 });
 
-test("a database that the agent's env puts elsewhere is told, and the session is kept all the same", async () => {
+test("a database that the agent's env puts elsewhere is reported, and the session is kept all the same", async () => {
   const turn = { cli: "opencode" as const, agent: randomUUID(), task: randomUUID(), env: { OPENCODE_DB: "/agent/tmp/other.db" } };
   const first = await stage.run({ ...turn, prompt: "first-word" });
   expect(first.log).toContain("set for each run, so the agent's own setting is not used: env.OPENCODE_DB");
   const next = await stage.run({ ...turn, prompt: "next-word", session: first.session });
   expect(next.result, next.log).toMatchObject({ exitCode: 0, sessionId: first.result.sessionId });
-  expect(stage.told("next-word").join()).toContain("first-word");
+  expect(stage.reported("next-word").join()).toContain("first-word");
 });
 
 test("concurrency: two runs of one task never overlap, nor any two of the agent's with `agent`", async () => {

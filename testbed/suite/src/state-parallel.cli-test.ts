@@ -36,9 +36,9 @@ test.each<CliName>(["opencode", "claude"])(
       for (const turned of [first, second, third]) expect(turned?.result, turned?.log).toMatchObject({ exitCode: 0 });
       expect(third?.result.sessionId).toBe(first?.result.sessionId);
       expect(third?.log).toMatch(/session restored \(saved \S+Z( by CLI version \d[^,]*)?, [\d.]+ [kM]B, \d+ ms\)/);
-      const told = stage.told(`${word} three`).join("\n");
-      for (const turn of ["one", "two", "three"]) expect(told).toContain(`${word} ${turn}`);
-      for (const other of words.filter((each) => each !== word)) expect(told).not.toContain(other);
+      const reported = stage.reported(`${word} three`).join("\n");
+      for (const turn of ["one", "two", "three"]) expect(reported).toContain(`${word} ${turn}`);
+      for (const other of words.filter((each) => each !== word)) expect(reported).not.toContain(other);
     }
     expect(most).toBe(TASKS);
   },

@@ -19,6 +19,6 @@ test("the next turn waits for the pod that goes on, and resumes what it has save
   const next = await stage.run({ ...conversation, prompt: "next-word", session: first.session });
   expect(next.result, next.log).toMatchObject({ exitCode: 0, sessionId: first.result.sessionId });
   expect(next.log).toMatch(/waiting for Job \S+/);
-  const told = stage.told("next-word").join("\n");
-  for (const word of ["first-word", "orphan-word"]) expect(told).toContain(word);
+  const reported = stage.reported("next-word").join("\n");
+  for (const word of ["first-word", "orphan-word"]) expect(reported).toContain(word);
 });

@@ -33,7 +33,7 @@ async function mountSmall(turn: Conversation, size: string): Promise<string> {
 // A mount made here does not reach the node of the real cluster.
 const mountable = !onKube && process.getuid?.() === 0;
 
-test.skipIf(!mountable)("a full volume: told, and the next turn goes on from what was saved before", async () => {
+test.skipIf(!mountable)("a full volume: reported, and the next turn goes on from what was saved before", async () => {
   const turn = conversation();
   const folder = await mountSmall(turn, "4m");
   const first = await stage.run({ ...turn, prompt: "first-word" });
@@ -47,11 +47,11 @@ test.skipIf(!mountable)("a full volume: told, and the next turn goes on from wha
   await rm(filler);
   const third = await stage.run({ ...turn, prompt: "third-word", session: second.session });
   expect(third.result).toMatchObject({ exitCode: 0, sessionId: first.result.sessionId, resultJson: { state: { saved: true } } });
-  expect(stage.told("third-word").join()).toContain("first-word");
-  expect(stage.told("third-word").join()).not.toContain("second-word");
+  expect(stage.reported("third-word").join()).toContain("first-word");
+  expect(stage.reported("third-word").join()).not.toContain("second-word");
 });
 
-test.skipIf(!mountable)("a read-only volume: restored from, told that nothing can be saved", async () => {
+test.skipIf(!mountable)("a read-only volume: restored from, reported that nothing can be saved", async () => {
   const turn = conversation();
   const folder = await mountSmall(turn, "4m");
   const first = await stage.run({ ...turn, prompt: "first-word" });
@@ -59,7 +59,7 @@ test.skipIf(!mountable)("a read-only volume: restored from, told that nothing ca
   execFileSync("mount", ["-o", "remount,ro", folder]);
   const second = await stage.run({ ...turn, prompt: "second-word", session: first.session });
   expect(second.result, second.log).toMatchObject({ exitCode: 0, sessionId: first.result.sessionId });
-  expect(stage.told("second-word").join()).toContain("first-word");
+  expect(stage.reported("second-word").join()).toContain("first-word");
   expect(second.log).toMatch(/session not saved: cannot save the state: EROFS.*; the session stands as it was saved at \d{4}/);
   expect((await readdir(folder)).sort()).toEqual(before);
 });
@@ -74,8 +74,8 @@ test("a half-written state is passed over for the one before it; with none left,
   const third = await stage.run({ ...turn, prompt: "third-word", session: second.session });
   expect(third.log).toMatch(/saved state \S+\.tar cannot be used: .*\n.*an earlier state was restored, saved \d{4}/);
   expect(third.result, third.log).toMatchObject({ exitCode: 0, sessionId: first.result.sessionId });
-  expect(stage.told("third-word").join()).toContain("first-word");
-  expect(stage.told("third-word").join()).not.toContain("second-word");
+  expect(stage.reported("third-word").join()).toContain("first-word");
+  expect(stage.reported("third-word").join()).not.toContain("second-word");
   for (const name of await stage.generations(turn)) await writeFile(join(folder, name), "not an archive");
   const fourth = await stage.run({ ...turn, prompt: "fourth-word", session: third.session });
   expect(fourth.log).toContain("no saved state can be used: a fresh start");
@@ -84,7 +84,7 @@ test("a half-written state is passed over for the one before it; with none left,
   expect(fourth.result.sessionId).not.toBe(first.result.sessionId);
 });
 
-test("two servers save at once: one of the two stands, whole, and it is told", async () => {
+test("two servers save at once: one of the two stands, whole, and it is reported", async () => {
   const turn = conversation();
   const first = await stage.run({ ...turn, prompt: "first-word" });
   // Servers of two clusters on one volume have no Job names in common.
@@ -96,7 +96,7 @@ test("two servers save at once: one of the two stands, whole, and it is told", a
   const last = await stage.run({ ...turn, prompt: "last-word", session: both[0].session });
   expect(last.result, last.log).toMatchObject({ exitCode: 0, sessionId: first.result.sessionId });
   expect(last.log).not.toContain("cannot be used");
-  const told = stage.told("last-word").join();
-  expect(told).toContain("first-word");
-  expect(["left-word", "right-word"].filter((word) => told.includes(word))).toHaveLength(1);
+  const reported = stage.reported("last-word").join();
+  expect(reported).toContain("first-word");
+  expect(["left-word", "right-word"].filter((word) => reported.includes(word))).toHaveLength(1);
 });

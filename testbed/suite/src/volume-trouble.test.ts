@@ -43,7 +43,7 @@ test("a stalled output path: the container exits with its code, other runs' outp
   });
   await expect.poll(() => stalled.status.some((line) => line.text.includes("accepted"))).toBe(true);
   const release = leadIntoPipe(stalled.request.output.path);
-  // The other one is stalled until it is told to end.
+  // The other one is stalled until it is asked to end.
   const healthy = await startRun(bed, { script: `console.log("fine")` }).done;
   expect(healthy.output.toString()).toBe("fine\n");
   await endStalled();

@@ -46,7 +46,7 @@ describe("what may be released", () => {
   });
 });
 
-test("a run that was stopped before it took the Job over is decided by that Job, and the host is told so", () => {
+test("a run that was stopped before it took the Job over is decided by that Job, and the host gets that", () => {
   const earlier = { ...ended, job: jobView({ annotations: { [ANNOTATION.taskId]: "issue-1" } }), runIds: ["first-run"] };
   const held = issue({ earlier: ["retry", "first-run"] });
   expect(jobsOf(held, [earlier])).toEqual([earlier]);

@@ -12,7 +12,7 @@ export interface RecoveryDecision {
   readonly issue: HeldIssue;
   /** What became of the Job, for people. */
   readonly summary: string;
-  /** What the host may be told now, which releases the issue; null = nothing. */
+  /** What may be stated to the host now, which releases the issue; null = nothing. */
   readonly reconciliation: Reconciliation | null;
 }
 

@@ -1,6 +1,6 @@
 import { type AgentEnd, type EndedJob, howEnded, type JobState } from "../cluster/job-state.ts";
 
-/** What the host is told about a stopped run, as its API takes it. */
+/** What the host gets about a stopped run, as its API takes it. */
 export interface Reconciliation {
   readonly actionOutcome: "completed" | "not_performed" | "mixed";
   readonly evidence: string;

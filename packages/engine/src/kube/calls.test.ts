@@ -96,7 +96,7 @@ describe("create", () => {
 });
 
 describe("delete", () => {
-  test("by uid, with a body whose length is told", async () => {
+  test("by uid, with a body whose length is given", async () => {
     const { metadata } = api.put(jobs, "a");
     expect(await deleteByUid(connection, "n", "a", { uid: metadata.uid, propagation: "Foreground" })).toBe("deleted");
     const [seen] = api.requests("DELETE");

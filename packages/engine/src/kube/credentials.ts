@@ -102,7 +102,7 @@ async function loadConfig(options: ConnectOptions): Promise<KubeConfig> {
   config.setCurrentContext(name);
   const cluster = config.getCurrentCluster();
   if (!cluster || !URL.canParse(cluster.server)) throw configError(`${sourceOf(options)}: context "${name}" has no usable cluster`);
-  // The client refuses plain http unless told not to verify TLS; there is none to verify.
+  // The client refuses plain http unless configured not to verify TLS; there is none to verify.
   if (cluster.server.startsWith("http:")) (cluster as { skipTLSVerify: boolean }).skipTLSVerify = true;
   return config;
 }

@@ -79,7 +79,7 @@ export const permissions: readonly Permission[] = [
       "get",
       "optional",
       "whether the claims of a run are there and usable: the shared volume's in the check of the environment, an agent's own before its runs",
-      "what kind of volume the shared claim is cannot be told, and an agent's own claim is not looked at before its runs",
+      "what kind of volume the shared claim is is not known, and an agent's own claim is not looked at before its runs",
     ],
     ["create", "optional", "an agent's own claim, once", "an agent's own claim must be made by hand"],
   ),

@@ -9,48 +9,48 @@ function healthOf(probe: () => Promise<unknown>) {
     probes++;
     return probe();
   });
-  const told: (number | null)[] = [];
-  const stop = health.listen((since) => told.push(since));
-  return { health, pass, told, stop, probes: () => probes };
+  const reported: (number | null)[] = [];
+  const stop = health.listen((since) => reported.push(since));
+  return { health, pass, reported, stop, probes: () => probes };
 }
 
 const never = () => new Promise(() => {});
 
-test("a request without an answer for 10 s is told with its time; the first sign of life takes it back", async () => {
-  const { health, pass, told } = healthOf(never);
+test("a request without an answer for 10 s is reported with its time; the first sign of life takes it back", async () => {
+  const { health, pass, reported } = healthOf(never);
   await pass(5000);
   health.sent();
   await pass(9999);
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   await pass(1);
-  expect(told).toEqual([5000]);
+  expect(reported).toEqual([5000]);
   health.heard();
   health.heard();
-  expect(told).toEqual([5000, null]);
+  expect(reported).toEqual([5000, null]);
 });
 
 test("a slow answer is no silence while others are heard; neither is a connection that was refused", async () => {
-  const { health, pass, told } = healthOf(never);
+  const { health, pass, reported } = healthOf(never);
   health.sent();
   await pass(3000);
   health.heard();
   await pass(10_000);
   health.sent()();
   await pass(6000);
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
 });
 
-test("who comes later is told at once", async () => {
+test("who subscribes later is notified at once", async () => {
   const { health, pass } = healthOf(never);
   health.sent();
   await pass(10_000);
-  const told: (number | null)[] = [];
-  health.listen((since) => told.push(since));
-  expect(told).toEqual([0]);
+  const reported: (number | null)[] = [];
+  health.listen((since) => reported.push(since));
+  expect(reported).toEqual([0]);
 });
 
 test("a server that is quiet is asked something every 20 s, and not at all while it is heard or nobody listens", async () => {
-  const { health, pass, stop, told, probes } = healthOf(async () => health.heard());
+  const { health, pass, stop, reported, probes } = healthOf(async () => health.heard());
   for (let second = 0; second < 60; second++) {
     await pass(1000);
     health.heard();
@@ -58,7 +58,7 @@ test("a server that is quiet is asked something every 20 s, and not at all while
   expect(probes()).toBe(0);
   await pass(100_000);
   expect(probes()).toBe(5);
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   stop();
   await pass(100_000);
   expect(probes()).toBe(5);

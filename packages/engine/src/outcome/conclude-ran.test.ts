@@ -5,7 +5,7 @@ import type { Fact } from "./observation.ts";
 import type { RunState } from "./state.ts";
 import { condition, ended, endRecord, job, kindOf, message, play, pod, running, startRecord } from "./testing/example-facts.ts";
 
-// What has run is never told as not started, and what is not proved is not removed.
+// What has run is never reported as not started, and what is not proved is not removed.
 
 const REFUSED = { exitCode: null, cause: "spawn-failed", bytes: 0, written: 0 } as const;
 const ran: Fact[] = [
@@ -55,8 +55,8 @@ describe("a second pod of the Job", () => {
 
 test("a deadline that passed while the volume could not be seen does not prove that nothing ran", () => {
   const late: Fact = { kind: "job", job: job({ active: 0, conditions: { Failed: condition("DeadlineExceeded", "x") } }) };
-  const blind: Fact = { kind: "output-stalled", error: "no answer" };
-  expect(kindOf(play([blind, late], { looks: false }))).toEqual({ kind: "timed-out", by: "deadline", exitCode: null });
+  const disconnected: Fact = { kind: "output-stalled", error: "no answer" };
+  expect(kindOf(play([disconnected, late], { looks: false }))).toEqual({ kind: "timed-out", by: "deadline", exitCode: null });
   expect(kindOf(play([late]))).toMatchObject({ kind: "never-started", cause: "deadline" });
 });
 

@@ -7,7 +7,7 @@ describe("a pod that is taken away", () => {
     ["EvictionByEvictionAPI", "eviction"],
     ["PreemptionByScheduler", "preemption"],
     ["DeletionByTaintManager", "node-loss"],
-  ])("%s is told from a deletion", (reason, by) => {
+  ])("%s is distinguished from a deletion", (reason, by) => {
     const disrupted = { DisruptionTarget: { ...condition(reason, "why"), status: "True" } };
     const gone = pod(ended(143, "Error"), { deletedAt: "2026-01-01T00:00:00Z", conditions: disrupted });
     expect(
@@ -22,9 +22,9 @@ describe("a pod that is taken away", () => {
 
   test("a lost node's pod is given up after a while, though its deletion time lies ahead", () => {
     const disrupted = { DisruptionTarget: { ...condition("DeletionByTaintManager", "tainted"), status: "True" } };
-    const doomed = pod(running, { deletedAt: "2999-01-01T00:00:00Z", conditions: disrupted });
-    expect(play([{ kind: "pod", pod: doomed }], { afterMs: 50_000 }).outcome).toBeNull();
-    expect(kindOf(play([{ kind: "pod", pod: doomed }], { afterMs: 70_000 }))).toMatchObject({
+    const marked = pod(running, { deletedAt: "2999-01-01T00:00:00Z", conditions: disrupted });
+    expect(play([{ kind: "pod", pod: marked }], { afterMs: 50_000 }).outcome).toBeNull();
+    expect(kindOf(play([{ kind: "pod", pod: marked }], { afterMs: 70_000 }))).toMatchObject({
       kind: "killed",
       by: "node-loss",
       exitCode: null,

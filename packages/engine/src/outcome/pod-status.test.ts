@@ -3,7 +3,7 @@ import type { RunOutcome } from "../run-outcome.ts";
 import { recorded, recordedCases } from "./testing/recorded.ts";
 import { replay } from "./testing/replay.ts";
 
-// What a run makes of the objects a real cluster showed: each case of testing/pod-status, through projection, reducer and narrator.
+// What a run makes of the objects a real cluster showed: each case of testing/pod-status, through projection, reducer and status lines.
 
 const MISSING = { image: "localhost/missing:1" };
 const PULLING = new Set(["image-pull-backoff", "deadline-before-start"]);
@@ -132,7 +132,7 @@ describe("recorded cases", () => {
     expect(summary(play(name).state.outcome)).toBe(expected);
   });
 
-  test.each(Object.entries(warnings))("%s, told once while it happens", (name, expected) => {
+  test.each(Object.entries(warnings))("%s, reported once while it happens", (name, expected) => {
     expect(
       play(name)
         .lines.filter((line) => line.level === "warning")

@@ -34,7 +34,7 @@ const anyContainer: fc.Arbitrary<ContainerState | null> = fc.oneof(
       fc.boolean(),
       fc.constantFrom(0, 1),
     )
-    .map(([code, reason, withMessage, told]) => ended(code, reason, withMessage ? message({ exitCode: told }) : null)),
+    .map(([code, reason, withMessage, reported]) => ended(code, reason, withMessage ? message({ exitCode: reported }) : null)),
 );
 const anyPod: fc.Arbitrary<PodView> = fc
   .record({

@@ -14,7 +14,7 @@ const unschedulable = pod(null, {
   },
 });
 
-/** Blind from just after the start until patience has long run out. */
+/** Blind from just after the start until timeout has long run out. */
 function blindThenBack(before: readonly Fact[], begun: RunState = accepted()): { readonly state: RunState; readonly at: number } {
   let state = begun;
   let at = 100;
@@ -40,8 +40,8 @@ test("a pod that was scheduled meanwhile is not given up by what was seen before
 
 test("one that still has no node is given up some seconds after", () => {
   const { state, at } = blindThenBack(unscheduled);
-  const told = reduce(state, { at: at + 200, kind: "pod", pod: unschedulable }, timeouts);
-  expect(kindOf(reduce(told, { at: at + timeouts.staleView, kind: "tick" }, timeouts))).toMatchObject({ cause: "unschedulable" });
+  const reported = reduce(state, { at: at + 200, kind: "pod", pod: unschedulable }, timeouts);
+  expect(kindOf(reduce(reported, { at: at + timeouts.staleView, kind: "tick" }, timeouts))).toMatchObject({ cause: "unschedulable" });
 });
 
 test("a Job taken over whose pod was not seen before is not left at once", () => {

@@ -83,8 +83,8 @@ describe("pods that do not start", () => {
   });
 
   test("an output file that could not be opened may pass by itself", () => {
-    const told = message({ exitCode: 214, cause: "spawn-failed", error: "EIO: i/o error", bytes: 0, written: 0 });
-    expect(notStarted(ended(214, "Error", told), { phase: "Failed" })).toMatchObject({
+    const reported = message({ exitCode: 214, cause: "spawn-failed", error: "EIO: i/o error", bytes: 0, written: 0 });
+    expect(notStarted(ended(214, "Error", reported), { phase: "Failed" })).toMatchObject({
       cause: "volume-unusable",
       permanent: false,
       message: expect.stringContaining("EIO"),

@@ -59,14 +59,14 @@ test("restored, then saved at the end; saves in between are no news", () => {
   ]);
 });
 
-test("a fresh start is no news; a save that adds nothing is told as such", () => {
+test("a fresh start is no news; a save that adds nothing is reported as such", () => {
   expect(story([record("restored", null), end(stateEnd({ restored: null, last: null }))])).toEqual([]);
   expect(story([record("restored", point("1")), end(stateEnd({ last: point("1") }))]).at(-1)).toBe(
     "info: session unchanged since it was saved at 2026-01-01T00:00:01.000Z",
   );
 });
 
-test("another version of the CLI is told once", () => {
+test("another version of the CLI is reported once", () => {
   const newer = { version: "2.0.0" };
   const lines = story([
     record("restored", point("1")),

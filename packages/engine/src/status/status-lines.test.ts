@@ -18,7 +18,7 @@ const SYNC = 'MountVolume.SetUp failed for volume "in" : failed to sync secret c
 describe("mounts", () => {
   const stuck = [at(100, { kind: "job", job: job() }), at(200, { kind: "pod", pod: creating })];
 
-  test("one that fails for a while and passes ends nothing, and is told once", () => {
+  test("one that fails for a while and passes ends nothing, and is reported once", () => {
     const { state, texts } = replay(
       [
         ...stuck,
@@ -49,7 +49,7 @@ describe("mounts", () => {
     expect(replay([...stuck, at(3000, events), at(4000, { kind: "pod", pod: ready })], { untilMs: 300_000 }).state.outcome).toBeNull();
   });
 
-  test("a volume that stays attached elsewhere fails after the patience for starts", () => {
+  test("a volume that stays attached elsewhere fails after the timeout for starts", () => {
     const multi = event("FailedAttachVolume", 'Multi-Attach error for volume "pvc-1" Volume is already used by pod(s) other-1');
     const { state } = replay([...stuck, at(3000, { kind: "events", events: [multi] })]);
     expect(state.outcome).toMatchObject({
@@ -141,7 +141,7 @@ describe("any order of troubles", () => {
     { weight: 1, arbitrary: fc.constant<Fact>({ kind: "end-record", record: endRecord({ oomKills: 1 }) }) },
   );
 
-  test("no line follows itself, and no diagnosis is told twice in a row", () => {
+  test("no line follows itself, and no diagnosis is reported twice in a row", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat({ max: 4000 }), anyFact), { maxLength: 25 }), (steps) => {
         let now = 0;
@@ -159,7 +159,7 @@ describe("any order of troubles", () => {
   });
 });
 
-test("a run that was taken over is told as one: neither its pod nor its CLI is new", () => {
+test("a run that was taken over is reported as one: neither its pod nor its CLI is new", () => {
   const begun = accepted();
   const before = { ...begun, identity: { ...begun.identity, runId: "run-2", firstRun: "run-1", adopted: true } };
   const seen = reduce(before, { at: 10, kind: "pod", pod: pod(running) }, timeouts);

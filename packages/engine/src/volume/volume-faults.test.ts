@@ -57,7 +57,7 @@ describe("a reader that is killed", () => {
 });
 
 describe("a volume that does not answer", () => {
-  it("is told to its own tails and so is its return", async () => {
+  it("is reported to its own tails and so is its return", async () => {
     const other = scratch();
     const said: string[] = [];
     const got = collector();

@@ -155,7 +155,7 @@ describe("tail", () => {
   });
 });
 
-describe("holders", () => {
+describe("owners", () => {
   it("touch no file from the server's own process", async () => {
     const entry = fileURLToPath(new URL("./volume.ts", import.meta.url));
     const { metafile } = await build({ entryPoints: [entry], bundle: true, platform: "node", write: false, metafile: true });

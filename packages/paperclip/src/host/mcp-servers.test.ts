@@ -17,7 +17,7 @@ test("none offered, or an older host", () => {
   expect(mcpAccess({}, null)).toEqual({ servers: [], identity: "" });
 });
 
-test("servers of one name are told apart", () => {
+test("servers of one name are kept apart", () => {
   const names = access([server(), server({ connectionId: "connection-2" }), server({ connectionId: "connection-2" })]).servers;
   expect(names.map(({ name }) => name)).toEqual(["Projects", "Projects-connecti", "Projects-connecti-3"]);
 });

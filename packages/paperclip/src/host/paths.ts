@@ -27,7 +27,7 @@ export function outputPath(ctx: Owner & Pick<ExecutionContext, "runId">, place: 
   return `${agentFolder(ctx, place, "run-logs")}/${file}.pod.ndjson`;
 }
 
-/** A run's id ends in a group of twelve, so that the number of a later attempt can be told from it. */
+/** A run's id ends in a group of twelve, so that the number of a later attempt can be distinguished from it. */
 const OUTPUT_FILE = /^(.+?)(?:-(\d{1,2}))?\.pod\.ndjson(\.meta|\.claim)?$/;
 
 export interface OutputFile {

@@ -42,7 +42,7 @@ test("a long text goes out in pieces that nothing gets between, and no character
   expect(pieces.join("")).toBe(`● ${text}\n`);
 });
 
-test("a line beyond all bounds is told, not shown", async () => {
+test("a line beyond all bounds is reported, not shown", async () => {
   const { output, log, seen, parsed } = open();
   await output.stdout(Buffer.from(`${"x".repeat(9 * 1024 * 1024)}\nsay after\n`));
   await log.idle();

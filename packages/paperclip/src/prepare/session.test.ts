@@ -108,7 +108,7 @@ test("a session is not looked for in another mode, and not at all where none is 
   expect(at("portable", "dedicated_pvc").note).toBe(
     "session ses_1 was kept on the agent's own claim (agentDbMode dedicated_pvc) and is not looked for on the shared volume; starting a fresh one",
   );
-  // A CLI without that setting is not told of it.
+  // A CLI without that setting does not get it.
   expect(at("portable", "own").note).toBe(
     "session ses_1 was kept in a folder that the agent's env names and is not looked for on the shared volume; starting a fresh one",
   );

@@ -59,7 +59,7 @@ describe.skipIf(!mayMount()).concurrent("a slow volume", () => {
   });
 
   // Whether it is seen to have given anything is a matter of seconds.
-  test.skipIf(!process.env.LONG)("that gives no more: what it gave, and what to do, is told", async () => {
+  test.skipIf(!process.env.LONG)("that gives no more: what it gave, and what to do, is reported", async () => {
     const folder = await saved();
     // So slow that the next bytes do not come in time.
     const slow = await mountSlow(folder, 20_000);

@@ -25,7 +25,7 @@ function mountSmall(size: string): string {
 
 /** Without root there is nothing to mount a volume with. */
 describe.skipIf(!mayMount).concurrent("a volume that refuses", () => {
-  test("full: the error is told, the exit code is the CLI's, the state before stands", async () => {
+  test("full: the error is reported, the exit code is the CLI's, the state before stands", async () => {
     const volume = mountSmall("1m");
     const saved = join(volume, "saved");
     const first = await statePod(stateSpec(saved), "echo one > data/files/turns").start().ended;
@@ -42,7 +42,7 @@ describe.skipIf(!mayMount).concurrent("a volume that refuses", () => {
     expect(again.end?.state).toMatchObject({ restored: first.end?.state?.last, saved: true });
   });
 
-  test("read-only: restored as ever, not saved, and told", async () => {
+  test("read-only: restored as ever, not saved, and reported", async () => {
     const volume = mountSmall("4m");
     const saved = join(volume, "saved");
     const first = await statePod(stateSpec(saved), "echo one > data/files/turns").start().ended;
@@ -74,7 +74,7 @@ describe.skipIf(process.platform !== "linux").concurrent("a volume that stalls",
     expect(restoreAnew(saved).point).toEqual(first.end?.state?.last);
   });
 
-  test("a pod told to stop does not wait longer than it may", async () => {
+  test("a pod asked to stop does not wait longer than it may", async () => {
     const saved = makeFolder();
     const script = `echo two > data/files/turns; rm '${saved}/current'; mkfifo '${saved}/current'; echo up; exec sleep 600`;
     const pod = statePod(stateSpec(saved, { saveSec: 600 }), script, { spec: { stopGraceSec: 1, drainSec: 2 } });

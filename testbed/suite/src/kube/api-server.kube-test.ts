@@ -36,7 +36,7 @@ const counting = (lines: number) =>
 const counted = (lines: number) => Array.from({ length: lines }, (_, n) => `${n}\n`).join("");
 const texts = (run: RunHandle) => run.status.map((line) => line.text);
 
-/** Counts until it is told to end: a slow start must not put its end before the trouble. */
+/** Counts until it is asked to end: a slow start must not put its end before the trouble. */
 function startCounting(): RunHandle & { readonly end: () => Promise<void> } {
   const go = `${bed.data}/${randomUUID()}`;
   const script = `let n = 0; const t = setInterval(() => { console.log(n++);
@@ -49,7 +49,7 @@ async function expectWhole(run: RunHandle, jobUid: string): Promise<void> {
   expect(outcome).toMatchObject({ kind: "exited", exitCode: 0, evidence: { jobUid, proof: "end-record", output: { complete: true } } });
   const lines = output.toString().split("\n").length - 2;
   expect(output.toString()).toBe(`${counted(lines)}end\n`);
-  // Told once, however often it was tried.
+  // Reported once, however often it was tried.
   expect(texts(run).filter((text) => text.includes("the API server cannot be reached"))).toHaveLength(1);
 }
 

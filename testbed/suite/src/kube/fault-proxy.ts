@@ -15,7 +15,7 @@ export class FaultProxy {
   readonly requests: AuditEntry[] = [];
   readonly faults = new RequestFaults();
   readonly watches = new Set<RelayedWatch>();
-  /** Watches of these resources are next told that their history is gone. */
+  /** Watches of these resources next get the answer that their history is gone. */
   readonly expired = new Map<string, "event" | "http">();
   connections = 0;
   silent = false;

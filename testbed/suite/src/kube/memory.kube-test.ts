@@ -17,7 +17,7 @@ const parent = (exitCode: number) =>
   `require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(hoard)}]).on("exit", (code, signal) => { console.log(signal); process.exit(${exitCode}); })`;
 const limits = { cpu: "2", memory: "300Mi" };
 
-test.each([0, 1])("a child is killed and the CLI exits %i: told with the limit and what to raise", async (exitCode) => {
+test.each([0, 1])("a child is killed and the CLI exits %i: reported with the limit and what to raise", async (exitCode) => {
   const { outcome, output } = await finishRun(bed, {
     script: parent(exitCode),
     change: (request) => ({ ...request, resources: { ...request.resources, limits } }),

@@ -198,7 +198,7 @@ describe("which pod this is", () => {
     ["the downward API", { ...inCluster, POD_NAME: "a", POD_NAMESPACE: "n", HOSTNAME: "h" }, none, { podName: "a", namespace: "n" }],
     ["host name and mounted namespace", { ...inCluster, HOSTNAME: "h" }, mounted("n\n"), { podName: "h", namespace: "n" }],
     ["empty variables count as none", { ...inCluster, POD_NAME: "", HOSTNAME: "h" }, mounted("n"), { podName: "h", namespace: "n" }],
-    ["told, without the cluster's own variables", { POD_NAME: "a", POD_NAMESPACE: "n" }, none, { podName: "a", namespace: "n" }],
+    ["given, without the cluster's own variables", { POD_NAME: "a", POD_NAMESPACE: "n" }, none, { podName: "a", namespace: "n" }],
     ["a machine's host name", { HOSTNAME: "laptop" }, mounted("n"), null],
     ["no namespace to be had", { ...inCluster, HOSTNAME: "h" }, none, null],
     ["no name to be had", inCluster, mounted("n"), null],

@@ -33,7 +33,7 @@ const refuse = (verb: string, resource: string) => (seen: Seen, response: Server
   return true;
 };
 
-test.each(["list", "watch"])("who may not %s is told so, after one more try; who is let in again, at once", async (verb) => {
+test.each(["list", "watch"])("who may not %s gets that as the reason, after one more try; who is let in again, at once", async (verb) => {
   api.hook = refuse(verb, "pods");
   const kinds = listen();
   expect(await watch.accessError()).toMatchObject({ denied: { verb, resource: "pods", namespace: "n" } });

@@ -246,7 +246,7 @@ describe("listing again", () => {
   });
 });
 
-describe("losing sight", () => {
+describe("losing the connection", () => {
   test("server down and up again: lost once, back once, then the state as it is", async () => {
     api.put(path, "a");
     await start().ready;
@@ -350,7 +350,7 @@ test("a listener that throws hurts nothing", async () => {
   expect((await warned).message).toBe("mine");
 });
 
-test("stop: the watch's connection closes, nothing is told or asked any more", async () => {
+test("stop: the watch's connection closes, nothing is reported or asked any more", async () => {
   const listWatch = start();
   await listWatch.ready;
   await watching();

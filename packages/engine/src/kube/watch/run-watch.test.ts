@@ -72,7 +72,7 @@ test("100 subscribers share two lists and two watches, and quiet costs nothing m
   expect(api.seen).toHaveLength(4);
 });
 
-test("a late subscriber is told at once what is known", async () => {
+test("a late subscriber gets at once what is known", async () => {
   putPod("p", api.put(jobs, "a"));
   const shared = start();
   subscribe(shared, "other");
@@ -225,7 +225,7 @@ test("the view is lost when either watch is and back when both are; nobody is ca
   expect(a.words().slice(1)).toEqual(["api-lost", "api-back"]);
 });
 
-test("pods may not be listed: lost, with the reason; Jobs are still told", async () => {
+test("pods may not be listed: lost, with the reason; Jobs are still reported", async () => {
   api.put(jobs, "a");
   api.hook = ({ path }, response) => {
     if (path === pods) answerStatus(response, 403, "Forbidden", "pods is forbidden");

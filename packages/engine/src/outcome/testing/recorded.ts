@@ -50,7 +50,7 @@ export const recordedCases = readdirSync(FOLDER)
 
 const read = (name: string): Recorded => JSON.parse(readFileSync(new URL(`${name}.json`, FOLDER), "utf8"));
 
-/** What the two watches and the events told of a case, in their order, through the engine's own projections; `during`: snapshots of the same pod. */
+/** What the two watches and the events showed of a case, in their order, through the engine's own projections; `during`: snapshots of the same pod. */
 export function recorded(name: string, during: readonly string[] = []): Observation[] {
   const found = read(name);
   const snapshots = during.flatMap((other) => read(other).pods);
@@ -62,13 +62,17 @@ function jobFacts({ job, jobTransitions = [], ...rest }: Recorded): Observation[
   const finals = job?.status.conditions ?? [];
   return jobTransitions.map(({ ms, active = 0, conditions = [], deleted }): Observation => {
     if (deleted) return { at: ms, kind: "job-gone" };
-    const told = conditions.map((text) => {
+    const reported = conditions.map((text) => {
       const [type, reason] = text.split(":");
       return finals.find((final) => final.type === type) ?? { type, reason, status: "True" };
     });
-    const suspend = told.some((condition) => condition.type === "Suspended");
+    const suspend = reported.some((condition) => condition.type === "Suspended");
     const metadata = { name: rest.case, ...job?.metadata, uid: "job-uid" };
-    return { at: ms, kind: "job", job: projectJob({ metadata, spec: { ...job?.spec, suspend }, status: { active, conditions: told } }) };
+    return {
+      at: ms,
+      kind: "job",
+      job: projectJob({ metadata, spec: { ...job?.spec, suspend }, status: { active, conditions: reported } }),
+    };
   });
 }
 

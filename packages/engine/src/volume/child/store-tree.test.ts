@@ -119,7 +119,7 @@ describe.skipIf(!isRoot)("what a server that was root has left to one that is no
     expect(await asUser(1000, () => write(Date.now() + 120_000))).toBe(own);
   });
 
-  test("a folder that takes nothing is told as such", async () => {
+  test("a folder that takes nothing is reported as such", async () => {
     mkdirSync(folder, { recursive: true });
     await expect(asUser(1000, () => write())).rejects.toThrow(/EACCES: permission denied, mkdir '.*\/trees\/\.part-/);
   });

@@ -88,7 +88,7 @@ test.each<[string, Changes, string[]]>([
   expect(warnings).toEqual([]);
 });
 
-test("the description is told once", async () => {
+test("the description is given once", async () => {
   expect((await prepare()).text).not.toContain("DESCRIPTION");
   expect((await prepare({ context: { paperclipWake: wake } })).text).toContain("DESCRIPTION");
 });
@@ -155,7 +155,7 @@ test.each([
   expect(metrics.instructionsChars).toBe(0);
 });
 
-test("the history that the host hands over is told, and to a resumed session only what is new", async () => {
+test("the history that the host hands over is given, and to a resumed session only what is new", async () => {
   const executionContinuation = {
     version: 1,
     messages: [{ body: "OLD" }, { body: "NEW" }],

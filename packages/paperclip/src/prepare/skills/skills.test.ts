@@ -121,7 +121,7 @@ test.each<[string, (skill: string, outside: string) => Promise<void>]>([
   }
 });
 
-test("a volume that does not answer is told for each skill", async () => {
+test("a volume that does not answer is reported for each skill", async () => {
   const skills = await readSkills(config(["fix", "plain"]), places(), new ServerFiles({ shared: data, timeoutMs: 0 }));
   expect(skills.text).toBe("");
   expect(skills.warnings).toHaveLength(2);

@@ -48,7 +48,7 @@ test.each([
   expect(existsSync(join(outside, "logs/f"))).toBe(true);
 });
 
-test("what cannot be removed is told once, and the rest goes", async () => {
+test("what cannot be removed is reported once, and the rest goes", async () => {
   const deep = old(join(root, "company/deep"));
   mkdirSync(join(deep, Array(80).fill("d").join("/")), { recursive: true });
   utimesSync(deep, LONG_AGO, LONG_AGO);

@@ -32,7 +32,7 @@ export const relaySpec = (target: string, maxSec = 30): RelaySpec => ({
 export interface RelayedPod {
   readonly pod: Pod;
   readonly runner: RunningRunner;
-  /** What the CLI was told. */
+  /** What the CLI got. */
   readonly url: string;
   readonly noProxy: readonly string[];
   /** Ends the run and gives its notes. */

@@ -1,7 +1,7 @@
 // A program that keeps a SQLite database busy as an agent CLI would, and what must hold for every copy of it. For tests.
 import { DatabaseSync } from "node:sqlite";
 
-/** Adds messages in transactions of three until told to stop or `count` are in; says how many it has committed. */
+/** Adds messages in transactions of three until asked to stop or `count` are in; says how many it has committed. */
 export const writerScript = `
 const { DatabaseSync } = require("node:sqlite");
 const [file, count, bytes, pauseMs] = process.argv.slice(1);
