@@ -23,7 +23,7 @@ function serve(...runs: readonly ServerRun[]): ServerProcess {
   return server;
 }
 
-/** Counts until it is told to end. */
+/** Counts until it is asked to end. */
 const counting = (key: string) =>
   `let n = 0; const t = setInterval(() => { console.log("line " + ++n);
    if (require("node:fs").existsSync(${JSON.stringify(go(key))})) { console.log("end"); clearInterval(t); } }, 100)`;

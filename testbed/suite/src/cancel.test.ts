@@ -157,7 +157,7 @@ test("draining: the CLI has ended by itself, so its result counts; nothing is le
   await expectKeyFree(run);
 });
 
-test("running, the API server is away: told as not confirmed, and pursued until it is back", async () => {
+test("running, the API server is away: reported as not confirmed, and pursued until it is back", async () => {
   const run = start({ script: OBEDIENT, engine: { timeouts: { cancel: 2000 } } });
   await run.saw("on\n");
   await bed.faults.down();
