@@ -1,4 +1,4 @@
-export type RequestErrorCode = "prompt_too_large" | "file_name_invalid" | "path_invalid" | "request_invalid";
+type RequestErrorCode = "prompt_too_large" | "file_name_invalid" | "path_invalid" | "request_invalid";
 
 /** The request itself cannot be run; nothing was created. */
 export class RequestError extends Error {

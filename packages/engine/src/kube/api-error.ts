@@ -1,6 +1,6 @@
 import { type DeniedAccess, denialText } from "./permissions.ts";
 
-export type ApiErrorCode =
+type ApiErrorCode =
   /** The API server answered with an error status. */
   | "api_status"
   /** No connection, or it broke before the whole answer was there. */
@@ -13,7 +13,7 @@ export type ApiErrorCode =
   /** The kubeconfig (or the in-cluster environment) cannot be used. */
   | "api_config";
 
-export interface ApiErrorFields {
+interface ApiErrorFields {
   readonly httpStatus?: number | null;
   readonly reason?: string | null;
   readonly details?: unknown;

@@ -3,7 +3,7 @@ import { systemClock, type Timers } from "../clock.ts";
 /** `first`: a person waits for its effect, as for a cancel's. `last`: nothing waits for it. */
 export type Priority = "first" | "usual" | "last";
 
-export interface PaceOptions {
+interface PaceOptions {
   readonly perSecond: number;
   /** So many may go at once after a pause. */
   readonly burst: number;

@@ -8,7 +8,7 @@ const QUIET_MS = 20_000;
 const SILENT_PAUSE_MS = 5000;
 
 /** Called with the time since when the server is silent, or with null when it answers again. */
-export type SilenceListener = (since: number | null) => void;
+type SilenceListener = (since: number | null) => void;
 
 /** Whether the API server answers at all. One that is frozen, not dead, keeps its connections open and accepts new ones: only the time without an answer shows it. */
 export class ServerHealth {

@@ -10,7 +10,7 @@ interface StatusBody {
   readonly details?: { readonly retryAfterSeconds?: number };
 }
 
-export interface FailedAnswer {
+interface FailedAnswer {
   /** Method and path, for people. */
   readonly label: string;
   readonly status: number;

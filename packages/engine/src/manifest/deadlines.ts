@@ -1,7 +1,7 @@
 import type { RunLimits, RunRequest } from "../request.ts";
 
 /** How long a scheduled pod may take to start its container: image pulls and volume mounts. */
-export const START_TIMEOUT_SEC = 600;
+const START_TIMEOUT_SEC = 600;
 /** How long the output may take to reach the volume once the CLI has ended. */
 export const DRAIN_SEC = 10;
 /** A host waits a minute for a cancelled run: the CLI gets half of it. */

@@ -6,7 +6,7 @@ import { DRAIN_SEC, stopGraceSec } from "./deadlines.ts";
 /** What the API server accepts as the sum of a Secret's values. */
 export const MAX_SECRET_BYTES = 1024 * 1024;
 export const RUNNER_FILE = "runner.cjs";
-export const SPEC_FILE = "spec.json";
+const SPEC_FILE = "spec.json";
 const STDIN_FILE = "stdin";
 const CREDENTIALS_FILE = "credentials.json";
 

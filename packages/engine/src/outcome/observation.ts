@@ -7,14 +7,14 @@ export type Observation = { readonly at: number } & Fact;
 export type Fact = LeaveFact | LockFact | ClusterEvent | OutputFact | OtherFact;
 
 /** The caller asks to end the run, or to follow it no longer. */
-export type LeaveFact =
+type LeaveFact =
   | { readonly kind: "cancel-asked"; readonly reason: string }
   | { readonly kind: "detach-asked"; readonly reason: string }
   /** A phase before the Job has stopped because of one of these, and no Job of the run exists. */
   | { readonly kind: "left-before-job" };
 
 /** Steps towards the run's Job. */
-export type LockFact =
+type LockFact =
   | { readonly kind: "start-problem"; readonly problem: StartProblem }
   /** No other Job keeps the run from creating its own. */
   | { readonly kind: "lock-free" }
@@ -87,9 +87,9 @@ export interface Adoption {
 }
 
 /** What a watch of the cluster reports, and the events that are read when a pod does not start. */
-export type ClusterEvent = ClusterFact | { readonly kind: "events"; readonly events: readonly EventView[] };
+type ClusterEvent = ClusterFact | { readonly kind: "events"; readonly events: readonly EventView[] };
 
-export type OutputFact =
+type OutputFact =
   | { readonly kind: "start-record"; readonly record: StartRecord }
   | { readonly kind: "cli-started" }
   | { readonly kind: "state-record"; readonly record: StateRecord }
@@ -102,6 +102,6 @@ export type OutputFact =
   | { readonly kind: "output-stalled"; readonly error: string }
   | { readonly kind: "output-back" };
 
-export type OtherFact =
+type OtherFact =
   /** A fact of this kind could not be folded: it is dropped, and nothing that follows can be relied on. */
   { readonly kind: "data-unreadable"; readonly what: Fact["kind"]; readonly error: string } | { readonly kind: "tick" };

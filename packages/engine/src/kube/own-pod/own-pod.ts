@@ -6,7 +6,7 @@ import { named, paths } from "../paths.ts";
 import { type RetryOptions, sendRequest } from "../send-request.ts";
 import { type OwnPod, projectOwnPod } from "./project-own-pod.ts";
 
-export interface OwnPodIdentity {
+interface OwnPodIdentity {
   readonly namespace: string;
   readonly podName: string;
 }
@@ -27,19 +27,19 @@ const given = (value: string | null | undefined): string | null => value?.trim()
 /** Of the pod's service account, as it is mounted. */
 const accountNamespace = (): Promise<string | null> => contextNamespace({ kubeconfig: null }).catch(() => null);
 
-export interface OwnPodQuery extends OwnPodIdentity {
+interface OwnPodQuery extends OwnPodIdentity {
   /** Names this process's container may have; a pod's only container needs none. */
   readonly containers: readonly string[];
 }
 
 /** No signal: runs share the answer, and one that is cancelled must not take it from the others. */
-export interface ReadOwnPodOptions {
+interface ReadOwnPodOptions {
   readonly timeoutMs?: number;
   readonly retry?: RetryOptions;
   readonly clock?: Timers;
 }
 
-export type OwnPodErrorCode = "own_pod_forbidden" | "own_pod_not_found" | "own_pod_container_unknown";
+type OwnPodErrorCode = "own_pod_forbidden" | "own_pod_not_found" | "own_pod_container_unknown";
 
 /** The pod this process runs in is not known; the message contains what to do. */
 export class OwnPodError extends Error {
@@ -108,9 +108,9 @@ function explained(error: unknown, { namespace, podName }: OwnPodIdentity): unkn
   return new OwnPodError("own_pod_not_found", message, error);
 }
 
-export type OwnPodLookup = { readonly pod: OwnPod } | { readonly pod: null; readonly why: string };
+type OwnPodLookup = { readonly pod: OwnPod } | { readonly pod: null; readonly why: string };
 
-export interface FindOwnPodOptions extends ReadOwnPodOptions {
+interface FindOwnPodOptions extends ReadOwnPodOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly containers: readonly string[];
 }

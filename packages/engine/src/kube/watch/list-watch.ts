@@ -17,7 +17,7 @@ export interface ListWatchListener<V> extends CacheListener<V> {
   listed?(list: number): void;
 }
 
-export interface ListWatchOptions<V> {
+export interface ListWatchOptions<V> extends Partial<WatchTimings> {
   readonly connection: Connection;
   readonly path: string;
   readonly labelSelector?: string;
@@ -26,24 +26,27 @@ export interface ListWatchOptions<V> {
   /** Name of the Job an object belongs to. */
   readonly jobOf: (view: V) => string;
   readonly listener: ListWatchListener<V>;
-  readonly clock?: Clock;
-  readonly random?: () => number;
-  readonly pageSize?: number;
-  /** Range of the length of one watch, in seconds. */
-  readonly watchSeconds?: readonly [number, number];
-  /** Without a byte for this long (bookmarks come every minute) a watch counts as dead. */
-  readonly idleMs?: number;
-  readonly backoff?: Backoff;
-  /** A watch that lived this long was a success: the next one is opened at once. */
-  readonly steadyMs?: number;
-  readonly timeoutMs?: number;
 }
 
-const defaults = {
+export interface WatchTimings {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly pageSize: number;
+  /** Range of the length of one watch, in seconds. */
+  readonly watchSeconds: readonly [number, number];
+  /** Without a byte for this long (bookmarks come every minute) a watch counts as dead. */
+  readonly idleMs: number;
+  readonly backoff: Backoff;
+  /** A watch that lived this long was a success: the next one is opened at once. */
+  readonly steadyMs: number;
+  readonly timeoutMs: number;
+}
+
+const defaults: WatchTimings = {
   clock: systemClock,
   random: Math.random,
   pageSize: 500,
-  watchSeconds: [280, 340] as readonly [number, number],
+  watchSeconds: [280, 340],
   idleMs: 90_000,
   backoff: { minMs: 200, maxMs: 30_000 },
   steadyMs: 1_000,
@@ -55,7 +58,7 @@ export class ListWatch<V> {
   /** Resolves with the first complete list; rejects when stopped before. */
   readonly ready: Promise<void>;
   readonly cache: ObjectCache<V>;
-  readonly #options: ListWatchOptions<V> & typeof defaults;
+  readonly #options: ListWatchOptions<V> & WatchTimings;
   readonly #stop = new AbortController();
   readonly #ready = Promise.withResolvers<void>();
   readonly #onClosed = () => this.stop();
@@ -70,7 +73,7 @@ export class ListWatch<V> {
   #pause = new AbortController();
 
   constructor(options: ListWatchOptions<V>) {
-    this.#options = { ...defaults, ...given(options) };
+    this.#options = { ...defaults, ...options };
     this.ready = this.#ready.promise;
     this.ready.catch(() => {});
     this.cache = new ObjectCache(options.project, options.jobOf, {
@@ -227,9 +230,4 @@ function versionOf(raw: unknown): string | null {
   if (id) return id.resourceVersion;
   const version = (raw as { metadata?: { resourceVersion?: unknown } } | null)?.metadata?.resourceVersion;
   return typeof version === "string" && version !== "" ? version : null;
-}
-
-/** An option set to undefined is one not given. */
-function given<T extends object>(options: T): T {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
 }

@@ -2,7 +2,7 @@ import { isExpired } from "../api-error.ts";
 import type { Connection } from "../connection.ts";
 import { type RetryOptions, sendRequest } from "../send-request.ts";
 
-export interface ListRequest {
+interface ListRequest {
   readonly path: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;

@@ -5,11 +5,10 @@ import type { Connection } from "../connection.ts";
 import { paths } from "../paths.ts";
 import { projectJob, projectPod } from "../project.ts";
 import type { ClusterFact, JobView, PodView } from "../views.ts";
-import { ListWatch, type ListWatchListener, type ListWatchOptions } from "./list-watch.ts";
+import { ListWatch, type ListWatchListener, type WatchTimings } from "./list-watch.ts";
 import { Subscriber, type Subscription } from "./subscription.ts";
 
-export interface RunWatchOptions
-  extends Partial<Omit<ListWatchOptions<unknown>, "connection" | "path" | "labelSelector" | "project" | "jobOf" | "listener">> {
+export interface RunWatchOptions extends Partial<WatchTimings> {
   /** How long the watches outlive the last subscriber. */
   readonly lingerMs?: number;
   /** A Job that exists but was not seen for this long is looked for by a list. */

@@ -7,47 +7,41 @@ export interface WatchEvent {
   readonly object: unknown;
 }
 
-/** How a stream ended. `idle`: it was cut here, after a silence no healthy watch keeps. */
-export type StreamEnd = "closed" | "idle" | "stopped-by-taker";
-
-/** Reads one watch until it ends. A cut and a clean end are the same to us: both resume. Rejects only on a line that is no JSON. */
-export function readWatch(
-  stream: IncomingMessage,
-  idleMs: number,
-  clock: Timers,
-  take: (event: WatchEvent) => boolean,
-): Promise<StreamEnd> {
+/**
+ * Reads one watch until it ends, `take` returns false, or nothing came for `idleMs`, which no healthy watch does. The caller resumes it in every
+ * case. Rejects only on a line that is no JSON.
+ */
+export function readWatch(stream: IncomingMessage, idleMs: number, clock: Timers, take: (event: WatchEvent) => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     const decoder = new JsonLineDecoder();
     let lastByte = clock.now();
     let cancelIdle = () => {};
-    const settle = (act: () => void) => {
+    const end = (error?: unknown) => {
       cancelIdle();
       stream.removeAllListeners("data");
       stream.destroy();
-      act();
+      if (error === undefined) resolve();
+      else reject(error);
     };
     // One timer that looks at the last byte's time, instead of one armed anew for each chunk.
     const watchIdle = (ms: number) => {
       cancelIdle = clock.after(ms, () => {
         const left = lastByte + idleMs - clock.now();
         if (left > 0) watchIdle(left);
-        else settle(() => resolve("idle"));
+        else end();
       });
     };
-    if (stream.destroyed) return resolve("closed");
+    if (stream.destroyed) return resolve();
     watchIdle(idleMs);
     stream.on("data", (chunk: Buffer) => {
       lastByte = clock.now();
       try {
-        if (!decoder.push(chunk, (value) => take(asEvent(value)))) settle(() => resolve("stopped-by-taker"));
+        if (!decoder.push(chunk, (value) => take(asEvent(value)))) end();
       } catch (error) {
-        settle(() => reject(error));
+        end(error);
       }
     });
-    stream.on("error", () => settle(() => resolve("closed")));
-    stream.on("end", () => settle(() => resolve("closed")));
-    stream.on("close", () => settle(() => resolve("closed")));
+    for (const event of ["error", "end", "close"]) stream.on(event, () => end());
   });
 }
 
