@@ -25,6 +25,9 @@ export function permissionTable(): string {
   const rows = permissions.map(
     (row) => `| \`${row.verb}\` | \`${qualified(row)}\` | ${row.required ? "required" : "optional"} | ${row.why} | ${row.lostWithout} |`,
   );
-  const all = `Besides, \`${allowedToAll.verb}\` on \`${qualified(allowedToAll)}\` is used, which every account may do by default (ClusterRole \`system:basic-user\`).`;
+  const all =
+    `Besides, \`${allowedToAll.verb}\` on \`${qualified(allowedToAll)}\` is used, and \`GET /version\` while runs wait and the API server has been ` +
+    "quiet for 20 s, to notice one that does not answer. Every account may do both by default (ClusterRoles `system:basic-user` and " +
+    "`system:public-info-viewer`).";
   return ["| verb | resource | | what for | what is lost without it |", "|---|---|---|---|---|", ...rows, "", all].join("\n");
 }

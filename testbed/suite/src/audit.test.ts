@@ -74,6 +74,8 @@ test("what runs, cancels, failures, takeovers and the test of the environment as
   const made = new Set(
     bed.requests.map(({ verb, resource, subresource }) => `${verb} ${resource}${subresource === null ? "" : `/${subresource}`}`),
   );
+  // Asked of a server that has been quiet for a while; everybody may.
+  made.delete("other version");
   const table = permissions.map(({ verb, resource }) => `${verb} ${resource}`);
   expect(bed.requests.filter(({ status }) => status === 403)).toEqual([]);
   expect([...made].sort()).toEqual([...table, "create selfsubjectaccessreviews"].sort());

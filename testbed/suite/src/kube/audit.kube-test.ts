@@ -32,7 +32,8 @@ interface Audited {
 
 async function audited(): Promise<Audited[]> {
   const lines = (await readFile(cluster.auditLog, "utf8")).split("\n").filter((line) => line.includes(`serviceaccount:${bed.namespace}:`));
-  return lines.map((line) => JSON.parse(line) as Audited);
+  // Without an object: GET /version, asked of a server that has been quiet for a while.
+  return lines.map((line) => JSON.parse(line) as Audited).filter(({ objectRef }) => objectRef !== undefined);
 }
 
 test("no request outside the table of permissions, and three for a run", async () => {
