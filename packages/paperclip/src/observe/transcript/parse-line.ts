@@ -1,5 +1,7 @@
-import type { Entry, StepEndEntry, ToolResultEntry } from "../../agent-cli/entry.ts";
-import { readLine } from "./read-line.ts";
+import { unfold } from "./fold.ts";
+import { mark, STATUS } from "./marks.ts";
+import { readToolCall } from "./read-tool-call.ts";
+import { readStep } from "./step-line.ts";
 
 /** The kinds of the host's transcript entries that we make, as types of our own; a test proves that they fit the host's. */
 export type TranscriptEntry =
@@ -23,41 +25,58 @@ interface StepResult {
   errors: string[];
 }
 
-/** A transcript line as the host's page shows it. Without state: the host mixes lines of several runs and caches by line. */
+/** A transcript line as the host's page shows it. Without state: the host mixes lines of several runs, asks in any order and caches by line. */
 export function parseLine(line: string, ts: string): TranscriptEntry[] {
-  const entry = readLine(line);
-  if (entry === undefined) return [];
-  // The host puts neighbouring commands together; the end of a step between them would keep it from that.
-  return entry.kind === "step_end" && entry.goesOn ? [] : [toHost(entry, ts)];
+  const trimmed = line.trim();
+  if (trimmed === "") return [];
+  if (trimmed.startsWith(STATUS)) return [{ kind: "system", ts, text: trimmed }];
+  const isMarked = trimmed.length === 1 || trimmed.charAt(1) === " ";
+  const entries = isMarked ? parseMarked(trimmed.charAt(0), trimmed.slice(2), ts) : undefined;
+  return entries ?? [{ kind: "stdout", ts, text: trimmed }];
 }
 
-function toHost(entry: Entry, ts: string): TranscriptEntry {
-  switch (entry.kind) {
-    case "assistant":
-    case "thinking":
+/** Undefined = not a line of ours, in spite of its mark. */
+function parseMarked(first: string, text: string, ts: string): TranscriptEntry[] | undefined {
+  switch (first) {
+    case mark.assistant:
+    case mark.assistantMore:
       // The host joins the lines of one text because of `delta`.
-      return { kind: entry.kind, ts, text: `${entry.text}\n`, delta: true };
-    case "tool_call":
-      return { kind: "tool_call", ts, name: entry.tool, input: entry.input, toolUseId: entry.id };
-    case "tool_result":
-      return { kind: "tool_result", ts, toolUseId: entry.id, content: content(entry), isError: entry.isError };
-    case "step_end":
-      return stepResult(entry, ts);
-    case "init":
-      return { kind: "init", ts, model: entry.model, sessionId: entry.sessionId };
-    case "error":
-      return failure(entry.text, ts);
-    case "status":
-      return { kind: "system", ts, text: entry.text };
-    case "other":
-      return { kind: "stdout", ts, text: entry.text };
+      return [{ kind: "assistant", ts, text: `${text}\n`, delta: true }];
+    case mark.thinking:
+    case mark.thinkingMore:
+      return [{ kind: "thinking", ts, text: `${text}\n`, delta: true }];
+    case mark.call: {
+      const call = readToolCall(text);
+      return call && [{ kind: "tool_call", ts, name: call.tool, input: call.input, toolUseId: call.id }];
+    }
+    case mark.success:
+    case mark.failure:
+      return toolResult(text, first === mark.failure, ts);
+    case mark.stepGoesOn:
+      // The host puts neighbouring commands together; the end of a step between them would keep it from that.
+      return readStep(text) && [];
+    case mark.stepEnd:
+      return stepResult(text, ts);
+    case mark.error:
+      return [failure(unfold(text), ts)];
+    case mark.init: {
+      const parts = /^(?:session (\S+))?(?: · )?(?:model (.+))?$/.exec(text);
+      return parts ? [{ kind: "init", ts, model: parts[2] ?? "", sessionId: parts[1] ?? "" }] : undefined;
+    }
+    case mark.foreign:
+      return [{ kind: "stdout", ts, text }];
+    default:
+      return undefined;
   }
 }
 
-// The host takes an empty result for one that is still to come.
-function content({ text, exitCode }: ToolResultEntry): string {
-  const parts = [text, exitCode === null ? "" : `exit code ${exitCode}`].filter((part) => part !== "");
-  return parts.length === 0 ? "(no output)" : parts.join("\n");
+function toolResult(line: string, isError: boolean, ts: string): TranscriptEntry[] | undefined {
+  const parts = /^(?:exit (-?\d+) )?#(\S*)(?: (.*))?$/s.exec(line);
+  if (!parts) return undefined;
+  const [, exit, toolUseId = "", folded = ""] = parts;
+  const texts = [unfold(folded), exit === undefined ? "" : `exit code ${Number(exit)}`].filter((text) => text !== "");
+  // The host takes an empty result for one that is still to come.
+  return [{ kind: "tool_result", ts, toolUseId, content: texts.length === 0 ? "(no output)" : texts.join("\n"), isError }];
 }
 
 /** As a result, because the host folds what comes as stderr away. */
@@ -66,17 +85,15 @@ function failure(text: string, ts: string): StepResult {
   return { kind: "result", ts, text, ...nothing, subtype: "error", isError: true, errors: [text] };
 }
 
-function stepResult({ reason, tokens, costUsd }: StepEndEntry, ts: string): StepResult {
-  return {
-    kind: "result",
-    ts,
-    text: reason,
+function stepResult(line: string, ts: string): StepResult[] | undefined {
+  const step = readStep(line);
+  if (step === undefined) return undefined;
+  const { reason, tokens, costUsd } = step;
+  const used = {
     inputTokens: tokens.input + tokens.cacheWrite,
     outputTokens: tokens.output + tokens.reasoning,
     cachedTokens: tokens.cacheRead,
     costUsd,
-    subtype: reason,
-    isError: false,
-    errors: [],
   };
+  return [{ kind: "result", ts, text: reason, ...used, subtype: reason, isError: false, errors: [] }];
 }

@@ -26,25 +26,11 @@ function shortValue(value: unknown, depth: number): unknown {
   if (typeof value === "string") return shortText(value);
   if (typeof value !== "object" || value === null) return value;
   if (depth === 0) return "…";
-  if (Array.isArray(value))
-    return shortList(
-      value,
-      (item) => shortValue(item, depth - 1),
-      (missing) => `… ${missing} more`,
-    );
-  const pairs = Object.entries(value);
-  return Object.fromEntries(
-    shortList(
-      pairs,
-      ([key, item]) => [shortText(key), shortValue(item, depth - 1)],
-      (missing) => ["…", `${missing} more`],
-    ),
-  );
-}
-
-function shortList<T, U>(items: readonly T[], shorten: (item: T) => U, note: (missing: number) => U): U[] {
-  const kept = items.slice(0, ITEMS).map(shorten);
-  return items.length > ITEMS ? [...kept, note(items.length - ITEMS)] : kept;
+  const entries = Object.entries(value);
+  const kept = entries.slice(0, ITEMS).map(([key, item]): [string, unknown] => [shortText(key), shortValue(item, depth - 1)]);
+  const missing = entries.length - kept.length;
+  if (Array.isArray(value)) return [...kept.map(([, item]) => item), ...(missing > 0 ? [`… ${missing} more`] : [])];
+  return Object.fromEntries(missing > 0 ? [...kept, ["…", `${missing} more`]] : kept);
 }
 
 function shortText(text: string): string {

@@ -20,7 +20,7 @@ export function writeStep(reason: string, tokens: StepTokens, costUsd: number): 
   return [reason.replaceAll(" · ", " - "), ...counts, ...(costUsd > 0 ? [dollars(costUsd)] : [])].join(" · ");
 }
 
-export function readStep(line: string, goesOn: boolean): StepEndEntry | undefined {
+export function readStep(line: string): Pick<StepEndEntry, "reason" | "tokens" | "costUsd"> | undefined {
   const [reason = "", ...parts] = line.split(" · ");
   const tokens = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
   let costUsd = 0;
@@ -32,5 +32,5 @@ export function readStep(line: string, goesOn: boolean): StepEndEntry | undefine
     else if (name) tokens[name] = amount;
     else return undefined;
   }
-  return { kind: "step_end", reason, goesOn, tokens, costUsd };
+  return { reason, tokens, costUsd };
 }

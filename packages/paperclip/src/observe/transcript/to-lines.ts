@@ -31,7 +31,7 @@ export class TranscriptLines {
   }
 }
 
-/** An entry as lines: readable as they are, and read back by `readLine`. None when there is nothing to show. */
+/** An entry as lines: readable as they are, and read back by `parseLine`. None when there is nothing to show. */
 export function toLines(entry: Entry): string[] {
   switch (entry.kind) {
     case "assistant":

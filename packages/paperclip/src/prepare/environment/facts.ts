@@ -45,29 +45,17 @@ export function hostFacts({ ctx, apiUrl, dataPath, workspace, inputs }: FactsInp
   return Object.fromEntries(Object.entries(facts).filter((entry): entry is [string, string] => entry[1] !== null));
 }
 
-/** Names whose values are ids, paths or words of the host; all others may hold people's text or tokens. */
+/** Names (behind `PAPERCLIP_`) whose values are ids, paths or words of the host; all others may hold people's text or tokens. */
 const IDENTIFIERS = new Set([
-  "PAPERCLIP_AGENT_ID",
-  "PAPERCLIP_COMPANY_ID",
-  "PAPERCLIP_RUN_ID",
-  "PAPERCLIP_API_URL",
-  "PAPERCLIP_TASK_ID",
-  "PAPERCLIP_ISSUE_WORK_MODE",
-  "PAPERCLIP_WAKE_REASON",
-  "PAPERCLIP_WAKE_COMMENT_ID",
-  "PAPERCLIP_APPROVAL_ID",
-  "PAPERCLIP_APPROVAL_STATUS",
-  "PAPERCLIP_LINKED_ISSUE_IDS",
-  "PAPERCLIP_WORKSPACE_CWD",
-  "PAPERCLIP_WORKSPACE_SOURCE",
-  "PAPERCLIP_WORKSPACE_STRATEGY",
-  "PAPERCLIP_WORKSPACE_ID",
-  "AGENT_HOME",
+  ...["AGENT_ID", "COMPANY_ID", "RUN_ID", "API_URL", "TASK_ID", "ISSUE_WORK_MODE", "WAKE_REASON", "WAKE_COMMENT_ID", "APPROVAL_ID"],
+  ...["APPROVAL_STATUS", "LINKED_ISSUE_IDS", "WORKSPACE_CWD", "WORKSPACE_SOURCE", "WORKSPACE_STRATEGY", "WORKSPACE_ID"],
 ]);
 
 /** Whether a value may be in the Job spec. Its form counts too: a reason may be a sentence, a URL may contain a password or a query. */
 export function mayBePlain(name: string, value: string): boolean {
-  return IDENTIFIERS.has(name) && value.length <= 4096 && /^[\w./:,[\]-]+$/.test(value);
+  return (
+    (name === "AGENT_HOME" || IDENTIFIERS.has(name.replace(/^PAPERCLIP_/, ""))) && value.length <= 4096 && /^[\w./:,[\]-]+$/.test(value)
+  );
 }
 
 /** The task is the host's task id, else its issue's. */
