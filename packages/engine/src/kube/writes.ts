@@ -1,10 +1,10 @@
 import { systemClock } from "../clock.ts";
 import { ApiError, isAlreadyExists, isConflict, isInvalid, isNotFound } from "./api-error.ts";
 import { type CallOptions, getJob, jobOf, limits } from "./calls.ts";
-import type { Connection } from "./connection.ts";
+import type { ApiRequest, ApiResponse, Connection } from "./connection.ts";
 import { named, paths } from "./paths.ts";
 import { backoffMs, sendRequest } from "./send-request.ts";
-import type { JobView } from "./views.ts";
+import type { JobView, PodView } from "./views.ts";
 
 // Every request that changes something in the cluster is made here, each with its preconditions. Nothing else sends a POST, PATCH or DELETE for an object.
 
@@ -37,24 +37,22 @@ export async function createJob(
 }
 
 /** False = one of that name is there already. */
-export function createSecret(connection: Connection, namespace: string, manifest: object, options: CallOptions = {}): Promise<boolean> {
-  return createUnlessThere(connection, paths.secrets(namespace), manifest, options);
-}
+export const createSecret = (connection: Connection, namespace: string, manifest: object, options?: CallOptions): Promise<boolean> =>
+  createUnlessThere(connection, paths.secrets(namespace), manifest, options);
 
 /** False = one of that name is there already. */
-export function createClaim(connection: Connection, namespace: string, manifest: object, options: CallOptions = {}): Promise<boolean> {
-  return createUnlessThere(connection, paths.claims(namespace), manifest, options);
-}
+export const createClaim = (connection: Connection, namespace: string, manifest: object, options?: CallOptions): Promise<boolean> =>
+  createUnlessThere(connection, paths.claims(namespace), manifest, options);
 
 /** Asks what the API server would answer to this create, without making anything: throws its error, or returns its warnings. */
-export function tryJob(connection: Connection, namespace: string, manifest: object, options: CallOptions = {}): Promise<readonly string[]> {
-  return dryRun(connection, paths.jobs(namespace), manifest, options);
-}
+export const tryJob = (connection: Connection, namespace: string, manifest: object, options?: CallOptions): Promise<readonly string[]> =>
+  dryRun(connection, paths.jobs(namespace), manifest, options);
 
 /** As `tryJob`, for a claim. */
-export async function tryClaim(connection: Connection, namespace: string, manifest: object, options: CallOptions = {}): Promise<void> {
-  await dryRun(connection, paths.claims(namespace), manifest, options);
-}
+export const tryClaim = (connection: Connection, namespace: string, manifest: object, options?: CallOptions): Promise<readonly string[]> =>
+  dryRun(connection, paths.claims(namespace), manifest, options);
+
+type Texts = Readonly<Record<string, string>>;
 
 /** A Job changes its owner: label and annotation `key` go from one run to another. */
 export interface OwnerChange {
@@ -65,7 +63,7 @@ export interface OwnerChange {
   /** `to` as a label can hold it. */
   readonly label: string;
   /** Further annotations. */
-  readonly annotations: Readonly<Record<string, string>>;
+  readonly annotations: Texts;
 }
 
 /** Compare-and-swap: only if it is still that Job and still that run's. Null = it is not any more. */
@@ -87,7 +85,8 @@ export async function changeJobOwner(
   ];
   const path = named(paths.jobs(namespace), name);
   try {
-    return jobOf(path, await patch(connection, path, body, "application/json-patch+json", options), true);
+    const request = { method: "PATCH", path, body, contentType: "application/json-patch+json" } as const;
+    return jobOf(path, (await send(connection, request, options)).body, true);
   } catch (error) {
     // 422: a test failed.
     if (isInvalid(error) || isNotFound(error)) return null;
@@ -96,25 +95,25 @@ export async function changeJobOwner(
 }
 
 /** False = there is none of that name. */
-export async function patchSecret(
+export function patchSecret(
   connection: Connection,
   namespace: string,
   name: string,
-  change: { readonly labels: Readonly<Record<string, string>>; readonly data: Readonly<Record<string, string>> },
+  { labels, data }: { readonly labels: Texts; readonly data: Texts },
   options: CallOptions = {},
 ): Promise<boolean> {
-  return merge(connection, named(paths.secrets(namespace), name), { metadata: { labels: change.labels }, data: change.data }, options);
+  return merge(connection, named(paths.secrets(namespace), name), { metadata: { labels }, data }, options);
 }
 
 /** False = there is none of that name. A pod of that name with another uid is an error. */
-export async function labelPod(
+export function labelPod(
   connection: Connection,
   namespace: string,
-  pod: { readonly name: string; readonly uid: string },
-  labels: Readonly<Record<string, string>>,
+  { name, uid }: Pick<PodView, "name" | "uid">,
+  labels: Texts,
   options: CallOptions = {},
 ): Promise<boolean> {
-  return merge(connection, named(paths.pods(namespace), pod.name), { metadata: { uid: pod.uid, labels } }, options);
+  return merge(connection, named(paths.pods(namespace), name), { metadata: { uid, labels } }, options);
 }
 
 /** `Foreground` keeps the Job, and so its name, until its pod is gone; `Background` frees the name at once. */
@@ -171,14 +170,6 @@ export async function deleteJob(
   throw new ApiError("api_status", `Job ${name} changes faster than it can be deleted`, { httpStatus: 409 });
 }
 
-export interface DeleteOptions extends CallOptions {
-  /** Only the object with this uid is deleted: a later one of the same name is somebody else's. */
-  readonly uid: string;
-  /** Only this version is deleted: whatever changed since may be a reason to keep it. */
-  readonly resourceVersion?: string;
-  readonly propagation: Propagation;
-}
-
 /** `gone`: there was none. `replaced`: the name belongs to another object by now. `changed`: it is not as it was. */
 export type DeleteResult = "deleted" | "gone" | "replaced" | "changed";
 
@@ -192,11 +183,11 @@ export function deleteJobAsSeen(
   return remove(connection, named(paths.jobs(namespace), name), { ...options, uid, resourceVersion, propagation: "Foreground" });
 }
 
-export function deleteSecret(connection: Connection, namespace: string, name: string, options: DeleteOptions): Promise<DeleteResult> {
-  return remove(connection, named(paths.secrets(namespace), name), options);
+export function deleteSecret(connection: Connection, namespace: string, name: string, uid: string): Promise<DeleteResult> {
+  return remove(connection, named(paths.secrets(namespace), name), { uid, propagation: "Background" });
 }
 
-async function createUnlessThere(connection: Connection, path: string, manifest: object, options: CallOptions): Promise<boolean> {
+async function createUnlessThere(connection: Connection, path: string, manifest: object, options: CallOptions = {}): Promise<boolean> {
   try {
     await create(connection, path, manifest, options);
     return true;
@@ -208,28 +199,26 @@ async function createUnlessThere(connection: Connection, path: string, manifest:
 
 /** A busy quota answers a create with a conflict although nothing exists: then it is tried again. */
 async function create(connection: Connection, path: string, manifest: object, options: CallOptions): Promise<unknown> {
-  const clock = options.retry?.clock ?? systemClock;
+  const { clock = systemClock, random = Math.random } = options.retry ?? {};
   for (let failures = 1; ; failures++) {
     try {
-      const request = { method: "POST", path, body: manifest, idempotent: true, ...limits(options) } as const;
-      return (await sendRequest(connection, request, options.retry)).body;
+      return (await send(connection, { method: "POST", path, body: manifest }, options)).body;
     } catch (error) {
       if (!isConflict(error) || failures === 5) throw error;
-      await clock.sleep(backoffMs({ minMs: 50, maxMs: 1_000 }, failures, options.retry?.random ?? Math.random), options.signal);
+      await clock.sleep(backoffMs({ minMs: 50, maxMs: 1_000 }, failures, random), options.signal);
       options.signal?.throwIfAborted();
     }
   }
 }
 
-async function dryRun(connection: Connection, path: string, manifest: object, options: CallOptions): Promise<readonly string[]> {
+async function dryRun(connection: Connection, path: string, body: object, options: CallOptions = {}): Promise<readonly string[]> {
   const query = { dryRun: "All", fieldValidation: "Warn" };
-  const request = { method: "POST", path, query, body: manifest, idempotent: true, ...limits(options) } as const;
-  return (await sendRequest(connection, request, options.retry)).warnings;
+  return (await send(connection, { method: "POST", path, query, body }, options)).warnings;
 }
 
 async function merge(connection: Connection, path: string, body: object, options: CallOptions): Promise<boolean> {
   try {
-    await patch(connection, path, body, "application/merge-patch+json", options);
+    await send(connection, { method: "PATCH", path, body, contentType: "application/merge-patch+json" }, options);
     return true;
   } catch (error) {
     if (isNotFound(error)) return false;
@@ -237,27 +226,33 @@ async function merge(connection: Connection, path: string, body: object, options
   }
 }
 
-async function patch(connection: Connection, path: string, body: unknown, contentType: string, options: CallOptions): Promise<unknown> {
-  const request = { method: "PATCH", path, body, contentType, idempotent: true, ...limits(options) } as const;
-  return (await sendRequest(connection, request, options.retry)).body;
+interface RemoveOptions extends CallOptions {
+  /** Only the object with this uid is deleted: a later one of the same name is somebody else's. */
+  readonly uid: string;
+  /** Only this version is deleted: whatever changed since may be a reason to keep it. */
+  readonly resourceVersion?: string;
+  readonly propagation: Propagation;
 }
 
-async function remove(connection: Connection, path: string, options: DeleteOptions): Promise<DeleteResult> {
+async function remove(connection: Connection, path: string, options: RemoveOptions): Promise<DeleteResult> {
   const { uid, resourceVersion, propagation: propagationPolicy } = options;
   const preconditions = { uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
   const body = { apiVersion: "v1", kind: "DeleteOptions", preconditions, propagationPolicy };
   try {
-    await sendRequest(connection, { method: "DELETE", path, body, idempotent: true, ...limits(options) }, options.retry);
+    await send(connection, { method: "DELETE", path, body }, options);
     return "deleted";
   } catch (error) {
     if (isNotFound(error)) return "gone";
-    if (isConflict(error) && /precondition/i.test(error.message)) {
-      // Two layers of the API server answer this, each in its own words.
-      if (/uid in (the )?precondition/i.test(error.message)) return "replaced";
-      if (/resourceversion in (the )?precondition/i.test(error.message)) return "changed";
-    }
+    // Two layers of the API server answer this, each in its own words.
+    if (isConflict(error) && /uid in (the )?precondition/i.test(error.message)) return "replaced";
+    if (isConflict(error) && /resourceversion in (the )?precondition/i.test(error.message)) return "changed";
     throw error;
   }
+}
+
+/** All of these may be sent twice: the name, the preconditions or the patch itself decide what a second one does. */
+function send(connection: Connection, request: ApiRequest, options: CallOptions): Promise<ApiResponse<unknown>> {
+  return sendRequest(connection, { ...request, idempotent: true, ...limits(options) }, options.retry);
 }
 
 function nameOf(manifest: object): string {

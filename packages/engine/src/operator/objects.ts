@@ -83,5 +83,5 @@ export async function removeSecret(
   namespace: string,
   { name, uid }: Pick<SecretView, "name" | "uid">,
 ): Promise<DeleteResult> {
-  return deleteSecret(await connect(cluster), namespace, name, { uid, propagation: "Background" });
+  return deleteSecret(await connect(cluster), namespace, name, uid);
 }
