@@ -4,7 +4,6 @@ import type { AttemptResult } from "./conclude/attempts.ts";
 import { nextAttempt } from "./conclude/next-attempt.ts";
 import { buildResult, notPreparedResult } from "./conclude/result.ts";
 import { lostSession } from "./conclude/session.ts";
-import { attemptAfterAdoption } from "./handover/adoption/attempt-after-adoption.ts";
 import { onLockConflict } from "./handover/adoption/on-lock-conflict.ts";
 import type { ExecutionContext, ExecutionResult } from "./host/types.ts";
 import { createAnnouncement } from "./observe/announce.ts";
@@ -69,7 +68,7 @@ async function runAttempts(first: Attempt, run: Run): Promise<ExecutionResult> {
   try {
     for (let attempt = first; ; ) {
       const last = await runAttempt(attempt, run);
-      const next = run.cancel.signal.aborted ? null : (nextAttempt(last) ?? attemptAfterAdoption(last));
+      const next = run.cancel.signal.aborted ? null : nextAttempt(last);
       if (next === null) {
         const lost = lostSession(last);
         if (lost !== null) void run.log.warning(lost);

@@ -19,7 +19,7 @@ export async function status(command: Extract<Command, { name: "status" }>, { ou
   return EXIT.done;
 }
 
-export function statusTable(found: readonly FoundJob[], now: number): string[] {
+function statusTable(found: readonly FoundJob[], now: number): string[] {
   const columns = [{ title: "AGENT", max: 16 }, { title: "RUN" }, { title: "AGE" }, { title: "STATE", max: 9 }, { title: "" }];
   const rows = found.map(({ job, namespace, runIds, state }) => [
     job.annotations[ANNOTATION.agentName] ?? "-",

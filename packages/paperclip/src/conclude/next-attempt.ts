@@ -1,5 +1,8 @@
 import type { AttemptStart } from "../prepare/attempt.ts";
+import { unansweredMessages } from "../prepare/messages.ts";
+import { sessionAfterAdoption } from "../prepare/resume-fingerprint.ts";
 import type { AttemptResult } from "./attempts.ts";
+import { failureOf } from "./failure.ts";
 
 /** Another attempt within the same run that may succeed where the last one could not. */
 export interface NextAttempt {
@@ -8,13 +11,17 @@ export interface NextAttempt {
   readonly start: AttemptStart;
 }
 
+/** Null = the run ends with this attempt. Each next attempt starts with something changed, so that nothing is tried twice. */
+export function nextAttempt(result: AttemptResult): NextAttempt | null {
+  return afterFailure(result) ?? afterAdoption(result);
+}
+
 /** The start of the attempt that follows this one, with nothing else changed. */
-export function startAfter({ attempt: { number, sessionId, without, setOwnership } }: AttemptResult): AttemptStart {
+function startAfter({ attempt: { number, sessionId, without, setOwnership } }: AttemptResult): AttemptStart {
   return { number: number + 1, sessionId, without, setOwnership };
 }
 
-/** Each next attempt starts with something changed, so that nothing is tried twice. */
-export function nextAttempt(result: AttemptResult): NextAttempt | null {
+function afterFailure(result: AttemptResult): NextAttempt | null {
   const { outcome, fault } = result;
   const start = startAfter(result);
   const { sessionId, without } = start;
@@ -40,4 +47,21 @@ function whatWasRestored({ outcome }: AttemptResult): string {
   if (state === null) return "";
   if (state.restored === null) return " (nothing was saved for this task)";
   return ` (what was restored was saved at ${state.restored.at}${state.restored.version ? ` by version ${state.restored.version}` : ""})`;
+}
+
+/**
+ * A host may add a new comment to the run that continues a lost one. The Job that this run took over does not know that comment, so an
+ * attempt of its own answers it afterwards, within the same run. A Job that failed is started again by the host, with the comment in its prompt.
+ */
+function afterAdoption(result: AttemptResult): NextAttempt | null {
+  const { adopted, attempt, report } = result;
+  if (adopted === null || failureOf(result) !== null) return null;
+  const late = unansweredMessages(attempt.inputs.ctx.context, adopted.job);
+  if (late.length === 0) return null;
+  const messages = late.length === 1 ? "a message" : `${late.length} messages`;
+  const { sessionId, note } = sessionAfterAdoption(adopted, attempt.inputs, report.sessionId ?? attempt.sessionId);
+  return {
+    note: `Job ${adopted.job.name} was started before ${messages} that this run is to answer: starting an attempt for that${note === null ? "" : `; ${note}`}`,
+    start: { ...startAfter(result), sessionId },
+  };
 }

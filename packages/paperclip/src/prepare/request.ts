@@ -6,7 +6,6 @@ import type { Attempt, RunInputs } from "./attempt.ts";
 import { taskOf } from "./environment/facts.ts";
 import { HOME_MOUNT, TMP_MOUNT } from "./environment/mounts.ts";
 import { messagesAnnotation } from "./messages.ts";
-import { relayOf } from "./relay.ts";
 import { fingerprintAnnotation, fingerprintOf } from "./resume-fingerprint.ts";
 import { taskPart } from "./state/kept-state.ts";
 
@@ -125,4 +124,21 @@ function annotations({ inputs, sessionId }: Attempt): Record<string, string> {
 function serverUser(): { uid: number; gid: number } {
   const uid = process.getuid?.() ?? 1000;
   return uid === 0 ? { uid: 1000, gid: 1000 } : { uid, gid: process.getgid?.() ?? uid };
+}
+
+/** The host's answer to a run that does not own the issue, or no longer: only here can another token help. */
+const OWNERSHIP_CONFLICT = "Issue run ownership conflict";
+
+/** The pod reaches the host's API through the runner, so that a Job that is taken over acts as the run that took it. Null = nothing to relay. */
+function relayOf({ inputs: { ctx }, env }: Attempt): RunRequest["relay"] {
+  if (env.apiUrl === null || ctx.authToken === undefined) return null;
+  return {
+    target: env.apiUrl,
+    urlEnv: "PAPERCLIP_API_URL",
+    tokenEnv: "PAPERCLIP_API_KEY",
+    headers: { authorization: "Authorization", runId: "X-Paperclip-Run-Id" },
+    retry: { statuses: [409], bodyPattern: OWNERSHIP_CONFLICT, maxSec: 90 },
+    maxReplayBytes: 1024 * 1024,
+    credentials: { token: ctx.authToken, runId: ctx.runId },
+  };
 }
