@@ -7,7 +7,7 @@ export { ApiError } from "./kube/api-error.ts";
 export type { ConnectOptions } from "./kube/connection.ts";
 export { contextNamespace } from "./kube/credentials.ts";
 export { findOwnPod, OwnPodError, ownPodIdentity } from "./kube/own-pod/own-pod.ts";
-export type { OwnClaim, OwnEnv, OwnObjectVolume, OwnPod } from "./kube/own-pod/project-own-pod.ts";
+export type { OwnClaim, OwnEnv, OwnPod } from "./kube/own-pod/project-own-pod.ts";
 export { type Permission, permissions } from "./kube/permissions.ts";
 export { type ContainerState, isFinished, type JobView, type PodView } from "./kube/views.ts";
 export { INPUT_MOUNT } from "./manifest/job.ts";

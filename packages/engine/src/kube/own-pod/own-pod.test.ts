@@ -27,7 +27,6 @@ const server = {
     { name: "settings", mountPath: "/etc/settings" },
     { name: "tmp", mountPath: "/tmp" },
   ],
-  securityContext: { runAsUser: 1000 },
 };
 const spec = {
   // No node has this label: the pod is created, and nothing is started.
@@ -46,12 +45,10 @@ const spec = {
     { key: "node.kubernetes.io/not-ready", operator: "Exists", effect: "NoExecute", tolerationSeconds: 300 },
     { key: "node.kubernetes.io/unreachable", operator: "Exists", effect: "NoExecute", tolerationSeconds: 30 },
   ],
-  securityContext: { runAsUser: 0, runAsGroup: 2000 },
 };
 const expected = {
   namespace: "default",
   podName: "server-0",
-  node: null,
   container: "server",
   image: "registry.test/server@sha256:abc",
   env: [
@@ -73,17 +70,14 @@ const expected = {
     subPath: i === 1 ? "ca.pem" : null,
     items: [{ key: "ca", path: "ca.pem", mode: 0o440 }],
     defaultMode: 0o400,
-    optional: false,
   })),
-  configMapVolumes: [{ name: "settings", mountPath: "/etc/settings", subPath: null, items: null, defaultMode: null, optional: true }],
+  configMapVolumes: [{ name: "settings", mountPath: "/etc/settings", subPath: null, items: null, defaultMode: null }],
   otherMounts: [{ kind: "emptyDir", mountPath: "/tmp" }],
   imagePullSecrets: ["registry"],
   dnsPolicy: "ClusterFirst",
   dnsConfig: { options: [{ name: "ndots", value: "2" }] },
   nodeSelector: { pool: "servers" },
   tolerations: [spec.tolerations[0], spec.tolerations[2]],
-  user: { uid: 1000, gid: 2000 },
-  serviceAccountName: "default",
 };
 
 describe("through the API", () => {

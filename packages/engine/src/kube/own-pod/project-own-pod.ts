@@ -5,7 +5,6 @@ import { list, object, type Raw, text, textOrNull } from "../project.ts";
 export interface OwnPod {
   readonly namespace: string;
   readonly podName: string;
-  readonly node: string | null;
   /** Name of this process's container; image, env and mounts are its own. */
   readonly container: string;
   readonly image: string;
@@ -13,8 +12,8 @@ export interface OwnPod {
   readonly env: readonly OwnEnv[];
   readonly envFrom: readonly EnvSource[];
   readonly claims: readonly OwnClaim[];
-  readonly secretVolumes: readonly OwnObjectVolume[];
-  readonly configMapVolumes: readonly OwnObjectVolume[];
+  readonly secretVolumes: readonly ObjectVolume[];
+  readonly configMapVolumes: readonly ObjectVolume[];
   /** Mounts of any other kind: emptyDir, projected, hostPath. */
   readonly otherMounts: readonly { readonly kind: string; readonly mountPath: string }[];
   readonly imagePullSecrets: readonly string[];
@@ -23,9 +22,6 @@ export interface OwnPod {
   readonly nodeSelector: Readonly<Record<string, string>>;
   /** Without the two every pod gets by itself. */
   readonly tolerations: readonly Readonly<Record<string, unknown>>[];
-  /** As the spec says; null = the image decides. */
-  readonly user: { readonly uid: number | null; readonly gid: number | null };
-  readonly serviceAccountName: string | null;
 }
 
 /** A literal as it stands in the spec, not yet expanded, or a reference. */
@@ -38,10 +34,6 @@ export interface OwnClaim {
   /** As the spec says, not yet expanded: `$(POD_NAME)`. */
   readonly subPathExpr: string | null;
   readonly readOnly: boolean;
-}
-
-export interface OwnObjectVolume extends ObjectVolume {
-  readonly optional: boolean;
 }
 
 const objectOrNull = (value: unknown): Raw | null => (Object.keys(object(value)).length === 0 ? null : object(value));
@@ -60,7 +52,6 @@ export function projectOwnPod(
   const pod: OwnPod = {
     namespace: text(object(metadata).namespace),
     podName: text(object(metadata).name),
-    node: textOrNull(spec.nodeName),
     container: text(container.name),
     image: text(container.image),
     env: list(container.env).map(envOf),
@@ -71,8 +62,6 @@ export function projectOwnPod(
     dnsConfig: objectOrNull(spec.dnsConfig),
     nodeSelector: object(spec.nodeSelector) as Record<string, string>,
     tolerations: list(spec.tolerations).filter((toleration) => !isAutomatic(toleration)),
-    user: userOf(object(container.securityContext), object(spec.securityContext)),
-    serviceAccountName: textOrNull(spec.serviceAccountName),
   };
   return { pod };
 }
@@ -99,8 +88,8 @@ function envSourceOf(source: Raw): EnvSource[] {
 
 function mountsOf(container: Raw, volumes: readonly Raw[]) {
   const claims: OwnClaim[] = [];
-  const secretVolumes: OwnObjectVolume[] = [];
-  const configMapVolumes: OwnObjectVolume[] = [];
+  const secretVolumes: ObjectVolume[] = [];
+  const configMapVolumes: ObjectVolume[] = [];
   const otherMounts: { kind: string; mountPath: string }[] = [];
   for (const mount of list(container.volumeMounts)) {
     const volume = volumes.find(({ name }) => name === mount.name) ?? {};
@@ -127,14 +116,13 @@ function claimOf(mount: Raw, claim: Raw): OwnClaim {
   };
 }
 
-function objectVolumeOf(mount: Raw, source: Raw, nameField: "secretName" | "name"): OwnObjectVolume {
+function objectVolumeOf(mount: Raw, source: Raw, nameField: "secretName" | "name"): ObjectVolume {
   return {
     name: text(source[nameField]),
     mountPath: pathOf(mount),
     subPath: textOrNull(mount.subPath),
     items: source.items === undefined ? null : list(source.items).map(itemOf),
     defaultMode: numberOrNull(source.defaultMode),
-    optional: source.optional === true,
   };
 }
 
@@ -146,12 +134,4 @@ function itemOf({ key, path, mode }: Raw): ObjectVolumeItem {
 function isAutomatic({ key, operator, effect, tolerationSeconds }: Raw): boolean {
   const automatic = key === "node.kubernetes.io/not-ready" || key === "node.kubernetes.io/unreachable";
   return automatic && operator === "Exists" && effect === "NoExecute" && tolerationSeconds === 300;
-}
-
-/** A field of the container takes precedence over the pod's. */
-function userOf(container: Raw, pod: Raw): OwnPod["user"] {
-  return {
-    uid: numberOrNull(container.runAsUser) ?? numberOrNull(pod.runAsUser),
-    gid: numberOrNull(container.runAsGroup) ?? numberOrNull(pod.runAsGroup),
-  };
 }

@@ -1,7 +1,8 @@
 import type { OwnClaim, OwnPod } from "@paperclip-k8s/engine";
+import { isBelow } from "../../host/context-values.ts";
 import { ConfigError } from "../../settings/config-error.ts";
 import type { Findings, InheritedClaim, InheritSettings } from "./inherited.ts";
-import { isWithin, type Mount, mountAt, mountsOf, nameOf } from "./mounts.ts";
+import { type Mount, mountAt, mountsOf, nameOf } from "./mounts.ts";
 
 interface ClaimInput {
   readonly pod: OwnPod;
@@ -37,7 +38,7 @@ export function inheritClaim(input: ClaimInput, findings: Findings): InheritedCl
 
 /** Secrets and ConfigMaps below the data path do no harm: their files are not shared with runs. */
 function hides(each: Mount, data: Mount | null, dataPath: string): boolean {
-  return each !== data && (each.kind === "claim" || each.kind === "other") && isWithin(each.mountPath, dataPath);
+  return each !== data && (each.kind === "claim" || each.kind === "other") && isBelow(each.mountPath, dataPath);
 }
 
 /** `$(NAME)` in a mount's path is one of the container's variables, which this process has. */

@@ -25,18 +25,13 @@ export function inheritVolumes(input: VolumesInput, findings: Findings): { secre
   if (wanted.length > taken.length)
     findings.warnings.push(`files not taken: the run's namespace has none of the server's objects: ${wanted.map(placeOf).join(", ")}`);
   for (const mount of taken.filter(isForRootOnly)) findings.warnings.push(rootOnlyText(mount));
-  const of = (kind: ObjectMount["kind"]) => taken.filter((mount) => mount.kind === kind).map(volumeOf);
+  const of = (kind: ObjectMount["kind"]) => taken.filter((mount) => mount.kind === kind).map(({ volume }) => volume);
   return { secrets: of("secret"), configMaps: of("configMap") };
 }
 
 function isWanted(mount: ObjectMount, { settings, files }: VolumesInput): boolean {
   if (settings.inherit === "all" || files.has(mount)) return true;
   return matches(mount.volume.name, settings.inheritNames) || isAllowedPlace(mount.mountPath);
-}
-
-function volumeOf({ volume }: ObjectMount): ObjectVolume {
-  const { name, mountPath, subPath, items, defaultMode } = volume;
-  return { name, mountPath, subPath, items, defaultMode };
 }
 
 const placeOf = (mount: ObjectMount): string => `${nameOf(mount)} at ${mount.mountPath}`;

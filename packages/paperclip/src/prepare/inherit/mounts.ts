@@ -1,11 +1,12 @@
-import type { OwnClaim, OwnObjectVolume, OwnPod } from "@paperclip-k8s/engine";
+import type { ObjectVolume, OwnClaim, OwnPod } from "@paperclip-k8s/engine";
+import { isBelow } from "../../host/context-values.ts";
 
 export type Mount =
   | { readonly kind: "claim"; readonly mountPath: string; readonly claim: OwnClaim }
-  | { readonly kind: "secret" | "configMap"; readonly mountPath: string; readonly volume: OwnObjectVolume }
+  | { readonly kind: "secret" | "configMap"; readonly mountPath: string; readonly volume: ObjectVolume }
   | { readonly kind: "other"; readonly mountPath: string; readonly what: string };
 
-export type ObjectMount = Extract<Mount, { readonly volume: OwnObjectVolume }>;
+export type ObjectMount = Extract<Mount, { readonly volume: ObjectVolume }>;
 
 export function mountsOf(pod: OwnPod): Mount[] {
   return [
@@ -18,7 +19,7 @@ export function mountsOf(pod: OwnPod): Mount[] {
 
 /** The mount a path lies on: the deepest one above it. Null = the image's own files. */
 export function mountAt(mounts: readonly Mount[], path: string): Mount | null {
-  const above = mounts.filter(({ mountPath }) => isWithin(path, mountPath));
+  const above = mounts.filter(({ mountPath }) => isBelow(path, mountPath));
   return above.reduce<Mount | null>((best, each) => (best && best.mountPath.length >= each.mountPath.length ? best : each), null);
 }
 
@@ -35,7 +36,7 @@ export function mountsNamedBy(value: string, mounts: readonly Mount[]): NamedMou
   const folders = paths.filter((path) => path.split("/").length > 2);
   return {
     on: [...new Set(paths.map((path) => mountAt(mounts, path)).filter((mount) => mount !== null))],
-    below: mounts.filter(({ mountPath }) => folders.some((folder) => isWithin(mountPath, folder))),
+    below: mounts.filter(({ mountPath }) => folders.some((folder) => isBelow(mountPath, folder))),
   };
 }
 
@@ -50,9 +51,4 @@ export function nameOf(mount: Mount): string {
   if (mount.kind === "claim") return `claim ${mount.claim.claimName}`;
   if (mount.kind === "other") return `${mount.what} volume`;
   return `${mount.kind === "secret" ? "Secret" : "ConfigMap"} ${mount.volume.name}`;
-}
-
-export function isWithin(path: string, folder: string): boolean {
-  const root = folder.replace(/\/+$/, "");
-  return path === root || path.startsWith(`${root}/`);
 }

@@ -1,4 +1,4 @@
-import type { OwnClaim, OwnObjectVolume, OwnPod } from "@paperclip-k8s/engine";
+import type { ObjectVolume, OwnClaim, OwnPod } from "@paperclip-k8s/engine";
 import type { InheritSettings } from "../inherited.ts";
 
 // For tests; they change what they are about.
@@ -18,20 +18,18 @@ export const claim = (changes: Partial<OwnClaim> = {}): OwnClaim => ({
   ...changes,
 });
 
-export const volume = (name: string, mountPath: string, changes: Partial<OwnObjectVolume> = {}): OwnObjectVolume => ({
+export const volume = (name: string, mountPath: string, changes: Partial<ObjectVolume> = {}): ObjectVolume => ({
   name,
   mountPath,
   subPath: null,
   items: null,
   defaultMode: 0o444,
-  optional: false,
   ...changes,
 });
 
 export const examplePod = (changes: Partial<OwnPod> = {}): OwnPod => ({
   namespace: "servers",
   podName: "server-0",
-  node: "node-1",
   container: "paperclip",
   image: "paperclip:1",
   env: [],
@@ -45,8 +43,6 @@ export const examplePod = (changes: Partial<OwnPod> = {}): OwnPod => ({
   dnsConfig: null,
   nodeSelector: { pool: "agents" },
   tolerations: [{ key: "agents", operator: "Exists" }],
-  user: { uid: 1000, gid: 1000 },
-  serviceAccountName: "server",
   ...changes,
 });
 
