@@ -80,3 +80,16 @@ test("a run that goes on and one that begins both say so; after the thaw both go
   expect([outcome.kind, output.toString()]).toEqual(["exited", "late\n"]);
   for (const run of [running, beginning]) expect(texts(run).filter((text) => SILENT.test(text))).toHaveLength(1);
 });
+
+test.runIf(process.env.LONG)("a run that makes no request says so too, before the freeze has lasted 45 s", async () => {
+  const { script, release } = gatedScript(bed);
+  const running = startRun(bed, { script });
+  await running.saw("on\n");
+  wire.freeze();
+  await expect.poll(() => texts(running)).toContainEqual(expect.stringMatching(SILENT));
+  wire.thaw();
+  await expect.poll(() => texts(running)).toContain("the API server is back");
+  await release();
+  expect((await running.done).outcome).toMatchObject({ kind: "exited", exitCode: 0 });
+  expect(texts(running).filter((text) => text.includes("node "))).toEqual([expect.stringContaining("pod scheduled on node")]);
+});
