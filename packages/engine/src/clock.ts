@@ -71,7 +71,7 @@ function startRound(timers: Timers, ms: number): Round {
   return round;
 }
 
-/** The wall's time at the start, and from there on a clock that never jumps: a step of the wall's is neither time used up nor a standstill. */
+/** The wall's time at the start, and from there on a clock that never jumps: when somebody sets the wall clock, no time passes. */
 function systemTimers(): Timers {
   const start = Date.now() - performance.now();
   return {

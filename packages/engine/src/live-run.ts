@@ -8,7 +8,7 @@ import type { Timeouts } from "./timeouts.ts";
 
 type Listener = (before: RunState, after: RunState) => void;
 
-/** The one place where a run's facts meet: folds each into the state and calls who listens. Neither can throw at who brings a fact. */
+/** Folds each fact about a run into its state and calls the listeners. Nothing of that can throw at the caller of `observe`. */
 export class LiveRun {
   readonly timeouts: Timeouts;
   readonly settled: Promise<RunOutcome>;

@@ -5,7 +5,7 @@ import type { ContainerState, EventView } from "./kube/views.ts";
 export type RunOutcome = OutcomeKind & { readonly evidence: Evidence };
 
 export type OutcomeKind =
-  /** The CLI ended by itself (or was ended after its final line). `exitCode` null: a signal nobody here sent. */
+  /** The CLI ended by itself (or was ended after its final line). `exitCode` null: a signal that was not sent by us. */
   | { readonly kind: "exited"; readonly exitCode: number | null; readonly signal: string | null }
   | { readonly kind: "cancelled"; readonly reason: string; readonly exitCode: number | null; readonly stopped: boolean }
   /** `by`: the runner's own limit, or the Job's deadline behind it. */
@@ -20,15 +20,15 @@ export type OutcomeKind =
       readonly remedy: string | null;
       readonly exitCode: number | null;
     }
-  /** Somebody deleted the Job or its pod. */
+  /** The Job or its pod was deleted from outside. */
   | { readonly kind: "deleted"; readonly what: "job" | "pod"; readonly message: string; readonly exitCode: number | null }
   /** The caller asked to follow no more; the Job, where there is one, goes on. */
   | { readonly kind: "detached"; readonly reason: string }
-  /** Another server took the Job over. */
+  /** Another run has adopted the Job. */
   | { readonly kind: "superseded"; readonly byRun: string }
   /** Nothing more can be learned: the run may or may not have ended. The Job is left alone. */
   | { readonly kind: "end-unknown"; readonly message: string }
-  /** The Job taken over is live, but its pod was not found. */
+  /** The adopted Job is live, but its pod was not found. */
   | { readonly kind: "reattach-failed"; readonly message: string }
   /** Another run holds the exclusive key. `code`: the caller's own, where it has decided so. */
   | {

@@ -43,7 +43,7 @@ function effectsOf(context: RunContext, jobUid: string, tails: Tails): (state: R
   };
 }
 
-/** Fresh looks at both files, again and again, from the moment the run is known to have ended until its outcome is known. */
+/** Reads both files to their end, again and again, from the moment the run is known to have ended until its outcome is known. */
 async function drain({ run, clock }: RunContext, tails: Tails): Promise<void> {
   while (run.state.outcome === null) {
     try {

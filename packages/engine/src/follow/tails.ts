@@ -3,12 +3,12 @@ import { log, type RunContext } from "../run-context.ts";
 import { MetaReader } from "../volume/meta.ts";
 
 export interface Tails {
-  /** Fresh looks at both files; bytes of output delivered so far. */
+  /** Reads both files to their end; returns the bytes of output delivered so far. */
   refresh(): Promise<number>;
   close(): void;
 }
 
-/** Follows the run's two files: what stands in them becomes output for the caller and facts for the run. */
+/** Follows the run's two files: what is in them becomes output for the caller and facts for the run. */
 export function openTails(context: RunContext): Tails {
   const { run, volume, io } = context;
   const { identity } = run.state;

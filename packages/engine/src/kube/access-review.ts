@@ -30,7 +30,7 @@ const known = new WeakMap<Connection, Map<string, Promise<ApiError | null>>>();
 
 /**
  * The error if the account lacks a permission that a run would miss only after its Job was created; null = it has them, or that is not known.
- * Asked once for each namespace: what is lost later shows by itself.
+ * Asked once for each namespace; a permission that is lost later shows in the requests that need it.
  */
 export function lackingAccess(connection: Connection, namespace: string, options: CallOptions = {}): Promise<ApiError | null> {
   const answers = known.get(connection) ?? new Map<string, Promise<ApiError | null>>();
@@ -51,7 +51,7 @@ async function ask(connection: Connection, namespace: string, options: CallOptio
       try {
         return { row, allowed: await mayAccess(connection, namespace, row, options), final: true };
       } catch (error) {
-        // A cluster without access reviews is a final answer too; trouble is none.
+        // That a cluster has no access reviews is a final answer too; a request that failed is not.
         return { row, allowed: null, final: !isTransient(error) };
       }
     }),

@@ -8,7 +8,7 @@ type ApiErrorCode =
   | "api_timeout"
   /** An answer that is not the API's: HTML of a proxy, cut JSON. */
   | "api_bad_answer"
-  /** No credentials could be had, or they were refused (401). */
+  /** There are no credentials, or the server does not accept them (401). */
   | "api_auth"
   /** The kubeconfig (or the in-cluster environment) cannot be used. */
   | "api_config";
@@ -71,7 +71,7 @@ export const isAlreadyExists = (error: unknown): error is ApiError => hasStatus(
 export const isConflict = (error: unknown): error is ApiError => hasStatus(error, 409) && !isAlreadyExists(error);
 export const isUnauthorized = (error: unknown): error is ApiError => hasStatus(error, 401);
 export const isForbidden = (error: unknown): error is ApiError => hasStatus(error, 403);
-/** 403 for want of a permission: not a quota's, nor an admission plugin's. */
+/** 403 because a permission is missing; quotas and admission plugins answer 403 too. */
 export const isAccessDenied = (error: unknown): error is ApiError & { readonly denied: DeniedAccess } =>
   error instanceof ApiError && error.denied !== null;
 export const isInvalid = (error: unknown): error is ApiError => hasStatus(error, 422);

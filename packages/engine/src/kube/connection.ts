@@ -25,7 +25,7 @@ export interface Connection {
 }
 
 const defaultTimeoutMs = 15_000;
-/** 500 runs that are taken up again after a restart need some 2,000 requests: in seconds, but not in one. */
+/** 500 runs that are adopted after a restart need about 2,000 requests: spread over seconds. */
 const PACE = { perSecond: 250, burst: 100 };
 const connections = new Map<string, Promise<Connection>>();
 
@@ -116,7 +116,7 @@ class HttpConnection implements Connection {
         throw new ApiError("api_bad_answer", `${labelOf(req)}: ${status} instead of a stream`, { httpStatus: status });
       }
       exchange.clearTimeout();
-      // A break between two listeners must not become an uncaught exception.
+      // An error while nothing listens must not become an uncaught exception.
       response.on("error", () => {});
       response.once("close", () => exchange.finish());
       return response;
@@ -146,7 +146,7 @@ class HttpConnection implements Connection {
       this.health.heard();
       return response;
     } catch (error) {
-      // A request that was given up for want of an answer is what silence looks like.
+      // A request that timed out counts as unanswered.
       if (!exchange.timedOut) settled();
       throw error;
     }

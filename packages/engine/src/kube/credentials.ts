@@ -50,7 +50,7 @@ export class Credentials {
 
   /**
    * Drops what the client has cached, after a 401: a rotated token or a new kubeconfig counts at once.
-   * `seen` is the generation that was refused. False: no newer one is to be had now.
+   * `seen` is the generation that got the 401. False: there is no newer one now.
    */
   async renew(seen: number): Promise<boolean> {
     if (this.#generation === seen && performance.now() - this.#renewedAt >= renewEveryMs) {
@@ -61,7 +61,7 @@ export class Credentials {
         this.#generation++;
       });
     }
-    // Requests refused at the same time wait for the same renewal.
+    // Requests that got a 401 at the same time wait for the same renewal.
     await this.#renewing;
     return this.#generation !== seen;
   }

@@ -62,7 +62,7 @@ export class Exchange {
     }
   }
 
-  /** Waits for something that knows no signal, an exec plugin for one, no longer than this try may take. */
+  /** Waits for something that takes no signal, such as an exec plugin, no longer than this try may take. */
   within<T>(promise: Promise<T>): Promise<T> {
     const { signal } = this.#stop;
     return new Promise((resolve, reject) => {
@@ -91,7 +91,7 @@ export class Exchange {
     });
   }
 
-  /** The timer is for the answer's start; a stream may then last. */
+  /** The timer only limits the time until the answer starts, not how long a stream lasts. */
   clearTimeout(): void {
     clearTimeout(this.#timer);
   }
@@ -126,7 +126,7 @@ export class Exchange {
     };
     request.on("socket", (socket: Socket | TLSSocket) => {
       if (this.#req.background) socket.unref();
-      // Node writes the request as soon as the connection (and its TLS) stands, not before.
+      // Node writes the request as soon as the connection (and its TLS) is established, not before.
       const secure = "encrypted" in socket;
       if (socket.connecting || (secure && (socket as TLSSocket & { secureConnecting?: boolean }).secureConnecting)) {
         socket.once(secure ? "secureConnect" : "connect", sent);

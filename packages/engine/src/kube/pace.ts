@@ -10,7 +10,7 @@ interface PaceOptions {
   readonly clock?: Timers;
 }
 
-/** Lets requests go at a bounded rate: a server that takes up hundreds of runs again must not flood the API server. */
+/** Lets requests go at a bounded rate: a restarted server that adopts hundreds of runs must not flood the API server. */
 export class Pace {
   readonly #perMs: number;
   readonly #burst: number;

@@ -8,7 +8,7 @@ export interface Backoff {
   readonly maxMs: number;
 }
 
-/** Delay before try number `failures + 1`: doubles up to the maximum, half of it at random so that servers do not return in step. */
+/** Delay before try number `failures + 1`: doubles up to the maximum, half of it at random so that servers do not retry at the same moment. */
 export function backoffMs(backoff: Backoff, failures: number, random: () => number): number {
   const full = Math.min(backoff.maxMs, backoff.minMs * 2 ** Math.min(failures - 1, 30));
   return full * (0.5 + random() / 2);
@@ -41,7 +41,7 @@ export async function sendRequest<T>(connection: Connection, req: ApiRequest, op
   }
 }
 
-/** 429 is refused before anything happens; other failures only when nothing was sent or sending twice does no harm. */
+/** 429 means that nothing was done yet; other failures may be repeated only when nothing was sent or sending twice does no harm. */
 function mayRepeat(req: ApiRequest, error: ApiError): boolean {
   if (error.httpStatus === 429) return true;
   const transient: boolean = isTransient(error);

@@ -19,7 +19,7 @@ const RUN_SEC = 180;
 export const volumeOwnershipName = ({ name }: RunRequest, { claimName }: ClaimVolume): string =>
   jobName({ prefix: name.prefix, parts: ["hand-over", claimName.slice(-16)], identity: `hand-over/${claimName}` });
 
-/** A Job whose pod mounts this claim and nothing else: its fsGroup has the kubelet give the volume to the group, and touches no other volume. */
+/** A Job whose pod mounts this claim and nothing else: its fsGroup makes the kubelet change the group of this volume and of no other. */
 export function volumeOwnershipManifest(request: RunRequest, claim: ClaimVolume): Record<string, unknown> {
   const { labels, container, scheduling, user, limits, resources, keys } = request;
   const annotations = { ...request.annotations, [keys.runId]: request.runId, [keys.runner]: RUNNER_FORMAT };
@@ -28,7 +28,7 @@ export function volumeOwnershipManifest(request: RunRequest, claim: ClaimVolume)
     kind: "Job",
     metadata: { name: volumeOwnershipName(request, claim), namespace: request.namespace, labels, annotations },
     spec: {
-      // A local volume is not given away while another pod, which may just be going, has it mounted.
+      // The group of a local volume is not changed while another pod, which may just be ending, has it mounted.
       backoffLimit: 2,
       activeDeadlineSeconds: limits.scheduleTimeoutSec + RUN_SEC,
       ttlSecondsAfterFinished: RUN_SEC,

@@ -16,7 +16,7 @@ export function podGraceSec(limits: RunLimits): number {
   return stopGraceSec(limits) + DRAIN_SEC + 5;
 }
 
-/** The Job's own deadline stands behind every other limit: it deletes the pod and with it the exit code. */
+/** The Job's own deadline comes after every other limit, because it deletes the pod and with it the exit code. */
 export function deadlineSeconds({ limits, state = null }: Pick<RunRequest, "limits" | "state">): number {
   const work = limits.timeoutSec > 0 ? limits.timeoutSec : limits.maxRunSec;
   const kept = state === null ? 0 : state.restoreSec + state.saveSec;

@@ -25,7 +25,7 @@ export const podSecurity = ({ uid, gid }: RunRequest["user"]) =>
 
 type Names = { readonly jobName: string; readonly secretName: string; readonly nonce: string };
 
-/** The Job of a run. Nothing secret and no prompt stands in it: those are in the Secret it mounts. */
+/** The Job of a run. It contains no secret and no prompt: those are in the Secret it mounts. */
 export function jobManifest(request: RunRequest, names: Names): Record<string, unknown> {
   const annotations = {
     ...request.annotations,

@@ -21,7 +21,7 @@ function slug(value: string): string {
     .replace(/-+$/, "");
 }
 
-/** Differs from submit to submit: the Secret of a Job that is being collected must not be in the way of the next. */
+/** Differs for every create: the Secret of a Job that is just being deleted must not be in the way of the next. */
 export function secretName(job: string, nonce: string): string {
   return `${job}-${nonce.slice(0, HASH_LENGTH)}`;
 }

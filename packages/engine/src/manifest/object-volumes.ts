@@ -51,7 +51,7 @@ class VolumeNames {
   }
 }
 
-/** The API server refuses a second mount at a path; here the message can say whose it is. */
+/** The API server refuses a second mount at a path; here the message can name both volumes. */
 export function withoutClash(mounts: readonly Mount[]): readonly Mount[] {
   const seen = new Map<string, string>();
   for (const { name, mountPath } of mounts) {

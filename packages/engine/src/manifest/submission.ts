@@ -5,13 +5,13 @@ import { jobManifest } from "./job.ts";
 import { jobName, secretName } from "./names.ts";
 import { secretData } from "./secret.ts";
 
-/** Everything a submit creates, ready before the first request: what cannot be built is refused before anything exists. */
+/** Everything a run creates, built before the first request: a request that cannot be run fails before anything exists. */
 export interface Submission {
   readonly jobName: string;
   readonly secretName: string;
   readonly nonce: string;
   readonly job: Readonly<Record<string, unknown>>;
-  /** Base64 by key; the Secret itself needs the Job's uid. Made when asked for: kept, it would be most of a run's memory. */
+  /** Base64 by key; the Secret itself needs the Job's uid. Built when needed: kept, it would be most of a run's memory. */
   readonly secretData: () => Readonly<Record<string, string>>;
   readonly files: ReturnType<typeof runFiles>;
   readonly deadlineSeconds: number;
@@ -23,7 +23,7 @@ export function buildSubmission(request: RunRequest, nonce: string, runnerText: 
   const secret = secretName(name, nonce);
   const files = runFiles(request.output.path);
   const data = (): Record<string, string> => secretData(request, { nonce, files, runnerText });
-  // What a Secret cannot hold is refused now.
+  // Fails now if a Secret cannot hold it.
   data();
   return {
     jobName: name,

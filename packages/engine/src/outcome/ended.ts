@@ -64,7 +64,7 @@ export function stateEvidence(state: RunState): StateEvidence | null {
   return {
     restored: state.restored?.point ?? end?.restored ?? null,
     restoreMs: state.restored?.ms ?? end?.restoreMs ?? 0,
-    // Killed hard: what the CLI did after the last save is gone.
+    // After a SIGKILL, what the CLI did since the last save is gone.
     saved: end?.saved ?? false,
     last: end?.last ?? state.savedPoint ?? state.restored?.point ?? null,
     saveMs: end?.saveMs ?? null,

@@ -47,7 +47,7 @@ export const pullReason = (text: string): string => plain(unwrap(text, PULL_WRAP
 /** What the container runtime could not do. */
 export const runtimeReason = (text: string): string => plain(unwrap(text, RUNTIME_WRAPPERS).replace(/: unknown$/, ""));
 
-/** Why the API server refused a pod; its made-up name differs at every try. */
+/** Why the API server rejected a pod, without its generated name, which differs at every try. */
 export const denialReason = (text: string): string => plain(unwrap(text, DENIAL_WRAPPERS));
 
 /** `volume "s" : why` → `volume "s": why`. */

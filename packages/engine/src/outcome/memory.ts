@@ -3,7 +3,7 @@ import { cliEnd } from "./ended.ts";
 import { terminated } from "./pod-facts.ts";
 import type { RunState } from "./state.ts";
 
-/** A container at its limit is killed within a few pages of it; one killed far below it died for the node's sake. */
+/** A container at its limit is killed within a few pages of it; one that was killed far below it was killed because the node had no memory left. */
 const AT_LIMIT = 0.75;
 
 /** How much memory the run had and used, and whether that was too little: from the runner, else from the container's state. */
@@ -29,7 +29,7 @@ function remedy(state: RunState, limit: string | null, byNode: boolean): string 
   return `raise resources.limits.memory${limit === null ? "" : `, now ${limit}`}`;
 }
 
-/** For a run whose CLI went on: what was killed may have been a tool's work. */
+/** For a run whose CLI went on: a tool that it had started may have been killed. */
 export function childKilled({ oomKills, figures, remedy }: MemoryEvidence): string {
   const count = oomKills ?? 1;
   const what = count === 1 ? "a process of the run was" : `${count} processes of the run were`;

@@ -10,7 +10,7 @@ export function startFailure(state: RunState, timeouts: Timeouts): NotStarted | 
   if (hasStarted(state.pod, state.identity.container)) return null;
   const problem = startupProblem(state);
   if (problem?.timeout === null) return { cause: problem.cause, message: problem.message, permanent: problem.permanent };
-  // What the cluster showed last may have passed since.
+  // The problem that was seen last may have passed since.
   if (!isCurrentView(state, timeouts)) return null;
   if (problem === null) return unexplained(state, timeouts);
   const limitMs = timeouts[problem.timeout];
@@ -26,7 +26,7 @@ function unexplained(state: RunState, timeouts: Timeouts): NotStarted | null {
   const failed = (cause: StartFailure, message: string): NotStarted => ({ cause, message, permanent: false });
   if (pod === null) {
     const expected = job !== null && !job.suspended && job.active === 0 && state.jobGoneAt === null;
-    // Not proved to be impossible: a Job controller that comes back after an outage makes its pods late.
+    // A pod may still come: a Job controller that comes back after an outage creates its pods late.
     return expected && waited(acceptedAt, timeouts.schedule)
       ? failed("no-pod", `the Job made no pod in ${seconds(timeouts.schedule)}, and no event says why`)
       : null;

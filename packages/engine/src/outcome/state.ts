@@ -29,9 +29,9 @@ export interface RunState {
   readonly lastProblem: StartupProblem | null;
   readonly events: readonly EventView[];
   readonly apiLostAt: number | null;
-  /** When it was seen again last. */
+  /** When the API server was last reached again after an outage. */
   readonly apiBackAt: number | null;
-  /** Why it is not seen, in a text for people: a missing permission, or a server that does not answer. */
+  /** Why it is not reached, in a text for people: a missing permission, or a server that does not answer. */
   readonly apiProblem: string | null;
   readonly startRecord: StartRecord | null;
   readonly cliStartedAt: number | null;
@@ -64,7 +64,7 @@ export interface RunIdentity {
   readonly jobName: string;
   readonly jobUid: string | null;
   readonly files: RunFiles;
-  /** The run its Job was started for, whose name its records bear; another one's where the Job was taken over. */
+  /** The run its Job was started for, whose id is in its records; another run where the Job was adopted. */
   readonly firstRun: string;
   readonly adopted: boolean;
   readonly container: string;

@@ -1,13 +1,12 @@
-import type { PodView } from "../kube/views.ts";
+import type { EventView, PodView } from "../kube/views.ts";
 import { startError } from "../outcome/container-problem.ts";
 import { disruption } from "../outcome/disruption.ts";
-import { plain } from "../outcome/kubernetes-texts.ts";
+import { plain, scaleReason, schedulerReason } from "../outcome/kubernetes-texts.ts";
 import { childKilled, memoryOf } from "../outcome/memory.ts";
 import { isStartError, mainContainer } from "../outcome/pod-facts.ts";
 import { startupProblem } from "../outcome/startup-problem.ts";
 import type { RunIdentity, RunState } from "../outcome/state.ts";
 import type { StatusLine } from "../run-context.ts";
-import { eventLines } from "./event-lines.ts";
 import { sessionLines } from "./session-lines.ts";
 
 const info = (text: string): StatusLine => ({ level: "info", text });
@@ -137,4 +136,37 @@ function endText({ signal, exitCode, cause, bytes }: NonNullable<RunState["endRe
     "runner-failed": ", the runner failed",
   };
   return `CLI ended: ${how}${why[cause]}, ${bytes} bytes of output`;
+}
+
+/** These have lines of their own: from the pod's status, or as the startup problem. */
+const COVERED = new Set([
+  "Failed",
+  "BackOff",
+  "InspectFailed",
+  "ErrImageNeverPull",
+  "FailedMount",
+  "FailedAttachVolume",
+  "FailedCreatePodSandBox",
+  "FailedCreate",
+  "BackoffLimitExceeded",
+  "DeadlineExceeded",
+  "Evicted",
+  "NodeNotReady",
+]);
+
+/** What the events add to the pod's status: autoscalers, other schedulers, and warnings of kinds not known here. */
+function eventLines(state: RunState): StatusLine[] {
+  const scheduled = state.pod?.conditions.PodScheduled?.message;
+  return state.events.flatMap((event) => lineOf(event, scheduled == null ? null : schedulerReason(scheduled)));
+}
+
+function lineOf({ type, reason, message }: EventView, scheduler: string | null): StatusLine[] {
+  if (reason === "TriggeredScaleUp") return [info(`the autoscaler adds a node: ${scaleReason(message)}`)];
+  if (reason === "NotTriggerScaleUp") return [warning(`the autoscaler adds no node: ${scaleReason(message)}`)];
+  if (reason === "Nominated") return [info(plain(message))];
+  if (type !== "Warning" || COVERED.has(reason)) return [];
+  if (reason !== "FailedScheduling") return [warning(`${reason}: ${plain(message)}`)];
+  // The scheduler's own text is in the pod's status; an older text adds nothing, another scheduler's does.
+  const isOwn = /^\d+\/\d+ nodes are available/.test(message) || schedulerReason(message) === scheduler;
+  return isOwn ? [] : [warning(`not scheduled: ${schedulerReason(message)}`)];
 }

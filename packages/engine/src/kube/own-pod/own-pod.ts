@@ -115,7 +115,7 @@ interface FindOwnPodOptions extends ReadOwnPodOptions {
   readonly containers: readonly string[];
 }
 
-/** The pod of this process, or why it is not known, which explicit settings can make up for. Trouble with the API server is thrown. */
+/** The pod of this process, or why it is not known, which explicit settings can make up for. Errors of the API server are thrown. */
 export async function findOwnPod(cluster: ConnectOptions, options: FindOwnPodOptions): Promise<OwnPodLookup> {
   const identity = await ownPodIdentity(options.env);
   if (identity === null) return { pod: null, why: "this process does not run in a pod" };

@@ -1,7 +1,7 @@
 import type { EnvReference, EnvSource, ObjectVolume, ObjectVolumeItem } from "../../request.ts";
 import { list, object, type Raw, text, textOrNull } from "../project.ts";
 
-/** The pod of this very process, as far as other pods may want to be like it. */
+/** The pod of this process: the parts that the pods of runs may inherit. */
 export interface OwnPod {
   readonly namespace: string;
   readonly podName: string;
@@ -20,7 +20,7 @@ export interface OwnPod {
   readonly dnsPolicy: string | null;
   readonly dnsConfig: Readonly<Record<string, unknown>> | null;
   readonly nodeSelector: Readonly<Record<string, string>>;
-  /** Without the two every pod gets by itself. */
+  /** Without the two that every pod gets by default. */
   readonly tolerations: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -66,7 +66,7 @@ export function projectOwnPod(
   return { pod };
 }
 
-/** By name, in the order of the candidates; by place only where there is nothing to choose: sidecars come first as often as last. */
+/** By name, in the order of the candidates; a pod's only container needs no name. The order of containers means nothing: sidecars may come first or last. */
 function pick(containers: readonly Raw[], candidates: readonly string[]): Raw | null {
   for (const candidate of candidates) {
     const found = containers.find(({ name }) => name === candidate);

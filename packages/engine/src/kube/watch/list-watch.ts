@@ -13,7 +13,7 @@ export interface ListWatchListener<V> extends CacheListener<V> {
   /** The list or the watch cannot be (re-)established; called once until `back`. A watch that ends in the ordinary way is no loss. */
   lost(error: ApiError): void;
   back(): void;
-  /** A complete list was taken in; `list` is the number it had in `listsStarted` when it started. */
+  /** A complete list is in the cache; `list` is the number it had in `listsStarted` when it started. */
   listed?(list: number): void;
 }
 
@@ -53,7 +53,7 @@ const defaults: WatchTimings = {
   timeoutMs: 15_000,
 };
 
-/** Keeps one view of one kind of object true, by one list and one watch at a time, for as long as it is not stopped. */
+/** Keeps the cache of one kind of object up to date, by one list and one watch at a time, until it is stopped. */
 export class ListWatch<V> {
   /** Resolves with the first complete list; rejects when stopped before. */
   readonly ready: Promise<void>;
@@ -156,7 +156,7 @@ export class ListWatch<V> {
     } catch (cause) {
       const error = cause instanceof ApiError ? cause : new ApiError("api_unreachable", String(cause), { cause });
       if (this.#stop.signal.aborted) return error;
-      // Expired, another error event, or a line that is no JSON: where we stand is unknown, so list again.
+      // Expired, another error event, or a line that is no JSON: the resume point is unknown, so list again.
       if (opened !== null || isExpired(error)) this.#version = null;
       else this.#disconnected(error);
       if (opened === null) this.#tried(error);
@@ -196,7 +196,7 @@ export class ListWatch<V> {
     return connection.openStream({ method: "GET", path, query, timeoutMs }, this.#stop.signal);
   }
 
-  /** Takes in one event; returns the error of an ERROR event. */
+  /** Applies one event; returns the error of an ERROR event. */
   #take(event: WatchEvent): ApiError | null {
     if (event.type === "ERROR") return eventError(`watch ${this.#options.path}`, event.object);
     if (event.type === "ADDED" || event.type === "MODIFIED") this.cache.changed(event.object, this.#listsStarted);

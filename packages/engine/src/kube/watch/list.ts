@@ -31,7 +31,7 @@ export async function listAll(
   try {
     return await readPages(connection, list, list.pageSize ?? 500, take, retry);
   } catch (error) {
-    // The continue token grew old between two pages: one answer holds everything.
+    // The continue token expired between two pages: read everything in one answer.
     if (!isExpired(error)) throw error;
     list.onRestart?.();
     return readPages(connection, list, null, take, retry);

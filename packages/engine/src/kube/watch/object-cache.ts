@@ -33,7 +33,7 @@ export class ObjectCache<V> {
     return [...this.#byUid.values()].map(({ view }) => view);
   }
 
-  /** The last one is the one that was first seen last. */
+  /** In the order in which they were first seen. */
   ofJob(name: string): readonly V[] {
     return [...(this.#byJob.get(name)?.values() ?? [])];
   }

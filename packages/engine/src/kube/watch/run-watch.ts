@@ -27,7 +27,7 @@ export function runWatch(connection: Connection, namespace: string, selector: st
   return watch;
 }
 
-/** What can be lost by itself: either watch, or the API server as a whole. */
+/** What can be disconnected by itself: either watch, or the API server as a whole. */
 type Source = "jobs" | "pods" | "server";
 type ApiLost = Extract<ClusterFact, { kind: "api-lost" }>;
 
@@ -70,7 +70,7 @@ export class RunWatch {
     return this.#active?.jobs.cache.all() ?? [];
   }
 
-  /** The error if the account may not list or watch Jobs or pods. Who subscribed first waits for the first try, later ones for nothing. */
+  /** The error if the account may not list or watch Jobs or pods. The first subscriber waits for the first try, later ones do not wait. */
   async accessError(): Promise<ApiError | null> {
     const active = this.#active;
     if (active === null) return null;
