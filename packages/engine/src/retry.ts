@@ -56,6 +56,13 @@ export async function retryInBackground(
   }
 }
 
+/** What a promise resolves to; null = not in time, or the caller leaves. */
+export async function withTimeout<T>({ clock, leaving }: RunContext, ms: number, promise: Promise<T>): Promise<T | null> {
+  const done = new AbortController();
+  const late = clock.sleep(ms, AbortSignal.any([done.signal, leaving])).then(() => null);
+  return Promise.race([promise, late]).finally(() => done.abort());
+}
+
 /** A create that is under way when a run leaves gets this long: broken off, it could still make an object that nobody knows of. */
 const CREATE_GRACE_MS = 8000;
 

@@ -1,10 +1,12 @@
 import { isFinished, type JobView } from "../kube/views.ts";
 import type { ConflictFacts } from "../outcome/observation.ts";
 import type { RunKeys, RunRequest } from "../request.ts";
+import { withTimeout } from "../retry.ts";
 import type { LockDecision, LockOwner, RunContext } from "../run-context.ts";
 
 /** Of the finished ones so many are asked about: more are kept for debugging, and their results were given long ago. */
 const MOST_ASKED = 5;
+const ASK_TIMEOUT_MS = 60_000;
 
 /** Keys are paths: a key overlaps with every key below it. */
 export function overlaps(one: string, other: string): boolean {
@@ -49,19 +51,13 @@ function conflictingJobs({ watch, request, submission }: RunContext): JobView[] 
   return found.sort((a, b) => (b.createdAt ?? "").localeCompare(a.createdAt ?? ""));
 }
 
-const WAIT: LockDecision = { kind: "wait" };
-
-/** The caller's decision about a Job. A caller that fails has not decided, and one that takes long does not hold up a run that leaves. */
-export function askAbout({ request, io, leaving }: RunContext, owner: LockOwner): Promise<LockDecision> {
+/** The caller's decision about a Job. A caller that fails, or does not answer in time, has not decided. */
+export async function askAbout(context: RunContext, owner: LockOwner): Promise<LockDecision> {
+  const { request, io } = context;
   // The same run was started again, after a restart.
-  if (owner.runId === request.runId) return Promise.resolve({ kind: "adopt" });
-  return new Promise((resolve) => {
-    const giveUp = () => resolve(WAIT);
-    leaving.addEventListener("abort", giveUp, { once: true });
-    if (leaving.aborted) giveUp();
-    const answer = Promise.resolve(owner).then((asked) => io.onLockConflict?.(asked) ?? WAIT);
-    answer.then(resolve, giveUp).finally(() => leaving.removeEventListener("abort", giveUp));
-  });
+  if (owner.runId === request.runId) return { kind: "adopt" };
+  const answer = Promise.resolve(owner).then((asked) => io.onLockConflict?.(asked));
+  return (await withTimeout(context, ASK_TIMEOUT_MS, answer).catch(() => null)) ?? { kind: "wait" };
 }
 
 export function lockOwnerOf(job: JobView, keys: RunKeys): LockOwner {

@@ -5,7 +5,7 @@ import { labelValue, secretName } from "../manifest/names.ts";
 import { credentialsData } from "../manifest/secret.ts";
 import type { Adoption } from "../outcome/observation.ts";
 import { hasRun } from "../outcome/pod-facts.ts";
-import { retryInBackground } from "../retry.ts";
+import { retryInBackground, withTimeout } from "../retry.ts";
 import { log, messageOf, type RunContext } from "../run-context.ts";
 
 const PAUSE_MS = 2000;
@@ -105,11 +105,14 @@ async function hasBegun(context: RunContext, { job, files }: Adoption): Promise<
   return pods === null || wrote === null ? null : false;
 }
 
-async function podsOf({ watch, clock, leaving }: RunContext, { name, uid }: JobView): Promise<readonly PodView[] | null> {
-  const enough = new AbortController();
-  const late = clock.sleep(LOOK_TIMEOUT_MS, AbortSignal.any([enough.signal, leaving])).then(() => false);
-  let isCurrent = await Promise.race([watch.ready.then(() => true), late]).catch(() => false);
-  enough.abort();
+async function podsOf(context: RunContext, { name, uid }: JobView): Promise<readonly PodView[] | null> {
+  const { watch } = context;
+  const ready = await withTimeout(
+    context,
+    LOOK_TIMEOUT_MS,
+    watch.ready.then(() => true),
+  ).catch(() => null);
+  let isCurrent = ready === true;
   const pods = new Map<string, PodView>();
   const look = watch.subscribe(
     name,

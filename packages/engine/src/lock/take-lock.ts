@@ -1,7 +1,7 @@
 import type { JobView } from "../kube/views.ts";
 import { createJob } from "../kube/writes.ts";
 import type { Adoption, StartProblem } from "../outcome/observation.ts";
-import { abortLater, retryTransient } from "../retry.ts";
+import { abortLater, retryTransient, withTimeout } from "../retry.ts";
 import { log, type RunContext, reportJob } from "../run-context.ts";
 import { askAbout, conflictFacts, conflictingJob, lockOwnerOf } from "./conflicting-jobs.ts";
 import { failedCreate } from "./failed-create.ts";
@@ -53,12 +53,14 @@ async function tryForLock(context: RunContext): Promise<LockEnd> {
 }
 
 /** Only a run that has seen all Jobs knows whether its key is free. */
-async function waitForList({ request, watch, clock, leaving }: RunContext): Promise<StartProblem | null> {
+async function waitForList(context: RunContext): Promise<StartProblem | null> {
+  const { request, watch, leaving } = context;
   if (request.exclusive === null) return null;
-  const enough = new AbortController();
-  const late = clock.sleep(LIST_TIMEOUT_MS, AbortSignal.any([enough.signal, leaving]));
-  const listed = await Promise.race([watch.listed.then(() => true), late.then(() => false)]).catch(() => false);
-  enough.abort();
+  const listed = await withTimeout(
+    context,
+    LIST_TIMEOUT_MS,
+    watch.listed.then(() => true),
+  ).catch(() => null);
   return listed || leaving.aborted ? null : { kind: "jobs-not-listed", waitedMs: LIST_TIMEOUT_MS };
 }
 

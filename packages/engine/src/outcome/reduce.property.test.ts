@@ -113,6 +113,10 @@ const anyProblem: fc.Arbitrary<StartProblem> = fc.oneof(
 const anyStart: fc.Arbitrary<Fact> = fc.oneof(
   anyProblem.map((problem): Fact => ({ kind: "start-problem", problem })),
   anyJob.map((view): Fact => ({ kind: "job-accepted", job: view })),
+  anyJob.map((view): Fact => {
+    const files = asked().identity.files;
+    return { kind: "job-adopted", adoption: { job: view, fromRun: "run-0", firstRun: "run-0", nonce: "n", files } };
+  }),
   fc.constantFrom<Fact>(
     { kind: "lock-free" },
     { kind: "left-before-job" },

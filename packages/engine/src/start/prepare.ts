@@ -1,6 +1,6 @@
 import { lackingAccess } from "../kube/access-review.ts";
 import type { StartProblem } from "../outcome/observation.ts";
-import { errorFacts, retryTransient } from "../retry.ts";
+import { errorFacts, retryTransient, withTimeout } from "../retry.ts";
 import type { RunContext } from "../run-context.ts";
 import { ensureClaims } from "./ensure-claims.ts";
 
@@ -40,13 +40,11 @@ async function checkPermissions(context: RunContext): Promise<StartProblem | nul
  * Throws if the account lacks what it needs to follow the run to its end and to end it.
  * The first run of a namespace waits for the answers; later ones have them.
  */
-async function checkAccess({ watch, connection, request, clock, leaving }: RunContext): Promise<void> {
-  const enough = new AbortController();
+async function checkAccess(context: RunContext): Promise<void> {
+  const { watch, connection, request } = context;
   const options = { timeoutMs: ACCESS_TIMEOUT_MS, retry: { attempts: 1 } };
-  const late = clock.sleep(ACCESS_TIMEOUT_MS, AbortSignal.any([enough.signal, leaving])).then(() => null);
   const lacking = Promise.all([watch.accessError(), lackingAccess(connection, request.namespace, options)]);
-  const denied = await Promise.race([lacking, late]);
-  enough.abort();
+  const denied = await withTimeout(context, ACCESS_TIMEOUT_MS, lacking);
   const error = denied?.find((each) => each !== null) ?? null;
   if (error !== null) throw error;
 }
