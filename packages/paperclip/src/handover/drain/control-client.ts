@@ -1,7 +1,15 @@
 import { readdir } from "node:fs/promises";
 import { connect } from "node:net";
 import { basename, join } from "node:path";
-import { type ControlAnswer, type ControlCommand, isOurSocket, parseAnswer, socketFolders, socketPid } from "./control-socket.ts";
+import {
+  type ControlAnswer,
+  type ControlCommand,
+  encodeCommand,
+  isOurSocket,
+  parseAnswer,
+  socketFolders,
+  socketPid,
+} from "./control-socket.ts";
 
 /** An adapter answers at its deadline; this is for a busy machine. */
 const SLACK_MS = 5000;
@@ -53,7 +61,7 @@ function ask(path: string, command: ControlCommand, timeoutMs: number): Promise<
     let connected = false;
     const socket = connect(path, () => {
       connected = true;
-      socket.write(`${JSON.stringify(command)}\n`);
+      socket.write(encodeCommand(command));
     });
     const timer = setTimeout(() => {
       resolve({ why: `no answer within ${Math.round(timeoutMs / 1000)} s` });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { sendCommand } from "./control-client.ts";
 import { type ControlServer, startControlServer } from "./control-server.ts";
-import { type ControlCommand, parseCommand, socketFolders, socketPath } from "./control-socket.ts";
+import { type ControlCommand, encodeCommand, parseCommand, socketFolders, socketPath } from "./control-socket.ts";
 import { RunRegistry } from "./run-registry.ts";
 
 let folder = "";
@@ -92,7 +92,7 @@ test("a closed server leaves nothing; nonsense is not answered", async () => {
   expect(answer).toBe("");
   await server.close();
   expect(readdirSync(folder)).toEqual([]);
-  for (const line of ["null", "[]", "7", '{"command":"drain"}', '{"command":"status"}']) expect(parseCommand(line)).toBeNull();
+  for (const line of ["null", "[]", "7", '{"act":"drain"}', '{"act":"status"}']) expect(parseCommand(line)).toBeNull();
 });
 
 test("an adapter that does not answer, or answers nonsense, is named beside those that do", async () => {
@@ -115,4 +115,11 @@ test("an adapter that does not answer, or answers nonsense, is named beside thos
 test("the container's own folder comes before the shared volume's", () => {
   expect(socketFolders(env).at(0)).toContain(tmpdir());
   expect(socketFolders(env).at(-1)).toBe("/data/instances/default/data/k8s-drain");
+});
+
+test("a command line of the first release is understood, and so is this one by its adapters", () => {
+  const line = '{"act":"drain","patienceMs":90000,"reason":"upgrade"}';
+  expect(parseCommand(line)).toEqual({ command: "drain", timeoutMs: 90_000, reason: "upgrade" });
+  expect(encodeCommand({ command: "drain", timeoutMs: 90_000, reason: "upgrade" })).toBe(`${line}\n`);
+  expect(encodeCommand({ command: "undo" })).toBe('{"act":"undo"}\n');
 });

@@ -11,7 +11,7 @@ const SUFFIX = ".sock";
 /** The longest path of a socket that every system takes. */
 const MAX_PATH_BYTES = 103;
 
-/** What is sent to an adapter, as one line of JSON. */
+/** What is sent to an adapter. */
 export type ControlCommand =
   | { readonly command: "drain"; readonly timeoutMs: number; readonly reason: string | null }
   | { readonly command: "undo" };
@@ -26,11 +26,18 @@ export interface ControlAnswer {
   readonly staying: readonly string[];
 }
 
+/** The names on the wire are the first release's: the command line and the adapters of a server may be of different versions. */
+export function encodeCommand(command: ControlCommand): string {
+  const wire =
+    command.command === "undo" ? { act: "undo" } : { act: "drain", patienceMs: command.timeoutMs, reason: command.reason ?? undefined };
+  return `${JSON.stringify(wire)}\n`;
+}
+
 export function parseCommand(line: string): ControlCommand | null {
-  const { command, timeoutMs, reason } = parseFields(line) ?? {};
-  if (command === "undo") return { command };
-  if (command !== "drain" || typeof timeoutMs !== "number" || !(timeoutMs >= 0)) return null;
-  return { command, timeoutMs, reason: typeof reason === "string" ? reason : null };
+  const { act, patienceMs, reason } = parseFields(line) ?? {};
+  if (act === "undo") return { command: act };
+  if (act !== "drain" || typeof patienceMs !== "number" || !(patienceMs >= 0)) return null;
+  return { command: act, timeoutMs: patienceMs, reason: typeof reason === "string" ? reason : null };
 }
 
 export function parseAnswer(line: string): ControlAnswer | null {
