@@ -9,7 +9,7 @@ const PHASES = [
   ["scheduled", "pod scheduled"],
   ["started", "CLI started"],
   ["firstOutput", "first output"],
-  ["cliOver", "CLI over"],
+  ["cliOver", "CLI ended"],
 ] as const;
 
 export interface DemoScreen extends Screen {

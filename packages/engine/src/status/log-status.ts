@@ -3,7 +3,7 @@ import { log, type RunContext, type StatusLine } from "../run-context.ts";
 import { createStatusLog } from "./status-lines.ts";
 
 /** Logs what the run is doing, from its first request on: a line per change, and one now and then in a long silence. */
-export function logStatus(context: RunContext): () => void {
+export function logStatus(context: Pick<RunContext, "run" | "io">): () => void {
   const { run } = context;
   const describe = createStatusLog();
   const keepalive = createKeepalive(run.timeouts.keepalive);
