@@ -24,7 +24,7 @@ function answerReviews(status: (attributes: Attributes) => object): void {
   };
 }
 
-test("yes, no, and an authorizer that could not tell", async () => {
+test("yes, no, and an authorizer that does not know", async () => {
   const row = permissions[0]!;
   answerReviews(() => ({ allowed: true }));
   expect(await mayAccess(connection, "n", row)).toBe(true);

@@ -43,7 +43,7 @@ describe("create", () => {
     expect(await createJob(connection, "n", job("a", "mine"))).toMatchObject({ existing: { annotations: { nonce: "other" } } });
   });
 
-  test("a Job whose answer was lost: the nonce tells that it is ours", async () => {
+  test("a Job whose answer was lost: the nonce shows that it is ours", async () => {
     loseAnswers("POST", 2);
     expect(await createJob(connection, "n", job("a", "mine"), { retry })).toMatchObject({ existing: { annotations: { nonce: "mine" } } });
     expect(api.requests("POST")).toHaveLength(3);

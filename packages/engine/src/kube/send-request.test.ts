@@ -121,7 +121,7 @@ describe("what is not repeated", () => {
     expect(api.seen).toHaveLength(1);
   });
 
-  test("a Retry-After beyond the bound: the error tells it", async () => {
+  test("a Retry-After beyond the bound: the error contains it", async () => {
     first(status(429, { "retry-after": "3600" }));
     expect(await failed(get)).toMatchObject({ httpStatus: 429, retryAfterSec: 3600 });
     expect(api.seen).toHaveLength(1);

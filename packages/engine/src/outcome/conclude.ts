@@ -109,7 +109,7 @@ function withoutEnd(state: RunState): OutcomeKind {
   const outside = endedFromOutside(state, null);
   if (outside !== null) return outside;
   if (state.job?.conditions.Complete !== undefined)
-    return { kind: "end-unknown", message: `Job ${state.identity.jobName} says Complete, but nothing tells how its CLI ended` };
+    return { kind: "end-unknown", message: `Job ${state.identity.jobName} is Complete, but how its CLI ended is not known` };
   // The Job reports that a pod of it failed: that it never started is not known.
   const unknown = isViewIncomplete(state) || state.job?.conditions.Failed?.reason === "BackoffLimitExceeded";
   if (state.pod === null && state.startRecord === null && !unknown) {
@@ -122,7 +122,7 @@ function withoutEnd(state: RunState): OutcomeKind {
     };
   }
   const pod = state.pod === null ? "its pod was not seen" : `pod ${state.pod.name} is ${state.pod.phase}`;
-  return { kind: "end-unknown", message: `${pod}, and nothing tells how its container ended` };
+  return { kind: "end-unknown", message: `${pod}, and how its container ended is not known` };
 }
 
 function outOfMemory(state: RunState, exitCode: number): OutcomeKind {

@@ -31,7 +31,7 @@ test("only a child killed, and the CLI went on to succeed: a success with a warn
   expect(texts.filter((text) => text === warning)).toHaveLength(1);
 });
 
-test("without the runner's figures the container's state and the pod's limit tell", () => {
+test("without the runner's figures the container's state and the pod's limit are used", () => {
   const { state } = run(started, { kind: "pod", pod: pod(ended(137, "OOMKilled"), limited) });
   expect(kindOf(state)).toMatchObject({
     message: "out of memory: OOMKilled, limit 512Mi",

@@ -46,7 +46,7 @@ test("a Job that is over and whose pod is collected is settled from its files", 
   expect(kindOf(adopted([{ kind: "job", job: over }, ...records], 30_000))).toMatchObject({ kind: "exited", exitCode: 3 });
 });
 
-test("over, and nothing tells how: it is reported as that, within seconds", () => {
+test("ended, and it is not known how: it is reported as that, within seconds", () => {
   const over = job({ annotations: mine, active: 0, conditions: { Complete: condition("Completed") } });
   const state = adopted(
     [

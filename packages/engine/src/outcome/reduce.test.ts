@@ -30,7 +30,7 @@ describe("how a run ends", () => {
     expect(state.outcome?.evidence.output).toMatchObject({ complete: false, delivered: 4, expected: 10 });
   });
 
-  test("without an end record the termination message tells", () => {
+  test("without an end record the termination message is used", () => {
     const state = play([
       { kind: "output", bytes: 10 },
       { kind: "pod", pod: pod(ended(3, "Error", message({ exitCode: 3 }))) },

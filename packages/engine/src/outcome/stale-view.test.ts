@@ -4,7 +4,7 @@ import { reduce } from "./reduce.ts";
 import type { RunState } from "./state.ts";
 import { accepted, job, kindOf, pod, running, timeouts } from "./testing/example-facts.ts";
 
-// After an outage the API server is seen before what it has to tell.
+// After an outage the API server is back before the changes that happened meanwhile arrive.
 
 const unschedulable = pod(null, {
   node: null,
@@ -14,7 +14,7 @@ const unschedulable = pod(null, {
   },
 });
 
-/** Blind from just after the start until timeout has long run out. */
+/** Disconnected from just after the start until every timeout has passed. */
 function blindThenBack(before: readonly Fact[], begun: RunState = accepted()): { readonly state: RunState; readonly at: number } {
   let state = begun;
   let at = 100;

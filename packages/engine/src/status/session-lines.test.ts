@@ -34,14 +34,14 @@ const killed: Fact = { kind: "pod", pod: pod(ended(137, "Error")) };
 
 /** What is said of the session while these facts come in. */
 function story(facts: readonly Fact[]): string[] {
-  const narrate = createStatusLog();
+  const describe = createStatusLog();
   const lines: string[] = [];
   let state = accepted();
   let at = 10;
   const see = (fact: Fact) => {
     at += 250;
     const next = reduce(state, { at, ...fact }, timeouts);
-    lines.push(...narrate(state, next).map(({ level, text }) => `${level}: ${text}`));
+    lines.push(...describe(state, next).map(({ level, text }) => `${level}: ${text}`));
     state = next;
   };
   for (const fact of [...begun, ...facts]) see(fact);
@@ -52,14 +52,14 @@ function story(facts: readonly Fact[]): string[] {
   return lines.filter((line) => line.includes("session"));
 }
 
-test("restored, then saved at the end; saves in between are no news", () => {
+test("restored, then saved at the end; saves in between are not logged", () => {
   expect(story([record("restored", point("1")), record("saved", point("2")), end(stateEnd())])).toEqual([
     "info: session restored (saved 2026-01-01T00:00:01.000Z by CLI version 1.0.0, 1.4 MB, 40 ms)",
     "info: session saved (1.4 MB, 12 ms)",
   ]);
 });
 
-test("a fresh start is no news; a save that adds nothing is reported as such", () => {
+test("a fresh start is not logged; a save that adds nothing is reported as such", () => {
   expect(story([record("restored", null), end(stateEnd({ restored: null, last: null }))])).toEqual([]);
   expect(story([record("restored", point("1")), end(stateEnd({ last: point("1") }))]).at(-1)).toBe(
     "info: session unchanged since it was saved at 2026-01-01T00:00:01.000Z",

@@ -164,8 +164,8 @@ test("a run that was taken over is reported as one: neither its pod nor its CLI 
   const before = { ...begun, identity: { ...begun.identity, runId: "run-2", firstRun: "run-1", adopted: true } };
   const seen = reduce(before, { at: 10, kind: "pod", pod: pod(running) }, timeouts);
   const after = reduce(seen, { at: 20, kind: "cli-started" }, timeouts);
-  const narrate = createStatusLog();
-  const texts = [...narrate(before, seen), ...narrate(seen, after)].map(({ text }) => text);
+  const lines = createStatusLog();
+  const texts = [...lines(before, seen), ...lines(seen, after)].map(({ text }) => text);
   expect(texts).toEqual([`its pod is ${pod(running).name}`, "container running", "CLI started by run run-1"]);
 });
 

@@ -98,7 +98,7 @@ export class TestApi {
     return object;
   }
 
-  /** `silently`: as if it happened while nobody watched, and history is too old to tell. */
+  /** `silently`: as if it happened while nobody watched, and the history no longer holds it. */
   remove(collection: string, name: string, silently = false): void {
     const object = this.#collection(collection).get(name);
     if (!object) return;

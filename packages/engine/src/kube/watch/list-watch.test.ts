@@ -260,7 +260,7 @@ describe("losing the connection", () => {
     expect(facts).toEqual(["+a@0", "lost ECONNREFUSED", "back", "+a@1"]);
   });
 
-  /** A clock that tells which pauses were made between two tries. */
+  /** A clock that records which pauses were made between two tries. */
   function notingClock() {
     const pauses: number[] = [];
     const after: Timers["after"] = (ms, callback) => {

@@ -96,7 +96,7 @@ function podFacts({ pods, lastPodBeforeRemoval, podTransitions = [], ...rest }: 
   return gone ? steps : [...steps, seen("pod", (podTransitions.at(-1)?.ms ?? 0) + 1, last)];
 }
 
-/** The pod at a step: what the step tells, and of the last object only what then was true already. */
+/** The pod at a step: what the step contains, and of the last object only what then was true already. */
 function podAt(step: PodStep, last: RawPod, snapshots: readonly RawPod[]): Omit<RawPod, "metadata"> {
   const placed = step.container !== undefined || step.init !== undefined;
   const conditions = (last.status.conditions ?? []).filter(
