@@ -65,6 +65,20 @@ export const FAULTS: readonly Fault[] = [
     caughtBy: [suite("adoption-refusals"), suite("preconditions")],
   },
   {
+    what: "the next run of a task waits until the pod of the run before is gone",
+    file: engine("finish/clean-up.ts"),
+    find: "return endRecord !== null || podGoneAt !== null",
+    replace: "return podGoneAt !== null",
+    caughtBy: [engine("finish/clean-up.test.ts")],
+  },
+  {
+    what: "a run that is cancelled while its Job is created ends before that is known, and the Job stays",
+    file: engine("outcome/reduce.ts"),
+    find: "(next.followedAt === null ? null : (decide(next, timeouts) ?? detached(next)))",
+    replace: "decide(next, timeouts) ?? detached(next)",
+    caughtBy: [engine("outcome/reduce.property.test.ts")],
+  },
+  {
     what: "a takeover without compare-and-swap: two servers have one Job",
     file: engine("kube/writes.ts"),
     find: '{ op: "test", path: annotation(change.key), value: change.from },',
