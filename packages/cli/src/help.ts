@@ -21,7 +21,7 @@ export const HELP: Readonly<Record<CommandName, string>> = {
 
 Lists the issues on which Paperclip (2026.916 and later) starts nothing because the server was
 stopped under a run, with what became of the run's Job. An issue whose Job has provably ended is
-released: the host is reported how it ended, with the exit code, times and bytes that the cluster shows,
+released: the host learns how it ended, with exit code, times and bytes that the cluster shows,
 and goes on by itself. An issue whose Job still runs stays held until it has ended: --watch waits
 for that. Runs that failed by themselves are listed too, but released only when --issue names them.
 

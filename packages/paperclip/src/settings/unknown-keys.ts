@@ -18,14 +18,28 @@ export function unknownKeys(raw: Raw, cli: SettingsOwner): readonly string[] {
   });
 }
 
+/** Shorter words resemble too many others: "mode" is the host's own. */
 const SHORTEST = 5;
 
-/** The known key that differs only in case, plural or unit, or the only one that starts with the given key. */
+/** The known key that differs only in case, plural, unit or by one typing mistake, or the only one that starts with the given key. */
 function nearest(key: string, known: readonly string[]): string | null {
   const given = plain(key);
   const same = known.find((candidate) => plain(candidate) === given);
-  const begun = given.length < SHORTEST ? [] : known.filter((candidate) => plain(candidate).startsWith(given));
-  return same ?? (begun.length === 1 ? begun[0]! : null);
+  if (same !== undefined || given.length < SHORTEST) return same ?? null;
+  const begun = known.filter((candidate) => plain(candidate).startsWith(given));
+  return begun.length === 1 ? begun[0]! : (known.find((candidate) => isMistyped(given, plain(candidate))) ?? null);
+}
+
+/** One letter more, less or different, or two neighbours swapped. */
+function isMistyped(given: string, wanted: string): boolean {
+  const length = Math.min(given.length, wanted.length);
+  let start = 0;
+  while (start < length && given[start] === wanted[start]) start++;
+  let end = 0;
+  while (end < length - start && given.at(-1 - end) === wanted.at(-1 - end)) end++;
+  const [one, other] = [given.slice(start, given.length - end), wanted.slice(start, wanted.length - end)];
+  const isSwapped = one.length === 2 && other === `${one[1]}${one[0]}`;
+  return wanted.length >= SHORTEST && (isSwapped || Math.max(one.length, other.length) <= 1);
 }
 
 const plain = (key: string): string =>

@@ -13,6 +13,8 @@ describe("keys", () => {
     ["graceSeconds", "graceSec"],
     ["nodeselector", "nodeSelector"],
     ["node_selector", "nodeSelector"],
+    ["nodeSelectr", "nodeSelector"],
+    ["imagePullPolciy", "imagePullPolicy"],
     ["label", "labels"],
     ["toleration", "tolerations"],
     ["Env", "env"],
