@@ -15,10 +15,11 @@ export class Pace {
   readonly #perMs: number;
   readonly #burst: number;
   readonly #clock: Timers;
+  /** By priority; each set in the order of arrival. */
   readonly #waiting: Readonly<Record<Priority, Set<() => void>>> = { first: new Set(), usual: new Set(), last: new Set() };
   #left: number;
   #at: number;
-  #armed = false;
+  #isArmed = false;
 
   constructor({ perSecond, burst, clock = systemClock }: PaceOptions) {
     this.#perMs = perSecond / 1000;
@@ -28,14 +29,9 @@ export class Pace {
     this.#at = clock.now();
   }
 
-  /** Resolves when it is this request's turn, or at once when it is not wanted any more. */
+  /** Resolves when the request may go, or at once when it is not wanted any more. */
   wait(priority: Priority, signals: readonly AbortSignal[]): Promise<void> {
-    this.#refill();
     if (signals.some(({ aborted }) => aborted)) return Promise.resolve();
-    if (this.#left >= 1 && this.#isIdle) {
-      this.#left -= 1;
-      return Promise.resolve();
-    }
     return new Promise((resolve) => {
       const go = () => {
         this.#waiting[priority].delete(go);
@@ -44,38 +40,32 @@ export class Pace {
       };
       this.#waiting[priority].add(go);
       for (const signal of signals) signal.addEventListener("abort", go, { once: true });
-      this.#arm();
+      this.#release();
     });
   }
 
-  get #isIdle(): boolean {
-    return Object.values(this.#waiting).every(({ size }) => size === 0);
-  }
-
-  #refill(): void {
+  #release(): void {
     const now = this.#clock.now();
     this.#left = Math.min(this.#burst, this.#left + (now - this.#at) * this.#perMs);
     this.#at = now;
-  }
-
-  #arm(): void {
-    if (this.#armed || this.#isIdle) return;
-    this.#armed = true;
-    const release = () => {
-      this.#armed = false;
-      this.#release();
-      this.#arm();
-    };
-    this.#clock.after(Math.max(1, Math.ceil((1 - this.#left) / this.#perMs)), release, true);
-  }
-
-  #release(): void {
-    this.#refill();
     for (const priority of ["first", "usual", "last"] as const)
       for (const go of this.#waiting[priority]) {
-        if (this.#left < 1) return;
+        if (this.#left < 1) {
+          this.#arm();
+          return;
+        }
         this.#left -= 1;
         go();
       }
+  }
+
+  #arm(): void {
+    if (this.#isArmed) return;
+    this.#isArmed = true;
+    const release = () => {
+      this.#isArmed = false;
+      this.#release();
+    };
+    this.#clock.after(Math.max(1, Math.ceil((1 - this.#left) / this.#perMs)), release, true);
   }
 }

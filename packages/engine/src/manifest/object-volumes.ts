@@ -11,17 +11,25 @@ interface Mount {
 /** Secrets and ConfigMaps as volumes: one per object and choice of keys, however many places it is mounted at. */
 export function objectVolumes(request: RunRequest, ownNames: readonly string[]): { volumes: Record<string, unknown>[]; mounts: Mount[] } {
   const { secrets = [], configMaps = [], scratch } = request.volumes;
-  const names = new VolumeNames([...ownNames, ...scratch.map(({ name }) => name)]);
+  const taken = new Set([...ownNames, ...scratch.map(({ name }) => name)]);
   const volumes = new Map<string, Record<string, unknown> & { readonly name: string }>();
   const mounts: Mount[] = [];
   for (const [source, wanted] of [...secrets.map(secretSource), ...configMaps.map(configMapSource)]) {
     const key = JSON.stringify(source);
-    const volume = volumes.get(key) ?? { name: names.next(), ...source };
+    const volume = volumes.get(key) ?? { name: freeName(taken), ...source };
     volumes.set(key, volume);
     const subPath = wanted.subPath === null ? {} : { subPath: wanted.subPath };
     mounts.push({ name: volume.name, mountPath: wanted.mountPath, ...subPath, readOnly: true });
   }
   return { volumes: [...volumes.values()], mounts };
+}
+
+/** The request's own volumes keep their names. */
+function freeName(taken: Set<string>): string {
+  let number = 1;
+  while (taken.has(`object-${number}`)) number++;
+  taken.add(`object-${number}`);
+  return `object-${number}`;
 }
 
 type Sourced = readonly [source: Record<string, unknown>, volume: ObjectVolume];
@@ -32,23 +40,6 @@ const configMapSource = (volume: ObjectVolume): Sourced => [{ configMap: { name:
 /** Optional: an object deleted since must not keep the pod waiting for it. */
 function choice({ items, defaultMode }: ObjectVolume): Record<string, unknown> {
   return { ...(items === null ? {} : { items }), ...(defaultMode === null ? {} : { defaultMode }), optional: true };
-}
-
-/** The request's own volumes keep their names. */
-class VolumeNames {
-  readonly #taken: Set<string>;
-  #last = 0;
-
-  constructor(taken: readonly string[]) {
-    this.#taken = new Set(taken);
-  }
-
-  next(): string {
-    let name: string;
-    do name = `object-${++this.#last}`;
-    while (this.#taken.has(name));
-    return name;
-  }
 }
 
 /** The API server refuses a second mount at a path; here the message can name both volumes. */
