@@ -71,14 +71,16 @@ export interface RunContext {
 
 /** A line of the run's log. A caller that fails to take it does not disturb the run. */
 export function log(context: Pick<RunContext, "io">, level: StatusLine["level"], text: string, cli?: StatusLine["cli"]): void {
-  void Promise.resolve()
-    .then(() => context.io.onStatus({ level, text, ...(cli === undefined ? {} : { cli }) }))
-    .catch(() => {});
+  callBack(() => context.io.onStatus({ level, text, ...(cli === undefined ? {} : { cli }) }));
 }
 
 export function reportJob(context: RunContext, adopted: Adoption | null): void {
+  callBack(() => context.io.onJob?.(adopted));
+}
+
+function callBack(callback: () => unknown): void {
   void Promise.resolve()
-    .then(() => context.io.onJob?.(adopted))
+    .then(callback)
     .catch(() => {});
 }
 

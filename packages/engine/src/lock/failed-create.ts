@@ -21,18 +21,31 @@ type FailedCreate = { readonly kind: "created"; readonly job: JobView } | { read
  * exists, is deleted later. It has not started in any case, since its pod needs a Secret that nobody has made.
  */
 export async function failedCreate(context: RunContext, error: unknown): Promise<FailedCreate> {
-  const { connection, request, submission } = context;
+  const { request, submission } = context;
   const rejected = (unknown: boolean): FailedCreate => ({
     kind: "problem",
     problem: { kind: "create-rejected", unknown, error: errorFacts(error) },
   });
   if (isCertainlyNotApplied(error)) return rejected(false);
   const isOurs = ({ annotations }: JobView) => annotations[request.keys.nonce] === submission.nonce;
-  const look = getJob(connection, request.namespace, submission.jobName, { timeoutMs: LOOK_TIMEOUT_MS });
-  const found = await look.catch(() => "unknown" as const);
-  if (found !== "unknown" && found !== null && isOurs(found)) return { kind: "created", job: found };
+  const found = await lookForJob(context, submission.jobName, isOurs);
+  if (found !== null && found !== "unknown") return { kind: "created", job: found };
   void deleteOrphanLater(context, submission.jobName, isOurs);
   return rejected(found === "unknown");
+}
+
+/** The Job of that name if it is this run's, after a request whose answer was lost; null = it is not. */
+export async function lookForJob(
+  { connection, request }: RunContext,
+  name: string,
+  isOurs: (job: JobView) => boolean,
+): Promise<JobView | null | "unknown"> {
+  try {
+    const job = await getJob(connection, request.namespace, name, { timeoutMs: LOOK_TIMEOUT_MS });
+    return job !== null && isOurs(job) ? job : null;
+  } catch {
+    return "unknown";
+  }
 }
 
 /**

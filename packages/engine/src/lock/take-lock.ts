@@ -56,12 +56,9 @@ async function tryForLock(context: RunContext): Promise<LockEnd> {
 async function waitForList(context: RunContext): Promise<StartProblem | null> {
   const { request, watch, leaving } = context;
   if (request.exclusive === null) return null;
-  const listed = await withTimeout(
-    context,
-    LIST_TIMEOUT_MS,
-    watch.listed.then(() => true),
-  ).catch(() => null);
-  return listed || leaving.aborted ? null : { kind: "jobs-not-listed", waitedMs: LIST_TIMEOUT_MS };
+  const listed = watch.listed.then(() => true);
+  const inTime = await withTimeout(context, LIST_TIMEOUT_MS, listed).catch(() => null);
+  return inTime || leaving.aborted ? null : { kind: "jobs-not-listed", waitedMs: LIST_TIMEOUT_MS };
 }
 
 /**

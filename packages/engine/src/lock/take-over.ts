@@ -1,5 +1,4 @@
 import { isForbidden } from "../kube/api-error.ts";
-import { getJob } from "../kube/calls.ts";
 import { isFinished, type JobView } from "../kube/views.ts";
 import { changeJobOwner, deleteJob } from "../kube/writes.ts";
 import { labelValue } from "../manifest/names.ts";
@@ -9,12 +8,11 @@ import { errorFacts, isCertainlyNotApplied, retryTransient } from "../retry.ts";
 import { log, type RunContext } from "../run-context.ts";
 import { checkedPath, checkedRoot } from "../volume/paths.ts";
 import { conflictFacts } from "./conflicting-jobs.ts";
-import { deleteOrphanLater } from "./failed-create.ts";
+import { deleteOrphanLater, lookForJob } from "./failed-create.ts";
 import { finishRenewal, renewCredentials } from "./renew-credentials.ts";
 
 /** A change of the owner is not broken off by a cancel: whether it was made must be known. */
 const CHANGE_TIMEOUT_MS = 5000;
-const LOOK_TIMEOUT_MS = 3000;
 /** How many former owners a Job's annotation names. */
 const MAX_FORMER = 50;
 
@@ -75,7 +73,7 @@ async function takeOwnership(context: RunContext, conflict: JobView, from: strin
       changeJobOwner(connection, request.namespace, conflict.name, change, { timeoutMs: CHANGE_TIMEOUT_MS }),
     );
     // The comparison also fails when an earlier try, whose answer was lost, has changed the owner.
-    return ownership(changed ?? (await lookAfterwards(context, conflict)));
+    return ownership(changed ?? (await lookForJob(context, conflict.name, isOwned(context, conflict))));
   } catch (error) {
     if (!isForbidden(error)) return failedChange(context, conflict, error);
     log(context, "warning", `Job ${conflict.name} cannot be taken over: ${error.message}; waiting until it is gone`);
@@ -88,26 +86,18 @@ const ownership = (job: JobView | null | "unknown"): Ownership =>
 
 /** A change whose answer was lost may have been made: then this run must follow the Job, since nobody else does. */
 async function failedChange(context: RunContext, conflict: JobView, error: unknown): Promise<Ownership> {
-  const found = isCertainlyNotApplied(error) ? null : await lookAfterwards(context, conflict);
+  const found = isCertainlyNotApplied(error) ? null : await lookForJob(context, conflict.name, isOwned(context, conflict));
   if (found !== null && found !== "unknown") return ownership(found);
   const unknown = found === "unknown";
-  if (unknown && context.io.signal.aborted) void deleteOrphanLater(context, conflict.name, (job) => isOwned(context, conflict, job));
+  if (unknown && context.io.signal.aborted) void deleteOrphanLater(context, conflict.name, isOwned(context, conflict));
   return { kind: "problem", problem: { kind: "takeover-failed", by: conflictFacts(context, conflict), unknown, error: errorFacts(error) } };
 }
 
-/** The Job, if this run owns it already; null = it does not. */
-async function lookAfterwards(context: RunContext, conflict: JobView): Promise<JobView | null | "unknown"> {
-  const { connection, request } = context;
-  try {
-    const job = await getJob(connection, request.namespace, conflict.name, { timeoutMs: LOOK_TIMEOUT_MS });
-    return job !== null && isOwned(context, conflict, job) ? job : null;
-  } catch {
-    return "unknown";
-  }
-}
-
-const isOwned = ({ request }: RunContext, conflict: JobView, job: JobView): boolean =>
-  job.uid === conflict.uid && job.annotations[request.keys.runId] === request.runId;
+/** Whether this run owns the Job already. */
+const isOwned =
+  ({ request }: RunContext, { uid }: JobView) =>
+  (job: JobView): boolean =>
+    job.uid === uid && job.annotations[request.keys.runId] === request.runId;
 
 /** Without its Secret no pod of it can have started. */
 async function removeUnstarted(context: RunContext, job: JobView): Promise<AdoptResult> {

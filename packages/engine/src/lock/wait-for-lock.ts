@@ -69,13 +69,14 @@ function createDecider(context: RunContext, notAdoptable: ReadonlySet<string>): 
     }
     finished.deleteNow(owner.uid);
     const isAbandoned = finishedAt !== null && clock.now() - finishedAt >= ABANDONED_MS;
-    if (notAdoptable.has(owner.uid))
-      return isAbandoned ? { kind: "remove", why: "it has finished, and this account may not adopt it" } : WAIT;
+    const isDenied = notAdoptable.has(owner.uid);
+    if (isDenied && isAbandoned) return { kind: "remove", why: "it has finished, and this account may not adopt it" };
     const isNobodys = finished.has(owner.uid) || (io.onLockConflict === undefined && owner.runId !== request.runId);
     if (isNobodys) return isAbandoned ? { kind: "remove", why: "nobody else removes it" } : WAIT;
     if (clock.now() - askedAt < run.timeouts.lockDecision) return WAIT;
     askedAt = clock.now();
-    return askAbout(context, owner);
+    const decision = await askAbout(context, owner);
+    return isDenied && decision.kind === "adopt" ? WAIT : decision;
   };
   return async (job) => {
     const isOurs = job.annotations[request.keys.runner] !== undefined;
