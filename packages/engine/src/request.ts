@@ -42,7 +42,7 @@ export interface RunRequest {
   readonly retain: boolean;
 }
 
-export interface RunRelay extends Omit<RelaySpec, "credentialsFile"> {
+interface RunRelay extends Omit<RelaySpec, "credentialsFile"> {
   readonly credentials: RelayCredentials;
 }
 
@@ -70,7 +70,7 @@ export interface JobNameParts {
   readonly identity: string;
 }
 
-export interface RunContainer {
+interface RunContainer {
   readonly name: string;
   readonly image: string;
   readonly imagePullPolicy: "Always" | "IfNotPresent" | "Never";
@@ -105,12 +105,12 @@ export type EnvSource = {
   readonly optional: boolean;
 };
 
-export interface RunResources {
+interface RunResources {
   readonly requests: Readonly<Record<string, string>>;
   readonly limits: Readonly<Record<string, string>>;
 }
 
-export interface RunScheduling {
+interface RunScheduling {
   readonly nodeSelector: Readonly<Record<string, string>>;
   readonly tolerations: readonly Readonly<Record<string, unknown>>[];
   /** Its token is mounted only when this is set. */
@@ -121,7 +121,7 @@ export interface RunScheduling {
   readonly dnsPolicy?: string | null;
 }
 
-export interface RunVolumes {
+interface RunVolumes {
   /** The volume server and pod share, at the same absolute path on both sides. */
   readonly shared: SharedVolume;
   /** Private, empty at the start, gone with the pod. */
@@ -188,7 +188,7 @@ export interface RunLimits {
   readonly ttlSeconds: number;
 }
 
-export interface RunOutputPaths {
+interface RunOutputPaths {
   /** Mount point of the shared volume: one reader process serves all runs below it. */
   readonly root: string;
   /** Path of the output file; meta file and lock file stand beside it. */

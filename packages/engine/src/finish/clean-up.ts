@@ -13,7 +13,7 @@ const UNSTARTED_TIMEOUT_MS = 60_000;
 const LATER_PAUSE_MS = 10_000;
 const LATER_TRIES = 60;
 
-export interface CleanUpOptions {
+interface CleanUpOptions {
   /** Some time after the result. */
   readonly late: boolean;
   readonly done: () => void;

@@ -6,7 +6,7 @@ import { cleanUp, whyKept } from "./clean-up.ts";
 /** These have a result that only the Job and its files could give again. */
 const WITH_RESULT: ReadonlySet<RunOutcome["kind"]> = new Set(["exited", "timed-out", "killed"]);
 
-export interface FinishOptions {
+interface FinishOptions {
   /** How long a Job with a result is kept, so that a caller that dies before it has stored the result finds it again. */
   readonly lingerMs: number;
   /** Called when nothing of the run is needed any more. */

@@ -9,7 +9,7 @@ import type { JobView, PodView } from "./views.ts";
 // Every request that changes something in the cluster is made here, each with its preconditions. Nothing else sends a POST, PATCH or DELETE for an object.
 
 /** `existing`: another create, or an earlier try of this one, was first; the caller compares the nonce. */
-export type CreateJobResult = { readonly created: JobView } | { readonly existing: JobView };
+type CreateJobResult = { readonly created: JobView } | { readonly existing: JobView };
 
 /** Creates a Job. A create whose answer was lost is sent again; the name decides who was first. */
 export async function createJob(
@@ -55,7 +55,7 @@ export const tryClaim = (connection: Connection, namespace: string, manifest: ob
 type Texts = Readonly<Record<string, string>>;
 
 /** A Job changes its owner: label and annotation `key` go from one run to another. */
-export interface OwnerChange {
+interface OwnerChange {
   readonly uid: string;
   readonly key: string;
   readonly from: string;
@@ -120,12 +120,12 @@ export function labelPod(
 export type Propagation = "Background" | "Foreground";
 
 /** The run that a Job belongs to, by the annotation `key`. */
-export interface JobOwner {
+interface JobOwner {
   readonly key: string;
   readonly runId: string | null;
 }
 
-export interface DeleteJobOptions extends CallOptions {
+interface DeleteJobOptions extends CallOptions {
   readonly owner: JobOwner;
   readonly propagation: Propagation;
   /**

@@ -12,7 +12,7 @@ const PAUSE_MS = 2000;
 const LOOK_TIMEOUT_MS = 5000;
 
 /** `later`: not yet, for an error that may pass. `impossible`: the agent keeps the token it has. */
-export type Renewal = "done" | "later" | "impossible";
+type Renewal = "done" | "later" | "impossible";
 
 /**
  * Writes this run's token into the Secret of a Job it has adopted. An error is logged and never ends the run.

@@ -17,7 +17,7 @@ const CHANGE_TIMEOUT_MS = 5000;
 const MAX_FORMER = 50;
 
 /** `removed`: it had never started. `lost`: another run was first, or the Job is being deleted. `denied`: this account may not adopt. */
-export type AdoptResult =
+type AdoptResult =
   | { readonly kind: "adopted"; readonly adoption: Adoption }
   | { readonly kind: "removed" | "lost" | "denied" }
   | { readonly kind: "problem"; readonly problem: StartProblem };

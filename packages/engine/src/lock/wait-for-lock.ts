@@ -13,14 +13,14 @@ const ABANDONED_MS = 10_000;
 const LOG_AFTER_MS = 1000;
 const LOOK_MS = 500;
 
-export interface LockWait {
+interface LockWait {
   readonly timeoutMs: number;
   /** Jobs, by uid, that this run has tried to adopt in vain. */
   readonly notAdoptable: Set<string>;
 }
 
 /** `free`: the run may try again to create its Job, unless it leaves. */
-export type LockWaitEnd =
+type LockWaitEnd =
   | { readonly kind: "free" | "timeout" }
   | { readonly kind: "adopted"; readonly adoption: Adoption }
   | { readonly kind: "problem"; readonly problem: StartProblem };

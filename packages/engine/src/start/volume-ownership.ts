@@ -52,7 +52,7 @@ async function follow({ watch, request, clock, leaving }: RunContext, name: stri
 }
 
 /** What is known of the Job. */
-export interface OwnershipSeen {
+interface OwnershipSeen {
   readonly job: JobView;
   readonly pod: PodView | null;
   readonly jobGone: boolean;
@@ -60,9 +60,7 @@ export interface OwnershipSeen {
 }
 
 /** `ran`: its pod has ended by itself. */
-export type OwnershipEnd =
-  | { readonly done: true; readonly ran: true }
-  | { readonly done: false; readonly ran: boolean; readonly why: string };
+type OwnershipEnd = { readonly done: true; readonly ran: true } | { readonly done: false; readonly ran: boolean; readonly why: string };
 
 export function noteOwnership(seen: OwnershipSeen, fact: ClusterFact): OwnershipSeen {
   if (fact.kind === "job") return { ...seen, job: fact.job };
