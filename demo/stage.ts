@@ -12,7 +12,8 @@ const BIN = join(fileURLToPath(new URL("..", import.meta.url)), "node_modules/.b
 export interface Stage {
   readonly cluster: Pocket;
   readonly llm: Llm;
-  readonly agent: DemoAgent;
+  /** One for all runs, as in a server. */
+  readonly adapter: ReturnType<DemoAgent["createServerAdapter"]>;
   readonly config: Readonly<Record<string, unknown>>;
   close(): Promise<void>;
 }
@@ -28,7 +29,7 @@ export async function openStage(agent: DemoAgent): Promise<Stage> {
   return {
     cluster,
     llm,
-    agent,
+    adapter: agent.createServerAdapter(),
     config: {
       kubeconfig: cluster.kubeconfig,
       namespace: "agents",

@@ -1,9 +1,7 @@
 import { hostContext } from "@paperclip-k8s/paperclip/testing";
-import type { DemoAgent } from "./agents.ts";
 import type { Stage } from "./stage.ts";
 
-type Adapter = ReturnType<DemoAgent["createServerAdapter"]>;
-export type Result = Awaited<ReturnType<Adapter["execute"]>>;
+export type Result = Awaited<ReturnType<Stage["adapter"]["execute"]>>;
 
 export interface Turn {
   readonly task: string;
@@ -40,7 +38,7 @@ export async function playTurn(stage: Stage, turn: Turn): Promise<TurnReport> {
     signal: cancel.signal,
     onLine,
   });
-  const result = await stage.agent.createServerAdapter().execute(ctx);
+  const result = await stage.adapter.execute(ctx);
   flush();
   const requests = stage.cluster.requests.slice(before).map((request) => `${request.watch ? "watch" : request.verb} ${request.resource}`);
   return { result, ms: performance.now() - begun, requests };
