@@ -114,3 +114,14 @@ test.each(pages)("%s: each link leads somewhere", (page) => {
     if (anchor !== undefined) expect([...anchors(readFileSync(target, "utf8"))], `${link} in ${page}`).toContain(anchor);
   }
 });
+
+test("the files of the walk through one run are there", () => {
+  const walk = section(read("CONTRIBUTING.md"), "The walk: one run, file by file");
+  const files = [...walk.matchAll(/^\| `(packages[^`<]+)` \|/gm)].map(([, file = ""]) => file);
+  expect(files.length).toBeGreaterThan(20);
+  expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+});
+
+test("the glossary stays short", () => {
+  expect(section(read("CONTRIBUTING.md"), "Glossary").match(/^\| [^|-]/gm)?.length).toBeLessThanOrEqual(26);
+});
