@@ -1,6 +1,5 @@
 // A process for one piece of work on files (seed, restore, save): it can be abandoned, so a volume that stalls holds up nothing else.
 import { spawn } from "node:child_process";
-import { writeSync } from "node:fs";
 import { CHILD_START_MS, sleep } from "./limits.ts";
 
 export const TASK_FLAG = "--task";
@@ -22,23 +21,21 @@ export interface FileTask<A> {
 const LOOK_MS = 50;
 const PROGRESS_EVERY_MS = 200;
 
-/** The process answers in JSON; lines before the answer are the bytes read so far. */
+type Message<A> = { readonly read: number } | { readonly answer: A | TaskFailure };
+
 export function startTask<A>(runnerFile: string, command: object): FileTask<A> {
-  const child = spawn(process.execPath, [runnerFile, TASK_FLAG], { stdio: ["pipe", "pipe", "ignore"] });
-  let text = "";
-  // Until its first line it has not begun.
+  const child = spawn(process.execPath, [runnerFile, TASK_FLAG], { stdio: ["ignore", "ignore", "ignore", "ipc"] });
+  // Until its first message it has not begun.
   let progress = { bytes: 0, at: performance.now() + CHILD_START_MS };
-  child.stdout.setEncoding("utf8").on("data", (piece: string) => {
-    const lines = (text + piece).split("\n");
-    text = lines.pop() ?? "";
-    if (lines.length > 0) progress = { bytes: Number(lines.at(-1)), at: performance.now() };
-  });
-  child.stdin.on("error", () => {});
-  child.stdin.end(JSON.stringify(command));
   const answer = new Promise<A | TaskFailure>((resolve) => {
+    child.on("message", (message: Message<A>) => {
+      if ("answer" in message) resolve(message.answer);
+      else progress = { bytes: message.read, at: performance.now() };
+    });
     child.on("error", (error: NodeJS.ErrnoException) => resolve(failure(`the process for files cannot be started (${error.code})`)));
-    child.on("close", (code, signal) => resolve(parse<A>(text) ?? failure(`the process for files ended unexpectedly (${signal ?? code})`)));
+    child.on("close", (code, signal) => resolve(failure(`the process for files ended unexpectedly (${signal ?? code})`)));
   });
+  child.send(command, () => {});
   return { answer, progress: () => progress, abandon: () => child.kill("SIGKILL") };
 }
 
@@ -55,42 +52,32 @@ export async function answerWithin<A>(task: FileTask<A>, leftMs: () => number): 
 
 /** The process itself: handles one command and ends. */
 export function runTask<C>(handle: (command: C, onRead: (bytes: number) => void) => unknown): void {
-  // It ends with its command, not by a signal meant for the whole group.
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
   const onRead = createProgress();
   onRead(0);
-  const pieces: Buffer[] = [];
-  process.stdin.on("data", (piece: Buffer) => pieces.push(piece));
-  process.stdin.on("end", async () => {
+  process.once("message", async (command: C) => {
     let answer: unknown;
     try {
-      answer = await handle(JSON.parse(Buffer.concat(pieces).toString()) as C, onRead);
+      answer = await handle(command, onRead);
     } catch (error) {
       answer = failure(error instanceof Error ? error.message : "unknown error");
     }
-    writeSync(1, JSON.stringify(answer));
-    process.exit(0);
+    send({ answer }, () => process.exit(0));
   });
 }
 
-/** A line with all the bytes read so far, now and then. */
+/** Sends how many bytes were read so far, now and then. */
 function createProgress(): (bytes: number) => void {
   let read = 0;
-  let writtenAt = Number.NEGATIVE_INFINITY;
+  let sentAt = Number.NEGATIVE_INFINITY;
   return (bytes) => {
     read += bytes;
-    if (performance.now() - writtenAt < PROGRESS_EVERY_MS) return;
-    writtenAt = performance.now();
-    writeSync(1, `${read}\n`);
+    if (performance.now() - sentAt < PROGRESS_EVERY_MS) return;
+    sentAt = performance.now();
+    send({ read });
   };
 }
 
-const failure = (error: string): TaskFailure => ({ kind: "failed", error });
+/** A runner that is gone takes no messages. */
+const send = (message: Message<unknown>, sent = (): void => {}): void => void process.send?.(message, undefined, undefined, sent);
 
-function parse<A>(text: string): A | null {
-  try {
-    return JSON.parse(text) as A;
-  } catch {
-    return null;
-  }
-}
+const failure = (error: string): TaskFailure => ({ kind: "failed", error });

@@ -8,7 +8,8 @@ import { type SeedCommand, seedHome } from "./seed/seed-home.ts";
 import { type RestoreCommand, restoreState } from "./state/restore-state.ts";
 import { type SaveCommand, saveState } from "./state/save-state.ts";
 import { writeTerminationMessage } from "./termination-message.ts";
-import { runWriter, WRITER_FLAG } from "./writer/writer-process.ts";
+import { WRITER_FLAG } from "./writer/protocol.ts";
+import { runWriter } from "./writer/volume-writer.ts";
 
 const [, runnerFile = "", argument] = process.argv;
 
@@ -37,6 +38,10 @@ function handleTask(command: SeedCommand | RestoreCommand | SaveCommand, onRead:
 // `process.exit` joins the compiler's threads while one of them may wait for the main thread to collect garbage, and then never
 // ends (nodejs/node#54918; seen in 1 of 18 runs with much output). What the runner does is mostly native code.
 for (const flag of ["--no-opt", "--no-maglev", "--no-concurrent-sparkplug"]) setFlagsFromString(flag);
-if (argument === WRITER_FLAG) runWriter();
-else if (argument === TASK_FLAG) runTask(handleTask);
-else runInPod();
+if (argument !== WRITER_FLAG && argument !== TASK_FLAG) runInPod();
+else {
+  // The runner's own processes end with their work or with the runner, not by a signal meant for the whole group.
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
+  if (argument === WRITER_FLAG) runWriter();
+  else runTask(handleTask);
+}

@@ -1,11 +1,35 @@
-// Writes the lock, output and meta files; every call may block for as long as the volume does.
+// The writer process: a runner with a thread stuck in a file call could never exit, so another process writes the lock, output and meta files.
 import { closeSync, fdatasyncSync, openSync } from "node:fs";
 import { codeOf, flush, writeAll } from "../files.ts";
-import type { Ack, OpenCommand } from "./protocol.ts";
+import type { Ack, OpenCommand, ToWriter } from "./protocol.ts";
 
 const FLUSH_EVERY_MS = 100;
 
-export class VolumeWriter {
+export function runWriter(): void {
+  // A runner that is gone takes no answers; what it gave is still written.
+  const send = (ack: Ack, sent = (): void => {}): void => void process.send?.(ack, undefined, undefined, sent);
+  const writer = new VolumeWriter(send);
+  process.on("message", (message: ToWriter) => {
+    if (message.type === "output") writer.output(message.bytes);
+    else if (message.type === "meta") writer.meta(message.bytes);
+    else if (message.type === "open") writer.open(message.command);
+    else if (message.type === "flush") {
+      writer.flush();
+      send({ type: "settled" });
+    } else {
+      writer.finish();
+      send({ type: "done" }, () => process.exit(0));
+    }
+  });
+  process.on("disconnect", () => {
+    writer.flush();
+    process.exit(0);
+  });
+  send({ type: "started" });
+}
+
+/** Every call may block for as long as the volume does. */
+class VolumeWriter {
   readonly #ack: (ack: Ack) => void;
   #output: number | null = null;
   #meta: number | null = null;
@@ -19,8 +43,8 @@ export class VolumeWriter {
     this.#ack = ack;
   }
 
-  /** Creates the lock file, then opens the others. False when another pod owns the run or a file cannot be opened. */
-  open({ files, ...owner }: OpenCommand): boolean {
+  /** Creates the lock file, then opens the others. Nothing is written when another pod owns the run or a file cannot be opened. */
+  open({ files, ...owner }: OpenCommand): void {
     try {
       const lock = openSync(files.lock, "wx", 0o644);
       writeAll(lock, Buffer.from(`${JSON.stringify(owner)}\n`));
@@ -29,17 +53,16 @@ export class VolumeWriter {
     } catch (error) {
       const taken = codeOf(error) === "EEXIST";
       this.#ack(taken ? { type: "taken" } : { type: "error", file: "open", text: `cannot create the lock file: ${textOf(error)}` });
-      return false;
+      return;
     }
     try {
       this.#output = openSync(files.output, "a", 0o644);
       this.#meta = openSync(files.meta, "a", 0o644);
     } catch (error) {
       this.#ack({ type: "error", file: "open", text: `cannot open the output: ${textOf(error)}` });
-      return false;
+      return;
     }
     this.#ack({ type: "opened" });
-    return true;
   }
 
   output(bytes: Buffer): void {
@@ -96,7 +119,6 @@ export class VolumeWriter {
   finish(): void {
     this.flush();
     for (const fd of [this.#output, this.#meta]) if (fd !== null) closeSync(fd);
-    this.#ack({ type: "done" });
   }
 
   #progress(): void {

@@ -3,8 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { CHILD_START_MS, LIMITS, sleep } from "../limits.ts";
 import type { MetaRecord } from "../records.ts";
 import { Backlog } from "./backlog.ts";
-import { type Ack, ackReader, FRAME, type FrameKind, frameHeader, type OpenCommand } from "./protocol.ts";
-import { WRITER_FLAG } from "./writer-process.ts";
+import { type Ack, type OpenCommand, type ToWriter, WRITER_FLAG } from "./protocol.ts";
 
 export type OpenAnswer = { readonly kind: "opened" | "taken" | "silent" } | { readonly kind: "failed"; readonly error: string };
 
@@ -30,18 +29,17 @@ export class WriterLink {
 
   constructor(runnerFile: string, command: OpenCommand, stallMs: number) {
     this.backlog = new Backlog(LIMITS.unwritten, stallMs, () => this.giveUp(`the volume took no output for ${stallMs / 1000} s`));
-    this.#child = spawn(process.execPath, [runnerFile, WRITER_FLAG], { stdio: ["pipe", "pipe", "ignore"] });
+    this.#child = spawn(process.execPath, [runnerFile, WRITER_FLAG], {
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+      serialization: "advanced",
+    });
     this.#child.on("error", (error: NodeJS.ErrnoException) => this.#onOver(`the writer process cannot be started (${error.code})`));
     this.#child.on("close", () => this.#onOver("the writer process ended unexpectedly"));
-    this.#child.stdin?.on("error", () => {});
-    this.#child.stdout?.on(
-      "data",
-      ackReader((ack) => this.#onAck(ack)),
-    );
-    this.#send(FRAME.open, Buffer.from(JSON.stringify(command)));
+    this.#child.on("message", (ack: Ack) => this.#onAck(ack));
+    this.#send({ type: "open", command });
   }
 
-  /** Waits for the volume's answer, counted from the writer's own start; after "silent" the frames stay queued. */
+  /** Waits for the volume's answer, counted from the writer's own start; after "silent" the messages stay queued. */
   async opened(ms: number): Promise<OpenAnswer> {
     await this.#until(() => this.#started, CHILD_START_MS);
     await this.#until(() => this.#answer !== null, ms);
@@ -50,13 +48,13 @@ export class WriterLink {
 
   output(chunk: Buffer): void {
     if (this.error !== null) return;
-    this.#send(FRAME.output, chunk);
+    this.#send({ type: "output", bytes: chunk });
     this.#sent += chunk.length;
     this.backlog.grew(this.#sent - this.#written);
   }
 
   meta(record: MetaRecord): void {
-    this.#send(FRAME.meta, Buffer.from(`${JSON.stringify(record)}\n`));
+    this.#send({ type: "meta", bytes: Buffer.from(`${JSON.stringify(record)}\n`) });
   }
 
   /** From here on output is only counted: what follows a gap must not be appended. */
@@ -67,14 +65,14 @@ export class WriterLink {
 
   /** True when the writer has dealt with everything it was given: `flushed` is final then. */
   async flush(ms: number): Promise<boolean> {
-    this.#send(FRAME.flush, Buffer.alloc(0));
+    this.#send({ type: "flush" });
     await this.#until(() => this.#settled, ms);
     return this.#settled;
   }
 
   /** Lets the writer end by itself if it can, and ends it otherwise. */
   async finish(ms: number): Promise<boolean> {
-    this.#send(FRAME.finish, Buffer.alloc(0));
+    this.#send({ type: "finish" });
     await this.#until(() => this.#done, ms);
     this.kill();
     return this.#done;
@@ -84,13 +82,8 @@ export class WriterLink {
     this.#child.kill("SIGKILL");
   }
 
-  #send(kind: FrameKind, payload: Buffer): void {
-    const pipe = this.#child.stdin;
-    if (this.#over || !pipe?.writable) return;
-    pipe.cork();
-    pipe.write(frameHeader(kind, payload.length));
-    if (payload.length > 0) pipe.write(payload);
-    pipe.uncork();
+  #send(message: ToWriter): void {
+    if (this.#child.connected) this.#child.send(message, () => {});
   }
 
   #onAck(ack: Ack): void {

@@ -65,16 +65,12 @@ export function startSave(command: Partial<SaveCommand> & Pick<SaveCommand, "sav
   const runner = join(command.home, "..", "runner.cjs");
   writeFileSync(runner, runnerText);
   const base = { kind: "save", parts: [FILES, DATABASE], maxBytes: 1e9, version: null, run: "run-1", tag: "00000001" } as const;
-  const child = spawn(process.execPath, [runner, "--task"], { stdio: ["pipe", "pipe", "ignore"] });
-  child.stdin.on("error", () => {});
-  child.stdin.end(JSON.stringify({ ...base, live: false, fingerprint: null, from: null, damaged: [], ...command }));
-  let text = "";
-  child.stdout.on("data", (piece: Buffer) => {
-    text += piece.toString();
+  const child = spawn(process.execPath, [runner, "--task"], { stdio: ["ignore", "ignore", "ignore", "ipc"] });
+  child.send({ ...base, live: false, fingerprint: null, from: null, damaged: [], ...command }, () => {});
+  const answer = new Promise<SaveAnswer | TaskFailure | null>((resolve) => {
+    child.on("message", (message: { answer?: SaveAnswer | TaskFailure }) => message.answer && resolve(message.answer));
+    child.on("close", () => resolve(null));
   });
-  const answer = new Promise<SaveAnswer | TaskFailure | null>((resolve) =>
-    child.on("close", () => resolve(!text.includes("}") ? null : (JSON.parse(text.slice(text.indexOf("{"))) as SaveAnswer | TaskFailure))),
-  );
   return { kill: () => child.kill("SIGKILL"), answer };
 }
 
