@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseCommand, UsageError } from "./arguments.ts";
 
@@ -71,5 +72,8 @@ test("drain and sweep: times with their units", () => {
   });
   expect(parse("sweep --older-than 2d --delete")).toMatchObject({ olderThanSec: 172_800, filesOlderThanSec: 172_800, delete: true });
   expect(parse("sweep --data /volume")).toMatchObject({ data: "/volume" });
+  // The files are read by a process with another working folder.
+  expect(parse("sweep --data volume/")).toMatchObject({ data: resolve("volume") });
+  expect(parse("sweep", { PAPERCLIP_HOME: "" })).toMatchObject({ data: null });
   expect(() => parse("sweep --older-than -1h")).toThrow(UsageError);
 });

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import type { ClusterArguments } from "./cluster/access.ts";
 
@@ -112,7 +113,8 @@ function sweep(given: Given, env: NodeJS.ProcessEnv): Command {
 }
 
 function placeOf(given: Given, env: NodeJS.ProcessEnv): Place {
-  return { data: text(given.data) ?? env.PAPERCLIP_HOME ?? null, instance: env.PAPERCLIP_INSTANCE_ID || "default" };
+  const data = text(given.data) ?? (env.PAPERCLIP_HOME || null);
+  return { data: data === null ? null : resolve(data), instance: env.PAPERCLIP_INSTANCE_ID || "default" };
 }
 
 function recover(given: Given, env: NodeJS.ProcessEnv): Command {

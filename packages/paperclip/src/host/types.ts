@@ -1,5 +1,5 @@
 // The part of the host's adapter contract that we use, as types of our own: published declarations then need no package of the host.
-// `host.test.ts` proves that they fit the host's own types.
+// `types.test.ts` proves that they fit the host's own types.
 
 export interface HostAgent {
   readonly id: string;

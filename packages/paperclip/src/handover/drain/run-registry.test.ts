@@ -106,6 +106,21 @@ test("a run that is refused meanwhile is waited for too", async () => {
   expect(await drain(registry, 3000)).toEqual({ detached: ["a", "late"], staying: [] });
 });
 
+test("a run that is refused while another refused one is waited for is waited for too", async () => {
+  const registry = new RunRegistry();
+  const last = { runId: "last", detachable: true, record: record("running", "scheduled") };
+  const statuses = ["running", "running", "scheduled"];
+  const run = async () => {
+    if (statuses.length === 2) registry.refuse(last);
+    return { status: statuses.shift() ?? "scheduled", errorCode: null };
+  };
+  registry.register({ runId: "here", detachable: false, record: null });
+  const report = registry.drain("upgrade", 3000);
+  registry.refuse({ runId: "first", detachable: true, record: { run, isFinished: async () => true } });
+  await vi.advanceTimersByTimeAsync(13_000);
+  expect(await report).toEqual({ detached: ["first", "last"], staying: ["here"] });
+});
+
 test("after an undone drain runs may start again", async () => {
   const registry = new RunRegistry();
   await drain(registry, 10);

@@ -83,8 +83,12 @@ export class RunRegistry {
     };
     await Promise.all(Array.from({ length: AT_ONCE }, detachOneByOne));
     const last = Math.min(deadline, Date.now() + REFUSED_MS);
-    const refused = [...this.#refused];
-    await Promise.all(refused.map(async ({ runId, record }) => (await isRecorded(record, last)) && done.add(runId)));
+    let refused: readonly RegisteredRun[] = [];
+    // More may be refused while the host is asked about the first ones.
+    for (let asked = 0; asked < this.#refused.size; asked = refused.length) {
+      refused = [...this.#refused];
+      await Promise.all(refused.slice(asked).map(async ({ runId, record }) => (await isRecorded(record, last)) && done.add(runId)));
+    }
     const asked = [...leaving.map(([run]) => run), ...refused].map(({ runId }) => runId);
     return { detached: [...done], staying: [...new Set([...asked, ...this.runs])].filter((id) => !done.has(id)) };
   }

@@ -41,11 +41,12 @@ function hides(each: Mount, data: Mount | null, dataPath: string): boolean {
   return each !== data && (each.kind === "claim" || each.kind === "other") && isBelow(each.mountPath, dataPath);
 }
 
-/** `$(NAME)` in a mount's path is one of the container's variables, which this process has. */
+/** `$(NAME)` in a mount's path is one of the container's variables, which this process has; `$$` is a dollar. */
 function subPathOf(claim: OwnClaim, { serverEnv }: ClaimInput): string | null {
   return claim.subPathExpr === null
     ? claim.subPath
-    : claim.subPathExpr.replace(/\$\(([^)]*)\)/g, (_, name: string) => {
+    : claim.subPathExpr.replace(/\$\$|\$\(([^)]*)\)/g, (_, name?: string) => {
+        if (name === undefined) return "$";
         const value = serverEnv[name];
         if (value !== undefined) return value;
         throw new ConfigError(

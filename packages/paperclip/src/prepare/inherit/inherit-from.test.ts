@@ -60,6 +60,7 @@ describe("the claim", () => {
     ],
     ["with its subPath", { claims: [claim({ subPath: "a/b" })] }, {}, { name: "shared", mountPath: "/paperclip", subPath: "a/b" }],
     ["with a subPath made of variables", { claims: [claim({ subPathExpr: "x-$(WHO)" })] }, {}, { subPath: "x-me" }],
+    ["with a dollar in its subPath", { claims: [claim({ subPathExpr: "$$(WHO)-$(WHO)" })] }, {}, { subPath: "$(WHO)-me" }],
     [
       "named, with the server's mount",
       { claims: [claim({ mountPath: "/data", subPath: "s" })] },

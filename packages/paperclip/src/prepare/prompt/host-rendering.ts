@@ -5,7 +5,6 @@ export {
   DEFAULT_PAPERCLIP_AGENT_PROMPT_TEMPLATE,
   DEFAULT_PAPERCLIP_CONVERSATION_PROMPT_TEMPLATE,
   isPaperclipRecoveryWakePayload,
-  isPaperclipSkillSourceMissing,
   joinPromptSections,
   type PaperclipSkillEntry,
   readPaperclipIssueWorkModeFromContext,
