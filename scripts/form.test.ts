@@ -1,7 +1,8 @@
 import type * as host from "@paperclipai/adapter-utils";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { loadKits } from "../packages/adapters.ts";
-import { type FormField, type FormSchema, formSchema } from "../packages/paperclip/src/settings/form.ts";
+import type { FormField } from "../packages/paperclip/src/host/types.ts";
+import { formSchema } from "../packages/paperclip/src/settings/form.ts";
 import { parseConfig } from "../packages/paperclip/src/settings/parse.ts";
 import { fieldsOf } from "../packages/paperclip/src/settings/schema.ts";
 import { exampleCli } from "../packages/paperclip/src/testing/example-cli.ts";
@@ -11,7 +12,7 @@ import { exampleCli } from "../packages/paperclip/src/testing/example-cli.ts";
 const clis = [exampleCli, ...Object.values(await loadKits()).map(({ cli }) => cli)];
 
 test("our types of the form fit the host's own", () => {
-  expectTypeOf<FormSchema>().toExtend<host.AdapterConfigSchema>();
+  expectTypeOf<ReturnType<typeof formSchema>>().toExtend<host.AdapterConfigSchema>();
   expectTypeOf<FormField>().toExtend<host.ConfigFieldSchema>();
 });
 

@@ -4,7 +4,7 @@ import { testEnvironment } from "./doctor/test-environment.ts";
 import { execute } from "./execute.ts";
 import { runDetachable } from "./handover/drain/detachable-run.ts";
 import { RunRegistry } from "./handover/drain/run-registry.ts";
-import type { FormField, ServerAdapter, SkillContext } from "./host/types.ts";
+import type { ServerAdapter, SkillContext } from "./host/types.ts";
 import { sessionCodec } from "./prepare/session.ts";
 import { listSkills, syncSkills } from "./prepare/skills/snapshot.ts";
 import { configurationDoc } from "./settings/documents.ts";
@@ -37,7 +37,7 @@ export function createAdapter(cli: AgentCli, options: AdapterOptions): ServerAda
     listModels: () => cli.listModels(serverEnv),
     listSkills: (ctx) => listSkills(ctx, config(ctx)),
     syncSkills: (ctx, desired) => syncSkills(ctx, desired, config(ctx)),
-    getConfigSchema: () => ({ fields: formSchema(cli).fields.map((field): FormField => ({ ...field })) }),
+    getConfigSchema: () => formSchema(cli),
     agentConfigurationDoc: configurationDoc(cli),
     supportsLocalAgentJwt: true,
     supportsInstructionsBundle: true,

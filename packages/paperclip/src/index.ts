@@ -19,4 +19,4 @@ export type { EnvironmentCheck, ExecutionResult, Model } from "./host/types.ts";
 export { HOME_MOUNT } from "./prepare/environment/mounts.ts";
 export { allowedEnv } from "./prepare/inherit/name-rules.ts";
 export { ConfigError } from "./settings/config-error.ts";
-export type { Field } from "./settings/field.ts";
+export { type Field, named } from "./settings/field.ts";

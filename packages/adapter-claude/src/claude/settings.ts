@@ -1,4 +1,4 @@
-import type { Field } from "@paperclip-k8s/paperclip";
+import { type Field, named } from "@paperclip-k8s/paperclip";
 import { toggle, wholeNumber } from "@paperclip-k8s/paperclip/settings";
 
 /** By the names that the code has for them. */
@@ -9,9 +9,8 @@ export type OwnSettings = {
 };
 
 /** Settings that only Claude Code has. */
-export const ownSettings: OwnSettings = {
+export const ownSettings: OwnSettings = named({
   maxTurnsPerRun: wholeNumber({
-    key: "maxTurnsPerRun",
     label: "Turns per run",
     default: 0,
     formDefault: 1000,
@@ -20,20 +19,18 @@ export const ownSettings: OwnSettings = {
     doc: "most turns the CLI may take in one run",
   }),
   enableRtk: toggle({
-    key: "enableRtk",
     label: "Shorten tool output",
     default: false,
     doc: "shorten long tool output before it reaches the model: head and tail are kept, with a note of what was cut",
   }),
   rtkMaxOutputBytes: wholeNumber({
-    key: "rtkMaxOutputBytes",
     label: "Tool output limit (bytes)",
     visibleWhen: { key: "enableRtk", value: "true" },
     default: 50_000,
     max: 100_000_000,
     doc: "how much of a tool's output the model sees with `enableRtk`",
   }),
-};
+});
 
 /** What common settings mean to Claude Code. */
 export const docs = {

@@ -35,12 +35,5 @@ export const ANNOTATION = {
 export const SELECTOR: string = `${LABEL.managedBy}=paperclip,${LABEL.component}=agent-job`;
 
 /** What the engine writes and compares. */
-export const RUN_KEYS: RunRequest["keys"] = {
-  runId: ANNOTATION.runId,
-  nonce: ANNOTATION.nonce,
-  runner: ANNOTATION.runner,
-  exclusive: ANNOTATION.exclusive,
-  output: ANNOTATION.output,
-  firstRun: ANNOTATION.firstRun,
-  adoptedFrom: ANNOTATION.adoptedFrom,
-};
+const { runId, nonce, runner, exclusive, output, firstRun, adoptedFrom } = ANNOTATION;
+export const RUN_KEYS: RunRequest["keys"] = { runId, nonce, runner, exclusive, output, firstRun, adoptedFrom };

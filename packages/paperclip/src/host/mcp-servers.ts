@@ -1,12 +1,8 @@
 import { createHash } from "node:crypto";
-import type { ExecutionContext } from "./types.ts";
+import type { ExecutionContext, RuntimeMcpServer } from "./types.ts";
 
 /** A tool server as the pod reaches it. */
-export interface McpServer {
-  readonly name: string;
-  readonly url: string;
-  readonly token: string;
-}
+export type McpServer = Omit<RuntimeMcpServer, "connectionId">;
 
 export interface McpAccess {
   readonly servers: readonly McpServer[];

@@ -44,11 +44,7 @@ export function parseOutputFile(name: string): OutputFile | null {
 }
 
 /** The saved session of one task of an agent. */
-export function stateFolder(
-  ctx: Owner,
-  place: InstancePlace,
-  { container, task }: { readonly container: string; readonly task: string },
-): string {
+export function stateFolder(ctx: Owner, place: InstancePlace, container: string, task: string): string {
   return `${agentFolder(ctx, place, "agent-state")}/${container}/${checkedPart("task", task)}`;
 }
 

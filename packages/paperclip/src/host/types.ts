@@ -1,12 +1,6 @@
 // The part of the host's adapter contract that we use, as types of our own: published declarations then need no package of the host.
 // `types.test.ts` proves that they fit the host's own types.
 
-export interface HostAgent {
-  readonly id: string;
-  readonly companyId: string;
-  readonly name: string;
-}
-
 export interface HostRuntime {
   readonly sessionId: string | null;
   readonly sessionParams: Record<string, unknown> | null;
@@ -44,7 +38,7 @@ export interface RuntimeMcpServer {
 /** What the host hands to `execute`. */
 export interface ExecutionContext {
   readonly runId: string;
-  readonly agent: HostAgent;
+  readonly agent: { readonly id: string; readonly companyId: string; readonly name: string };
   readonly runtime: HostRuntime;
   readonly config: Record<string, unknown>;
   readonly context: Record<string, unknown>;
@@ -154,26 +148,14 @@ export interface SkillSnapshot {
   supported: boolean;
   mode: "unsupported" | "persistent" | "ephemeral";
   desiredSkills: string[];
-  desiredSkillEntries?: { key: string; versionId: string | null }[];
-  entries: SkillSnapshotEntry[];
+  entries: {
+    key: string;
+    runtimeName: string | null;
+    desired: boolean;
+    managed: boolean;
+    state: "available" | "configured" | "installed" | "missing" | "stale" | "external";
+  }[];
   warnings: string[];
-}
-
-export interface SkillSnapshotEntry {
-  key: string;
-  runtimeName: string | null;
-  versionId?: string | null;
-  currentVersionId?: string | null;
-  desired: boolean;
-  managed: boolean;
-  state: "available" | "configured" | "installed" | "missing" | "stale" | "external";
-  origin?: "company_managed" | "user_installed" | "external_unknown";
-  originLabel?: string | null;
-  locationLabel?: string | null;
-  readOnly?: boolean;
-  sourcePath?: string | null;
-  targetPath?: string | null;
-  detail?: string | null;
 }
 
 /** What `createServerAdapter()` returns. */

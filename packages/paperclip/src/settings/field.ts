@@ -1,3 +1,5 @@
+import type { FormField } from "../host/types.ts";
+
 export type Raw = Readonly<Record<string, unknown>>;
 
 /** One setting, described once: parsing, the host's form, the README and the agent configuration doc all read this. */
@@ -23,7 +25,7 @@ type Kind = "text" | "number" | "toggle" | "choice" | "list" | "map" | "tolerati
 
 export interface FormPart {
   readonly label: string;
-  readonly type: "text" | "select" | "toggle" | "number" | "textarea" | "combobox";
+  readonly type: FormField["type"];
   readonly default?: string | number | boolean;
   readonly options?: readonly { readonly label: string; readonly value: string }[];
   /** Shown only while another field has this value. */
@@ -32,7 +34,8 @@ export interface FormPart {
 
 /** What every kind of field is made of. */
 export interface Spec {
-  readonly key: string;
+  /** Where it is not the name that the code has for it. */
+  readonly key?: string;
   readonly doc: string;
   readonly aliases?: readonly string[];
   readonly defaultText?: string;
@@ -43,10 +46,19 @@ export interface Spec {
 
 type Shape<T> = Pick<Field<T>, "kind" | "unset" | "parse"> & { readonly form: Omit<FormPart, "label" | "visibleWhen"> };
 
-export function field<T>(spec: Spec, shape: Shape<T>): Field<T> {
-  const { key, doc, aliases = [], defaultText = null, label, visibleWhen } = spec;
+/** A field that gets its key from the name that the code has for it, unless it says otherwise. */
+export type Unnamed<T> = (name: string) => Field<T>;
+
+export function field<T>(spec: Spec, shape: Shape<T>): Unnamed<T> {
+  const { doc, aliases = [], defaultText = null, label, visibleWhen } = spec;
   const form = label === undefined ? null : { label, ...shape.form, ...(visibleWhen && { visibleWhen }) };
-  return { key, doc, aliases, defaultText, ...shape, form };
+  return (name) => ({ key: spec.key ?? name, doc, aliases, defaultText, ...shape, form });
+}
+
+type Named<F> = { readonly [Name in keyof F]: F[Name] extends Unnamed<infer T> ? Field<T> : never };
+
+export function named<F extends Readonly<Record<string, Unnamed<unknown>>>>(fields: F): Named<F> {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field(name)])) as Named<F>;
 }
 
 /** The form cannot send "nothing": it sends 0, "" and false instead. Only a toggle's false is a choice. */

@@ -1,24 +1,9 @@
+import type { FormField } from "../host/types.ts";
 import type { Field, FormPart } from "./field.ts";
 import { fieldsOf, type SettingsOwner } from "./schema.ts";
 
-// The host's own types restated; the test proves that they fit.
-
-export interface FormField {
-  key: string;
-  label: string;
-  type: FormPart["type"];
-  options?: { label: string; value: string }[];
-  default?: string | number | boolean;
-  hint?: string;
-  meta?: Record<string, unknown>;
-}
-
-export interface FormSchema {
-  fields: FormField[];
-}
-
 /** The fields that the adapter adds to the host's form; the host has a form of its own for common ones such as the model. */
-export function formSchema(cli: SettingsOwner): FormSchema {
+export function formSchema(cli: SettingsOwner): { fields: FormField[] } {
   return { fields: fieldsOf(cli).flatMap((field) => (field.form === null ? [] : [formField(field, field.form)])) };
 }
 

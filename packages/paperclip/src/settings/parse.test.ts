@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { exampleCli } from "../testing/example-cli.ts";
+import { named } from "./field.ts";
 import { wholeNumber } from "./kinds/scalar.ts";
 import { parseConfig } from "./parse.ts";
 
@@ -104,7 +105,7 @@ describe("requests and limits", () => {
 });
 
 test("a CLI's own settings are read beside the common ones, and only by its own adapter", () => {
-  const own = { steps: wholeNumber({ key: "steps", default: 7, max: 100, doc: "" }) };
+  const own = named({ steps: wholeNumber({ default: 7, max: 100, doc: "" }) });
   expect(parseConfig({ steps: "9" }, {}, { ...exampleCli, settings: { own } }).own).toEqual({ steps: 9 });
   expect(parseConfig({ steps: "bad" }, {}, exampleCli)).toMatchObject({ own: {}, warnings: [] });
 });

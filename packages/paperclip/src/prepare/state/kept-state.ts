@@ -39,7 +39,7 @@ export function keptState({ ctx, cli, config }: KeptStateInput): KeptState {
   if (state.isElsewhere?.(config) === true) return { mode: "own" };
   if (config.agentDbMode === "dedicated_pvc" && state.claim !== undefined)
     return { mode: "dedicated_pvc", claim: agentClaim(state.claim, { agent: ctx.agent, cli, config }) };
-  const saved = stateFolder(ctx, config, { container, task: taskPart(ctx) });
+  const saved = stateFolder(ctx, config, container, taskPart(ctx));
   return { mode: "portable", spec: stateSpec(saved, state, config), env: state.env?.(HOME_MOUNT) ?? {} };
 }
 

@@ -1,4 +1,5 @@
 import { ConfigError } from "../config-error.ts";
+import { named } from "../field.ts";
 import { choice, text } from "../kinds/scalar.ts";
 import { list } from "../kinds/structured.ts";
 import { absolutePath, dnsLabel, dnsSubdomain, imageReference, mountPath } from "../kinds/text-checks.ts";
@@ -9,23 +10,20 @@ export const SERVER_CONTAINER_NAMES: readonly string[] = ["paperclip", "papercli
 const OWN_POD = "the server pod's";
 
 /** Where agents run and what they get from the server's own pod. */
-export const clusterFields = {
+export const clusterFields = named({
   namespace: text({
-    key: "namespace",
     label: "Namespace",
     defaultText: OWN_POD,
     check: dnsLabel,
     doc: "where the Jobs run; another namespace has none of the server's claims, Secrets, ConfigMaps and pull secrets",
   }),
   image: text({
-    key: "image",
     label: "Image",
     defaultText: OWN_POD,
     check: imageReference,
     doc: "container image with the CLI and Node ≥ 18",
   }),
   imagePullPolicy: choice({
-    key: "imagePullPolicy",
     label: "Image pull policy",
     options: [
       ["IfNotPresent", "If not present"],
@@ -35,42 +33,36 @@ export const clusterFields = {
     doc: "when a node pulls the image",
   }),
   kubeconfig: text({
-    key: "kubeconfig",
     label: "Kubeconfig",
     defaultText: "in-cluster",
     check: absolutePath,
     doc: "path of a kubeconfig on the server; its content is not accepted",
   }),
   serviceAccountName: text({
-    key: "serviceAccountName",
     label: "Service account",
     defaultText: "none",
     check: dnsSubdomain,
     doc: "of the agent's pod; its token is mounted only when this is set",
   }),
   dataPath: text({
-    key: "dataPath",
     label: "Data path",
     defaultText: "`PAPERCLIP_HOME`, else `/paperclip`",
     check: mountPath,
     doc: "where the volume that server and pods share is mounted, the same on both sides",
   }),
   dataClaim: text({
-    key: "dataClaim",
     label: "Data claim",
     defaultText: "the claim the server mounts there",
     check: dnsSubdomain,
     doc: "PersistentVolumeClaim (ReadWriteMany) behind the data path",
   }),
   serverContainer: text({
-    key: "serverContainer",
     label: "Server container",
     defaultText: `${SERVER_CONTAINER_NAMES.map((name) => `\`${name}\``).join(", ")}, else the only one`,
     check: dnsLabel,
     doc: "name of the server's container in its own pod, from which image, volume and environment are taken",
   }),
   inherit: choice({
-    key: "inherit",
     label: "Inherit from the server",
     options: [
       ["listed", "Known names and those listed"],
@@ -81,12 +73,11 @@ export const clusterFields = {
       "`all`: everything but the server's own secrets (database URL, auth and signing keys)",
   }),
   inheritNames: list({
-    key: "inheritNames",
     label: "Also inherit",
     check: inheritedName,
     doc: "further environment variables, Secrets and ConfigMaps to take, by name or by its beginning and `*`; a list, or names separated by commas or spaces",
   }),
-} as const;
+});
 
 /** The message does not repeat the name, because people enter NAME=secret by mistake. */
 function inheritedName(item: string, key: string, place: number): void {

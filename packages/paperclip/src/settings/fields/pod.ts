@@ -1,5 +1,6 @@
 import { labelValue } from "@paperclip-k8s/engine";
 import { ConfigError, quote } from "../config-error.ts";
+import { named } from "../field.ts";
 import { quantity } from "../kinds/scalar.ts";
 import { map } from "../kinds/structured.ts";
 import { tolerations } from "../kinds/tolerations.ts";
@@ -8,7 +9,7 @@ const OWN_POD = "the server pod's";
 const FORMS = "an object, JSON text, or `key=value` lines";
 
 /** The agent's pod: size and place. */
-export const podFields = {
+export const podFields = named({
   requestCpu: quantity({
     key: "resources.requests.cpu",
     label: "CPU request",
@@ -38,24 +39,21 @@ export const podFields = {
     doc: "most memory: beyond it the run is killed; unset, it follows a larger request",
   }),
   nodeSelector: map({
-    key: "nodeSelector",
     label: "Node selector",
     defaultText: OWN_POD,
     check: nodeLabel,
     doc: `labels a node must have; ${FORMS}; \`{}\` = none`,
   }),
   tolerations: tolerations({
-    key: "tolerations",
     label: "Tolerations",
     defaultText: OWN_POD,
     doc: "taints the pod accepts; a list or its JSON text; `[]` = none",
   }),
   labels: map({
-    key: "labels",
     label: "Labels",
     doc: `further labels of Job, Pod and Secret; ${FORMS}. Those of Kubernetes and Paperclip are skipped with a warning`,
   }),
-} as const;
+});
 
 /** Unlike a label of ours it is not made valid: another value would select other nodes, or none. */
 function nodeLabel(name: string, value: string, key: string): void {

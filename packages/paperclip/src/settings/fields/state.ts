@@ -1,3 +1,4 @@
+import { named } from "../field.ts";
 import { choice, quantity, text, toggle, wholeNumber } from "../kinds/scalar.ts";
 import { dnsSubdomain } from "../kinds/text-checks.ts";
 import { DAY } from "./limits.ts";
@@ -8,9 +9,8 @@ const DEDICATED = { key: "agentDbMode", value: "dedicated_pvc" } as const;
 export const CLAIM_FIELDS = ["agentDbMode", "agentDbStorageClass", "agentDbStorageCapacity"] as const;
 
 /** What may overlap, and what is kept after a run. */
-export const stateFields = {
+export const stateFields = named({
   concurrency: choice({
-    key: "concurrency",
     label: "Concurrency",
     options: [
       ["task", "One run per task"],
@@ -19,19 +19,16 @@ export const stateFields = {
     doc: "what never overlaps: two runs of one task (its other tasks run at the same time), or any two runs of the agent",
   }),
   reattachOrphanedJobs: toggle({
-    key: "reattachOrphanedJobs",
     label: "Take over live Jobs",
     default: true,
     doc: "a run that continues one whose server is gone takes its live Job over; off: it is blocked by that Job",
   }),
   retainJobs: toggle({
-    key: "retainJobs",
     label: "Retain Jobs",
     default: false,
     doc: "keep Job, Secret and log file after the run, for debugging; the log names them",
   }),
   agentDbMode: choice({
-    key: "agentDbMode",
     label: "Session storage",
     options: [
       ["portable", "Kept on the shared volume"],
@@ -41,39 +38,34 @@ export const stateFields = {
     doc: "the CLI's sessions. `portable`: carried in and out on the shared volume, one per task; `dedicated_pvc`: on one ReadWriteOnce claim per agent, so that its runs take turns; `ephemeral`: nothing is kept",
   }),
   stateSaveIntervalSec: wholeNumber({
-    key: "stateSaveIntervalSec",
     label: "Save sessions every (sec)",
     default: 60,
     max: DAY,
     doc: "how often the session of a running CLI is saved, besides at its end: what a pod that is killed hard can lose. 0 = the default",
   }),
   stateRetentionDays: wholeNumber({
-    key: "stateRetentionDays",
     label: "Keep sessions (days)",
     default: 90,
     max: 3650,
     doc: "saved sessions of this agent that no run has used for so long are removed. 0 = the default",
   }),
   stateMaxTasks: wholeNumber({
-    key: "stateMaxTasks",
     label: "Keep sessions of (tasks)",
     default: 500,
     max: 100_000,
     doc: "of more tasks than this, the sessions that were not used for longest are removed. 0 = the default",
   }),
   agentDbStorageClass: text({
-    key: "agentDbStorageClass",
     label: "Session storage class",
     visibleWhen: DEDICATED,
     check: dnsSubdomain,
     doc: "for `dedicated_pvc`: storage class to make the agent's claim of; needed only if it is not there yet",
   }),
   agentDbStorageCapacity: quantity({
-    key: "agentDbStorageCapacity",
     label: "Session storage size",
     visibleWhen: DEDICATED,
     default: "1Gi",
     unit: "bytes",
     doc: "for `dedicated_pvc`: size of the agent's claim when it is made",
   }),
-} as const;
+});

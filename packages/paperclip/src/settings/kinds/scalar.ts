@@ -1,5 +1,5 @@
 import { ConfigError, kindOf, quote } from "../config-error.ts";
-import { type Field, field, type Spec } from "../field.ts";
+import { field, type Spec, type Unnamed } from "../field.ts";
 
 // Kinds of fields that hold one value.
 
@@ -9,9 +9,9 @@ interface TextSpec<T extends string | null> extends Spec {
   readonly check?: (value: string, key: string) => string;
 }
 
-export function text(spec: TextSpec<null>): Field<string | null>;
-export function text(spec: TextSpec<string> & { readonly default: string }): Field<string>;
-export function text(spec: TextSpec<string | null>): Field<string | null> {
+export function text(spec: TextSpec<null>): Unnamed<string | null>;
+export function text(spec: TextSpec<string> & { readonly default: string }): Unnamed<string>;
+export function text(spec: TextSpec<string | null>): Unnamed<string | null> {
   const { default: unset = null, check = (value: string) => value } = spec;
   return field<string | null>(spec, {
     kind: "text",
@@ -34,7 +34,7 @@ interface ChoiceSpec<T extends string> extends Spec {
 }
 
 /** One of a few words. */
-export function choice<T extends string>(spec: ChoiceSpec<T>): Field<T> {
+export function choice<const T extends string>(spec: ChoiceSpec<T>): Unnamed<T> {
   const unset = spec.options[0][0];
   const allowed = spec.options.map(([value]) => value);
   return field<T>(spec, {
@@ -58,7 +58,7 @@ interface NumberSpec extends Spec {
 }
 
 /** Seconds, counts, bytes: a whole number or its digits; 0 is "unset". */
-export function wholeNumber(spec: NumberSpec): Field<number> {
+export function wholeNumber(spec: NumberSpec): Unnamed<number> {
   return field<number>(spec, {
     kind: "number",
     unset: spec.default,
@@ -73,7 +73,7 @@ export function wholeNumber(spec: NumberSpec): Field<number> {
 }
 
 /** On or off. Its default is shown in the form, so a false that arrives was chosen. */
-export function toggle(spec: Spec & { readonly default: boolean }): Field<boolean> {
+export function toggle(spec: Spec & { readonly default: boolean }): Unnamed<boolean> {
   return field<boolean>(spec, {
     kind: "toggle",
     unset: spec.default,
@@ -91,7 +91,7 @@ const SUFFIXES = ["", "k", "M", "G", "T", "P", "E"];
 const PATTERN = /^([0-9]+(?:\.[0-9]+)?)(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$/;
 
 /** A Kubernetes quantity such as 500m or 2Gi; JSON numbers are accepted, too. */
-export function quantity(spec: Spec & { readonly default: string; readonly unit: "cores" | "bytes" }): Field<string> {
+export function quantity(spec: Spec & { readonly default: string; readonly unit: "cores" | "bytes" }): Unnamed<string> {
   return field<string>(spec, {
     kind: "text",
     unset: spec.default,

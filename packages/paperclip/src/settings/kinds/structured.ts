@@ -1,6 +1,6 @@
 import { isLabelKey } from "@paperclip-k8s/engine";
 import { ConfigError, kindOf, quote } from "../config-error.ts";
-import { type Field, field, type Spec } from "../field.ts";
+import { field, type Spec, type Unnamed } from "../field.ts";
 
 // Kinds of fields that hold several values.
 
@@ -9,7 +9,7 @@ interface ListSpec extends Spec {
 }
 
 /** A list of texts, kept as it is; one text is split as the host's forms do it. Items are never repeated: arguments may be secrets. */
-export function list(spec: ListSpec): Field<readonly string[]> {
+export function list(spec: ListSpec): Unnamed<readonly string[]> {
   return field<readonly string[]>(spec, {
     kind: "list",
     unset: [],
@@ -33,7 +33,7 @@ function textItems(text: string): string[] {
 }
 
 /** Environment: an object of texts. Messages repeat no value, and of a wrong name only what cannot be a secret. */
-export function env(spec: Spec): Field<Readonly<Record<string, string>>> {
+export function env(spec: Spec): Unnamed<Readonly<Record<string, string>>> {
   return field<Readonly<Record<string, string>>>(spec, {
     kind: "env",
     unset: {},
@@ -65,7 +65,7 @@ interface MapSpec extends Spec {
 }
 
 /** Label keys and their values: an object, JSON text, or `key=value` lines; null = unset, {} = none on purpose. */
-export function map(spec: MapSpec): Field<TextMap | null> {
+export function map(spec: MapSpec): Unnamed<TextMap | null> {
   return field<TextMap | null>(spec, {
     kind: "map",
     unset: null,

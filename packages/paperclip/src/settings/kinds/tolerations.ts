@@ -1,6 +1,6 @@
 import { isLabelKey } from "@paperclip-k8s/engine";
 import { ConfigError, quote } from "../config-error.ts";
-import { type Field, field, type Spec } from "../field.ts";
+import { field, type Spec, type Unnamed } from "../field.ts";
 import { parsedText } from "./structured.ts";
 
 /** A type and not an interface, so that it can be assigned to the manifest's plain records. */
@@ -17,7 +17,7 @@ const OPERATORS = ["Exists", "Equal", "Lt", "Gt"];
 const EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
 /** A list of tolerations or its JSON text; null = unset, [] = none on purpose. */
-export function tolerations(spec: Spec): Field<readonly Toleration[] | null> {
+export function tolerations(spec: Spec): Unnamed<readonly Toleration[] | null> {
   return field<readonly Toleration[] | null>(spec, {
     kind: "tolerations",
     unset: null,
