@@ -12,7 +12,7 @@ import { RunLog, withTimeout } from "./observe/log.ts";
 import { AttemptOutput } from "./observe/output.ts";
 import { createProgress } from "./observe/progress.ts";
 import { type Attempt, firstStart, gatherInputs, prepareAttempt } from "./prepare/attempt.ts";
-import { inherit } from "./prepare/inherit/inherit.ts";
+import { inherit } from "./prepare/inherit/inherit-from.ts";
 import { buildRequest, labelWarnings } from "./prepare/request.ts";
 import { fingerprintOf } from "./prepare/resume-fingerprint.ts";
 import { chooseSession } from "./prepare/session.ts";

@@ -2,7 +2,7 @@ import { ApiError, type Engine } from "@paperclip-k8s/engine";
 import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import type { EnvironmentCheck, EnvironmentTestResult } from "../host/types.ts";
 import { environmentOf } from "../prepare/attempt.ts";
-import { inherit } from "../prepare/inherit/inherit.ts";
+import { inherit } from "../prepare/inherit/inherit-from.ts";
 import type { Inherited } from "../prepare/inherit/inherited.ts";
 import type { AgentConfig } from "../settings/agent-config.ts";
 import { parseConfig } from "../settings/parse.ts";

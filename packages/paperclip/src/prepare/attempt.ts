@@ -9,15 +9,19 @@ import { workingFolder } from "./environment/workspace.ts";
 import type { Inherited } from "./inherit/inherited.ts";
 import { type PreparedPrompt, preparePrompt } from "./prompt/prepare-prompt.ts";
 import { findSeeds } from "./state/find-seeds.ts";
-import { type KeptState, keptState, stateEnv } from "./state/kept-state.ts";
+import { type KeptState, keptState } from "./state/kept-state.ts";
 
-/** What all attempts of one run have in common. */
-export interface RunInputs {
+/** What a run is given. */
+export interface RunParts {
   readonly ctx: ExecutionContext;
   readonly cli: AgentCli;
   readonly config: AgentConfig;
   readonly inherited: Inherited;
   readonly serverEnv: NodeJS.ProcessEnv;
+}
+
+/** What all attempts of one run have in common. */
+export interface RunInputs extends RunParts {
   /** Where the CLI runs, in the pod and on the server. */
   readonly cwd: string;
   /** Null = instructions and skills are part of the prompt. */
@@ -51,30 +55,23 @@ export interface Attempt extends AttemptStart {
 
 export const firstStart = (sessionId: string | null): AttemptStart => ({ number: 1, sessionId, without: [], setOwnership: false });
 
-export async function gatherInputs(parts: Omit<RunInputs, "cwd" | "bundle" | "mcp" | "state" | "seed">): Promise<RunInputs> {
+export async function gatherInputs(parts: RunParts): Promise<RunInputs> {
   const { ctx, cli, config, serverEnv } = parts;
   const cwd = workingFolder(ctx.context, config);
-  const bundle = cli.bundle === undefined ? null : await prepareBundle({ ctx, config, cwd, layout: cli.bundle });
-  const state = keptState({ ctx, cli, config });
+  const bundle = cli.bundle === undefined ? null : await prepareBundle({ ctx, config, cwd }, cli.bundle);
   const seed = await findSeeds(config.dataPath, cli.state?.seeds ?? []);
-  return { ...parts, cwd, bundle, mcp: mcpAccess(ctx, apiUrlOf(config.env, serverEnv)), state, seed };
+  return { ...parts, cwd, bundle, mcp: mcpAccess(ctx, apiUrlOf(config.env, serverEnv)), state: keptState(parts), seed };
 }
 
 export async function prepareAttempt(inputs: RunInputs, start: AttemptStart): Promise<Attempt> {
-  const { ctx, cli, config, inherited, serverEnv, cwd, bundle, state } = inputs;
+  const { ctx, cli, config, serverEnv, cwd, bundle, state } = inputs;
   const { sessionId, without } = start;
+  const { removed } = cli.variables;
+  const inherited = inputs.inherited.env;
   const env = environmentOf(inputs);
   const plan = cli.plan({ config, agentId: ctx.agent.id, env, sessionId, bundle, mcpServers: inputs.mcp.servers, without });
   const prompt = await preparePrompt({ ctx, settings: config, sessionId, cwd, bundle });
-  const podEnv = await buildEnv({
-    ctx,
-    config,
-    plan,
-    removed: cli.variables.removed,
-    serverEnv,
-    inherited: inherited.env,
-    forced: stateEnv(state),
-  });
+  const podEnv = await buildEnv({ ctx, config, plan, removed, serverEnv, inherited, forced: "env" in state ? state.env : {} });
   return { ...start, inputs, plan, prompt, env: podEnv };
 }
 

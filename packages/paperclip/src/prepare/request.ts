@@ -79,7 +79,7 @@ function volumes({ inputs: { inherited, bundle, state }, setOwnership }: Attempt
     ],
     secrets: inherited.secretVolumes,
     configMaps: inherited.configMapVolumes,
-    ...(state.mode === "dedicated_pvc" ? { claims: [{ ...state.claim.volume, setOwnership }] } : {}),
+    ...(state.mode === "dedicated_pvc" ? { claims: [{ ...state.volume, setOwnership }] } : {}),
   };
 }
 

@@ -33,7 +33,7 @@ function prepare(desiredSkills: readonly string[], changes: Record<string, unkno
     ...changes,
   };
   const { ctx } = hostContext({ agent: "agent-1", company, config });
-  return prepareBundle({ ctx, config: parseConfig(config, {}, exampleCli), cwd: data, layout });
+  return prepareBundle({ ctx, config: parseConfig(config, {}, exampleCli), cwd: data }, layout);
 }
 
 const mode = async (path: string) => (await stat(path)).mode & 0o777;

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { type TreeFile, withVolume } from "@paperclip-k8s/engine";
 import type { BundleLayout, PromptBundle } from "../../agent-cli/agent-cli.ts";
 import { bundlesFolder, UNFINISHED_BUNDLE } from "../../host/paths.ts";
-import type { ExecutionContext } from "../../host/types.ts";
-import type { AgentConfig } from "../../settings/agent-config.ts";
+import type { RunInputs } from "../attempt.ts";
 import type { PaperclipSkillEntry } from "../prompt/host-rendering.ts";
 import { readInstructions } from "../prompt/instructions.ts";
 import { ServerFiles } from "../prompt/server-files.ts";
@@ -12,16 +11,12 @@ import { chosenSkills } from "../skills/find-skills.ts";
 
 const WRITE_TIMEOUT_MS = 30_000;
 
-interface BundleInput {
-  readonly ctx: ExecutionContext;
-  readonly config: AgentConfig;
-  readonly cwd: string;
-  readonly layout: BundleLayout;
-}
-
 /** Writes the bundle this run needs, unless it is there, and marks it as used. */
-export async function prepareBundle({ ctx, config, cwd, layout }: BundleInput): Promise<PromptBundle> {
-  const files = new ServerFiles({ shared: config.dataPath });
+export async function prepareBundle(
+  { ctx, config, cwd }: Pick<RunInputs, "ctx" | "config" | "cwd">,
+  layout: BundleLayout,
+): Promise<PromptBundle> {
+  const files = new ServerFiles(config.dataPath);
   const instructions = await readInstructions(config.instructionsFilePath, cwd, files);
   const read = (_: string, entry: Parameters<typeof skillFiles>[0]) => skillFiles(entry, files);
   const skills = await chosenSkills(ctx.config, config, files, read);

@@ -3,10 +3,9 @@ import type { CliPlan } from "../../agent-cli/agent-cli.ts";
 import { isBelow, textOf } from "../../host/context-values.ts";
 import type { ExecutionContext } from "../../host/types.ts";
 import type { InheritedEnv } from "../inherit/inherited.ts";
-import { hostFacts, mayBePlain } from "./facts.ts";
+import { hostFacts, isTooLong, mayBePlain } from "./facts.ts";
 import { withoutHostDisk } from "./host-disk.ts";
 import { FORCED } from "./mounts.ts";
-import { tooLong, type WakeInputs, wakeInputs } from "./run-inputs.ts";
 import { workspaceOf } from "./workspace.ts";
 
 export interface EnvInput {
@@ -38,15 +37,11 @@ const NOTHING: InheritedEnv = { literals: {}, references: [], from: [], hidden: 
 
 /** A pod's environment in its layers: inherited, the host's facts, the agent's settings, what is forced. */
 export async function buildEnv(input: EnvInput): Promise<PodEnv> {
-  return layerEnv(input, await wakeInputs(input.ctx.context));
-}
-
-function layerEnv(input: EnvInput, inputs: WakeInputs): PodEnv {
   const { ctx, config, plan, serverEnv, inherited = NOTHING } = input;
   const apiUrl = apiUrlOf(config.env, serverEnv);
   const workspace = workspaceOf(ctx.context, config.cwd);
-  const known = hostFacts({ ctx, apiUrl, dataPath: config.dataPath, workspace, inputs });
-  const long = Object.keys(known).filter((name) => tooLong(name, known[name]!));
+  const known = await hostFacts({ ctx, apiUrl, dataPath: config.dataPath, workspace });
+  const long = Object.keys(known).filter((name) => isTooLong(name, known[name]!));
   const facts = without(known, long);
   const forced = { ...FORCED, ...plan.plainEnv, ...plan.secretEnv, ...input.forced };
   const never = [...IDENTITIES, ...input.removed];
@@ -66,7 +61,11 @@ function layerEnv(input: EnvInput, inputs: WakeInputs): PodEnv {
     from: inherited.from,
     hidden: inherited.from.length === 0 ? [] : [...new Set([...inherited.hidden, ...never])],
     apiUrl,
-    warnings: [...settings.warnings, ...long.map(tooLongWarning), ...unreachable(workspace.cwd, config.dataPath)],
+    warnings: [
+      ...settings.warnings,
+      ...long.map((name) => `${name} is longer than a program's environment may be and was left out`),
+      ...unreachable(workspace.cwd, config.dataPath),
+    ],
   };
 }
 
@@ -107,10 +106,6 @@ function place(
 function unreachable(cwd: string | null, dataPath: string): string[] {
   if (cwd === null || isBelow(cwd, dataPath)) return [];
   return [`the workspace ${cwd} is not on the volume mounted at ${dataPath}: the pod will find it empty`];
-}
-
-function tooLongWarning(name: string): string {
-  return `${name} is longer than a program's environment may be and was left out`;
 }
 
 function without(values: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {

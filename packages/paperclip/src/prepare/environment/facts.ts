@@ -1,6 +1,5 @@
-import { recordsOf, textOf, textsOf } from "../../host/context-values.ts";
+import { recordOf, recordsOf, textOf, textsOf } from "../../host/context-values.ts";
 import type { ExecutionContext } from "../../host/types.ts";
-import type { WakeInputs } from "./run-inputs.ts";
 import { type Workspace, workspaceHints } from "./workspace.ts";
 
 interface FactsInput {
@@ -8,12 +7,12 @@ interface FactsInput {
   readonly apiUrl: string | null;
   readonly dataPath: string;
   readonly workspace: Workspace;
-  readonly inputs: WakeInputs;
 }
 
 /** What the host knows about the run, under the names its agents read. Blanks are left out. */
-export function hostFacts({ ctx, apiUrl, dataPath, workspace, inputs }: FactsInput): Record<string, string> {
+export async function hostFacts({ ctx, apiUrl, dataPath, workspace }: FactsInput): Promise<Record<string, string>> {
   const { context } = ctx;
+  const host = await import("../prompt/host-rendering.ts");
   const facts: Record<string, string | null> = {
     PAPERCLIP_AGENT_ID: textOf(ctx.agent.id),
     PAPERCLIP_COMPANY_ID: textOf(ctx.agent.companyId),
@@ -21,10 +20,10 @@ export function hostFacts({ ctx, apiUrl, dataPath, workspace, inputs }: FactsInp
     PAPERCLIP_API_URL: apiUrl,
     PAPERCLIP_API_KEY: textOf(ctx.authToken),
     PAPERCLIP_TASK_ID: taskOf(ctx),
-    PAPERCLIP_ISSUE_WORK_MODE: inputs.workMode,
+    PAPERCLIP_ISSUE_WORK_MODE: host.readPaperclipIssueWorkModeFromContext(context),
     PAPERCLIP_WAKE_REASON: textOf(context.wakeReason),
     PAPERCLIP_WAKE_COMMENT_ID: textOf(context.wakeCommentId) ?? textOf(context.commentId),
-    PAPERCLIP_WAKE_PAYLOAD_JSON: inputs.payloadJson,
+    PAPERCLIP_WAKE_PAYLOAD_JSON: payloadJson(context.paperclipWake, host),
     PAPERCLIP_APPROVAL_ID: textOf(context.approvalId),
     PAPERCLIP_APPROVAL_STATUS: textOf(context.approvalStatus),
     PAPERCLIP_LINKED_ISSUE_IDS: textOf(textsOf(context.issueIds).join(",")),
@@ -43,6 +42,20 @@ export function hostFacts({ ctx, apiUrl, dataPath, workspace, inputs }: FactsInp
     AGENT_HOME: workspace.agentHome,
   };
   return Object.fromEntries(Object.entries(facts).filter((entry): entry is [string, string] => entry[1] !== null));
+}
+
+/** Linux refuses to start a program with a longer `NAME=value`. */
+const MAX_VARIABLE_BYTES = 128 * 1024 - 1;
+
+export function isTooLong(name: string, value: string): boolean {
+  return name.length + 1 + Buffer.byteLength(value) > MAX_VARIABLE_BYTES;
+}
+
+/** The payload as the host writes it; where that is too long for a variable, without what the prompt contains anyway. */
+function payloadJson(wake: unknown, host: typeof import("../prompt/host-rendering.ts")): string | null {
+  const full = host.stringifyPaperclipWakePayload(wake);
+  if (full === null || !isTooLong("PAPERCLIP_WAKE_PAYLOAD_JSON", full)) return full;
+  return host.stringifyPaperclipWakePayload({ ...recordOf(wake), executionContinuation: null }, { omitIssueDescription: true });
 }
 
 /** Names (behind `PAPERCLIP_`) whose values are ids, paths or words of the host; all others may hold people's text or tokens. */

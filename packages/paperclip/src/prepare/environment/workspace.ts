@@ -1,18 +1,9 @@
 import { isBelow, recordOf, recordsOf, textOf } from "../../host/context-values.ts";
 
-/** The workspace the host made for a run, on the volume that server and pod share. */
-export interface Workspace {
-  /** Null if the agent's setting `cwd` replaces it. */
-  readonly cwd: string | null;
-  readonly source: string | null;
-  readonly strategy: string | null;
-  readonly id: string | null;
-  readonly repoUrl: string | null;
-  readonly repoRef: string | null;
-  readonly branch: string | null;
-  readonly worktreePath: string | null;
-  readonly agentHome: string | null;
-}
+type Part = "cwd" | "source" | "strategy" | "id" | "repoUrl" | "repoRef" | "branch" | "worktreePath" | "agentHome";
+
+/** The workspace the host made for a run, on the volume that server and pod share; no `cwd` if the agent's setting replaces it. */
+export type Workspace = Readonly<Record<Part, string | null>>;
 
 /** As the host's own adapters read it: an agent's folder setting wins over its home, not over a project's workspace. */
 export function workspaceOf(context: Readonly<Record<string, unknown>>, configuredCwd: string | null): Workspace {

@@ -1,4 +1,4 @@
-import type { NamePattern } from "./patterns.ts";
+import type { NamePattern } from "./denylist.ts";
 
 const bothCases = (names: readonly string[]): string[] => names.flatMap((name) => [name, name.toLowerCase()]);
 

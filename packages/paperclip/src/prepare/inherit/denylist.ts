@@ -1,5 +1,13 @@
 import type { CliVariables } from "../../agent-cli/agent-cli.ts";
-import { matches, type NamePattern } from "./patterns.ts";
+
+/** A name, or the beginning of names with `*` at its end. */
+export type NamePattern = string;
+
+export const isOpen = (pattern: NamePattern): boolean => pattern.endsWith("*");
+
+export function matches(name: string, patterns: readonly NamePattern[]): boolean {
+  return patterns.some((pattern) => (isOpen(pattern) ? name.startsWith(pattern.slice(0, -1)) : name === pattern));
+}
 
 /** Why a variable stays with the server. */
 export interface Denied {

@@ -4,16 +4,9 @@ import { ConfigError } from "../../settings/config-error.ts";
 import type { Findings, InheritedClaim, InheritSettings } from "./inherited.ts";
 import { type Mount, mountAt, mountsOf, nameOf } from "./mounts.ts";
 
-interface ClaimInput {
-  readonly pod: OwnPod;
-  readonly settings: InheritSettings;
-  readonly namespace: string;
-  readonly serverEnv: NodeJS.ProcessEnv;
-}
-
 /** The claim behind the data path, at the server's own mount path; refused when a run could not share files with the server. */
-export function inheritClaim(input: ClaimInput, findings: Findings): InheritedClaim {
-  const { pod, settings, namespace } = input;
+export function inheritClaim(pod: OwnPod, settings: InheritSettings, serverEnv: NodeJS.ProcessEnv, findings: Findings): InheritedClaim {
+  const namespace = settings.namespace ?? pod.namespace;
   const mounts = mountsOf(pod);
   const mount = mountAt(mounts, settings.dataPath);
   const own = mount?.kind === "claim" ? mount.claim : null;
@@ -32,7 +25,7 @@ export function inheritClaim(input: ClaimInput, findings: Findings): InheritedCl
   return {
     name: settings.dataClaim ?? own!.claimName,
     mountPath: own?.mountPath ?? settings.dataPath,
-    subPath: own === null ? null : subPathOf(own, input),
+    subPath: own === null ? null : subPathOf(own, serverEnv),
   };
 }
 
@@ -42,18 +35,14 @@ function hides(each: Mount, data: Mount | null, dataPath: string): boolean {
 }
 
 /** `$(NAME)` in a mount's path is one of the container's variables, which this process has; `$$` is a dollar. */
-function subPathOf(claim: OwnClaim, { serverEnv }: ClaimInput): string | null {
-  return claim.subPathExpr === null
-    ? claim.subPath
-    : claim.subPathExpr.replace(/\$\$|\$\(([^)]*)\)/g, (_, name?: string) => {
-        if (name === undefined) return "$";
-        const value = serverEnv[name];
-        if (value !== undefined) return value;
-        throw new ConfigError(
-          "dataPath",
-          `the server mounts claim ${claim.claimName} at subPathExpr ${claim.subPathExpr}, and ${name} is not known`,
-        );
-      });
+function subPathOf({ claimName, subPath, subPathExpr }: OwnClaim, serverEnv: NodeJS.ProcessEnv): string | null {
+  if (subPathExpr === null) return subPath;
+  return subPathExpr.replace(/\$\$|\$\(([^)]*)\)/g, (_, name?: string) => {
+    if (name === undefined) return "$";
+    const value = serverEnv[name];
+    if (value !== undefined) return value;
+    throw new ConfigError("dataPath", `the server mounts claim ${claimName} at subPathExpr ${subPathExpr}, and ${name} is not known`);
+  });
 }
 
 function noClaim({ namespace, podName }: OwnPod, { dataPath }: InheritSettings, mount: Mount | null): string {

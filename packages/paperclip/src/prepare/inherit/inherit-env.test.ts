@@ -1,8 +1,8 @@
 import type { OwnEnv, OwnPod } from "@paperclip-k8s/engine";
 import { describe, expect, test } from "vitest";
 import { COMMON_ALLOWLIST } from "./allowlist.ts";
+import { matches } from "./denylist.ts";
 import { inheritFrom } from "./inherit-from.ts";
-import { matches } from "./patterns.ts";
 import { examplePod, exampleSettings, exampleVariables, volume } from "./testing/example-pod.ts";
 
 const ALLOWED_NAMES =

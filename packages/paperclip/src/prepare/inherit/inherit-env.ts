@@ -1,8 +1,7 @@
 import type { EnvReference, EnvSource } from "@paperclip-k8s/engine";
-import { HOST_SECRETS } from "./denylist.ts";
+import { HOST_SECRETS, isOpen, matches } from "./denylist.ts";
 import type { Findings, InheritedEnv, InheritSettings } from "./inherited.ts";
 import { isObject, type Mount, mountAt, nameOf, type ObjectMount } from "./mounts.ts";
-import { isOpen, matches } from "./patterns.ts";
 import type { ServerPod, Variable } from "./server-pod.ts";
 
 export interface EnvInput {

@@ -1,13 +1,21 @@
-import type { OwnPod } from "@paperclip-k8s/engine";
+import { findOwnPod, type OwnPod } from "@paperclip-k8s/engine";
+import type { AgentCli } from "../../agent-cli/agent-cli.ts";
+import type { AgentConfig } from "../../settings/agent-config.ts";
 import { ConfigError } from "../../settings/config-error.ts";
+import { SERVER_CONTAINER_NAMES } from "../../settings/fields/cluster.ts";
+import { isOpen } from "./denylist.ts";
 import { inheritClaim } from "./inherit-claim.ts";
 import { inheritEnv } from "./inherit-env.ts";
 import { inheritVolumes } from "./inherit-volumes.ts";
 import type { Findings, Inherited, InheritFacts, InheritSettings } from "./inherited.ts";
-import { isOpen } from "./patterns.ts";
 import { ServerPod } from "./server-pod.ts";
 
-type Scheduling = Pick<Inherited, "nodeSelector" | "tolerations">;
+/** Image, namespace, volume and the rest, from the pod this server runs in, where the settings do not say otherwise. */
+export async function inherit(cli: AgentCli, config: AgentConfig, serverEnv: NodeJS.ProcessEnv): Promise<Inherited> {
+  const containers = config.serverContainer === null ? SERVER_CONTAINER_NAMES : [config.serverContainer];
+  const found = await findOwnPod({ kubeconfig: config.kubeconfig }, { env: serverEnv, containers });
+  return inheritFrom(found.pod, config, { env: serverEnv, variables: cli.variables, ...(found.pod === null ? { noPod: found.why } : {}) });
+}
 
 /** What a run's pod inherits from the server's pod. Throws a ConfigError if the two could not work together. */
 export function inheritFrom(pod: OwnPod | null, settings: InheritSettings, facts: InheritFacts): Inherited {
@@ -21,11 +29,11 @@ function withPod(pod: OwnPod, settings: InheritSettings, { env: serverEnv = {}, 
   const image = settings.image ?? pod.image;
   if (!sameNamespace) findings.notes.push(`namespace ${namespace} is not the server's: nothing of ${pod.namespace} is there`);
   if (image === "") throw new ConfigError("image", `the server's container ${pod.container} does not name its image; set it`);
-  const claim = inheritClaim({ pod, settings, namespace, serverEnv }, findings);
+  const claim = inheritClaim(pod, settings, serverEnv, findings);
   findings.notes.push(`claim ${claim.name} at ${claim.mountPath}${claim.subPath === null ? "" : `, below ${claim.subPath}`}`);
   const server = new ServerPod(pod, settings, { variables, env: serverEnv });
   const { env, files } = inheritEnv({ server, settings, sameNamespace }, findings);
-  const volumes = inheritVolumes({ server, settings, sameNamespace, files }, findings);
+  const volumes = inheritVolumes({ server, settings, sameNamespace }, files, findings);
   checkNames(server, settings, findings);
   return {
     namespace,
@@ -38,7 +46,9 @@ function withPod(pod: OwnPod, settings: InheritSettings, { env: serverEnv = {}, 
     env,
     secretVolumes: volumes.secrets,
     configMapVolumes: volumes.configMaps,
-    ...scheduling(settings, pod),
+    // The agent's settings win, also if they are empty on purpose (`{}`, `[]`).
+    nodeSelector: settings.nodeSelector ?? pod.nodeSelector,
+    tolerations: settings.tolerations ?? pod.tolerations,
     ...findings,
   };
 }
@@ -63,18 +73,10 @@ function withoutPod(settings: InheritSettings, { noPod }: InheritFacts): Inherit
     env: { literals: {}, references: [], from: [], hidden: [] },
     secretVolumes: [],
     configMapVolumes: [],
-    ...scheduling(settings, { nodeSelector: {}, tolerations: [] }),
+    nodeSelector: settings.nodeSelector ?? {},
+    tolerations: settings.tolerations ?? [],
     notes: [`nothing is inherited: ${why}`],
     warnings: settings.inheritNames.length === 0 ? [] : [`inheritNames has no effect: ${why}`],
-  };
-}
-
-/** The agent's settings win, also if they are empty on purpose (`{}`, `[]`). */
-function scheduling(settings: InheritSettings, pod: Scheduling): Scheduling {
-  const { nodeSelector, tolerations } = settings;
-  return {
-    nodeSelector: nodeSelector ?? pod.nodeSelector,
-    tolerations: tolerations?.map((toleration) => ({ ...toleration })) ?? pod.tolerations,
   };
 }
 

@@ -1,23 +1,17 @@
 import type { ObjectVolume } from "@paperclip-k8s/engine";
 import { isAllowedPlace } from "./allowlist.ts";
+import { matches } from "./denylist.ts";
+import type { EnvInput } from "./inherit-env.ts";
 import type { Findings, InheritSettings } from "./inherited.ts";
 import { isObject, nameOf, type ObjectMount } from "./mounts.ts";
-import { matches } from "./patterns.ts";
-import type { ServerPod } from "./server-pod.ts";
 
-interface VolumesInput {
-  readonly server: ServerPod;
-  readonly settings: InheritSettings;
-  readonly sameNamespace: boolean;
-  /** Files that inherited variables point to. */
-  readonly files: ReadonlySet<ObjectMount>;
-}
+type Volumes = Record<"secrets" | "configMaps", readonly ObjectVolume[]>;
 
 /** Secrets and ConfigMaps that are mounted in the run's pod too: a variable points to them, the settings name them, or they are where certificates, ssh and git keep their files. */
-export function inheritVolumes(input: VolumesInput, findings: Findings): { secrets: ObjectVolume[]; configMaps: ObjectVolume[] } {
-  const { server, sameNamespace } = input;
+export function inheritVolumes(input: EnvInput, files: ReadonlySet<ObjectMount>, findings: Findings): Volumes {
+  const { server, settings, sameNamespace } = input;
   const objects = server.mounts.filter(isObject);
-  const wanted = objects.filter((mount) => !server.secretMounts.has(mount) && isWanted(mount, input));
+  const wanted = objects.filter((mount) => !server.secretMounts.has(mount) && (files.has(mount) || isWanted(mount, settings)));
   const taken = sameNamespace ? wanted : [];
   const left = objects.filter((mount) => !wanted.includes(mount));
   if (taken.length > 0) findings.notes.push(`files of the server's pod taken: ${taken.map(placeOf).join(", ")}`);
@@ -29,9 +23,8 @@ export function inheritVolumes(input: VolumesInput, findings: Findings): { secre
   return { secrets: of("secret"), configMaps: of("configMap") };
 }
 
-function isWanted(mount: ObjectMount, { settings, files }: VolumesInput): boolean {
-  if (settings.inherit === "all" || files.has(mount)) return true;
-  return matches(mount.volume.name, settings.inheritNames) || isAllowedPlace(mount.mountPath);
+function isWanted({ volume, mountPath }: ObjectMount, { inherit, inheritNames }: InheritSettings): boolean {
+  return inherit === "all" || matches(volume.name, inheritNames) || isAllowedPlace(mountPath);
 }
 
 const placeOf = (mount: ObjectMount): string => `${nameOf(mount)} at ${mount.mountPath}`;

@@ -1,8 +1,7 @@
 import type { CliVariables } from "../../agent-cli/agent-cli.ts";
 import { COMMON_ALLOWLIST } from "./allowlist.ts";
-import { type Denied, denied } from "./denylist.ts";
+import { type Denied, denied, matches } from "./denylist.ts";
 import type { InheritSettings } from "./inherited.ts";
-import { matches } from "./patterns.ts";
 
 export type Decision = "take" | "not-allowed" | Denied;
 

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(top, { recursive: true, force: true }));
 
-const read = (path: string) => readInstructions(path, volume, new ServerFiles({ shared: volume }));
+const read = (path: string) => readInstructions(path, volume, new ServerFiles(volume));
 const AGENTS = "agents/a/AGENTS.md";
 
 function linkInstead(path: string, target: string): void {

@@ -1,14 +1,15 @@
 import { dirname, resolve } from "node:path";
 import type { ServerFiles } from "./server-files.ts";
 
-export interface Instructions {
+/** What was read for the prompt, and what the log says about it. */
+export interface ReadText {
   readonly text: string;
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
 }
 
 /** The agent's instructions from the server's disk, and where they came from, so that the files they name are found. */
-export async function readInstructions(path: string | null, cwd: string, files: ServerFiles): Promise<Instructions> {
+export async function readInstructions(path: string | null, cwd: string, files: ServerFiles): Promise<ReadText> {
   if (path === null) return { text: "", notes: [], warnings: [] };
   const file = resolve(cwd, path);
   try {

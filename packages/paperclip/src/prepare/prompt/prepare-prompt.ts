@@ -1,6 +1,7 @@
 import type { PromptBundle } from "../../agent-cli/agent-cli.ts";
 import { recordOf, textOf } from "../../host/context-values.ts";
 import type { ExecutionContext } from "../../host/types.ts";
+import type { AgentConfig } from "../../settings/agent-config.ts";
 import { readSkills } from "../skills/read-skills.ts";
 import { readInstructions } from "./instructions.ts";
 import { withoutTokens } from "./redact.ts";
@@ -8,13 +9,7 @@ import { ServerFiles } from "./server-files.ts";
 
 export interface PromptInput {
   readonly ctx: Pick<ExecutionContext, "runId" | "agent" | "context" | "config" | "authToken">;
-  readonly settings: {
-    readonly instructionsFilePath: string | null;
-    readonly promptTemplate: string | null;
-    readonly bootstrapPromptTemplate: string | null;
-    readonly dataPath: string;
-    readonly skillsFolder: string;
-  };
+  readonly settings: Pick<AgentConfig, "instructionsFilePath" | "promptTemplate" | "bootstrapPromptTemplate" | "dataPath" | "skillsFolder">;
   /** The session to resume; null = a fresh one. */
   readonly sessionId: string | null;
   readonly cwd: string;
@@ -62,7 +57,7 @@ interface Standing {
 }
 
 async function readStanding({ ctx, settings, cwd }: PromptInput): Promise<Standing> {
-  const files = new ServerFiles({ shared: settings.dataPath });
+  const files = new ServerFiles(settings.dataPath);
   const instructions = await readInstructions(settings.instructionsFilePath, cwd, files);
   const skills = await readSkills(ctx.config, settings, files);
   return {

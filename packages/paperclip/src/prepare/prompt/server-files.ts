@@ -9,28 +9,22 @@ const TREE_LIMITS = { fileBytes: MAX_FILE_BYTES, files: 500, bytes: 8 * 1024 * 1
 type Reading = "readFile" | "listFolder" | "readTree";
 type Operation<N extends Reading> = Parameters<Operations[N]>[0];
 
-interface ServerFilesOptions {
-  /** Mount point of the volume that pods write on; null = none of the files is there. */
-  readonly shared: string | null;
-  /** For everything that is read through one of these together. */
-  readonly timeoutMs?: number;
-}
-
 /**
  * Reads what a run takes along from the server's side: on the shared volume, where no link is trusted, or elsewhere, where the operator's
  * links are followed. Each mount is read by a process of its own, so that one that hangs blocks nothing else.
  */
 export class ServerFiles {
-  readonly #shared: string | null;
+  readonly #shared: string;
   readonly #timeoutMs: number;
   /** Roots that have not answered once are not asked again. */
   readonly #stalled = new Set<string>();
   #left: number;
 
-  constructor(options: ServerFilesOptions) {
-    this.#shared = options.shared === null ? null : resolve(options.shared);
-    this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
-    this.#left = this.#timeoutMs;
+  /** `shared`: mount point of the volume that pods write on. `timeoutMs`: for everything that is read through this one together. */
+  constructor(shared: string, timeoutMs = TIMEOUT_MS) {
+    this.#shared = resolve(shared);
+    this.#timeoutMs = timeoutMs;
+    this.#left = timeoutMs;
   }
 
   /** The text of a file. Rejects, as the others do, with an error whose message gives the reason in a few words. */
@@ -51,7 +45,7 @@ export class ServerFiles {
   async #run<N extends Reading>(name: N, path: string, more: Omit<Operation<N>, "path" | "links">): Promise<ReturnType<Operations[N]>> {
     if (this.#left <= 0) throw new Error(`no answer within ${this.#timeoutMs / 1000} s`);
     const asked = resolve(path);
-    const isShared = this.#shared !== null && isBelow(asked, this.#shared);
+    const isShared = isBelow(asked, this.#shared);
     const root = isShared ? this.#shared : mountPointOf(asked);
     if (this.#stalled.has(root)) throw new Error(`the volume at ${root} does not answer`);
     const of = { ...more, path: asked, links: isShared ? "none" : "all" } as Operation<N>;

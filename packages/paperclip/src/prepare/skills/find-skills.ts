@@ -48,14 +48,12 @@ interface ChosenSkills<T> {
   readonly warnings: readonly string[];
 }
 
-type Read<T> = (key: string, entry: PaperclipSkillEntry) => Promise<T>;
-
 /** Reads each skill the agent is to have; one that cannot be had is named and left out. */
 export async function chosenSkills<T>(
   config: Readonly<Record<string, unknown>>,
   places: SkillPlaces,
   files: ServerFiles,
-  read: Read<T>,
+  read: (key: string, entry: PaperclipSkillEntry) => Promise<T>,
 ): Promise<ChosenSkills<T>> {
   const { entries, desired } = await findSkills(config, places, files);
   const found: T[] = [];

@@ -1,19 +1,14 @@
 import { dirname, join } from "node:path";
 import { isBelow } from "../../host/context-values.ts";
 import type { PaperclipSkillEntry } from "../prompt/host-rendering.ts";
+import type { ReadText } from "../prompt/instructions.ts";
 import type { ServerFiles } from "../prompt/server-files.ts";
 import { chosenSkills, type SkillPlaces } from "./find-skills.ts";
 
 const SEPARATOR = "\n\n---\n\n";
 
-interface SkillTexts {
-  readonly text: string;
-  readonly notes: readonly string[];
-  readonly warnings: readonly string[];
-}
-
 /** The texts of the wanted skills; one that cannot be had is named and left out. */
-export async function readSkills(config: Readonly<Record<string, unknown>>, places: SkillPlaces, files: ServerFiles): Promise<SkillTexts> {
+export async function readSkills(config: Readonly<Record<string, unknown>>, places: SkillPlaces, files: ServerFiles): Promise<ReadText> {
   const { read, notes, warnings } = await chosenSkills(config, places, files, (key, entry) =>
     skillText(key, entry, places.dataPath, files),
   );

@@ -39,7 +39,7 @@ const config = (desiredSkills?: unknown[], entries = runtimeSkills) => ({
   ...(desiredSkills === undefined ? {} : { paperclipSkillSync: { desiredSkills } }),
 });
 const places = (dataPath = data) => ({ dataPath, skillsFolder: join(dataPath, ".example/skills") });
-const read = (desired?: unknown[]) => readSkills(config(desired), places(), new ServerFiles({ shared: data }));
+const read = (desired?: unknown[]) => readSkills(config(desired), places(), new ServerFiles(data));
 
 test.each<[string, unknown[] | undefined, string[], string[]]>([
   ["none without a choice", undefined, [], []],
@@ -73,7 +73,7 @@ test.each([
 
 test("each text says where its own files are, if a pod can find them there", async () => {
   expect((await read(["fix"])).text).toBe(`Skill "acme/fix" (its own files are in ${data}/skills/fix):\n\nHow to fix.`);
-  const elsewhere = await readSkills(config(["fix"]), places(join(data, "volume")), new ServerFiles({ shared: join(data, "volume") }));
+  const elsewhere = await readSkills(config(["fix"]), places(join(data, "volume")), new ServerFiles(join(data, "volume")));
   expect(elsewhere.text).toBe('Skill "acme/fix":\n\nHow to fix.');
   expect((await read(["plain"])).text).toContain(`in ${data}/skills)`);
 });
@@ -81,7 +81,7 @@ test("each text says where its own files are, if a pod can find them there", asy
 test("the host's operational skill is always there, as for its own adapters of this kind", async () => {
   const key = "paperclipai/paperclip/paperclip";
   const entries = [...runtimeSkills, { key, runtimeName: "paperclip", source: join(data, "skills/fix") }];
-  const skills = await readSkills(config([], entries), places(), new ServerFiles({ shared: data }));
+  const skills = await readSkills(config([], entries), places(), new ServerFiles(data));
   expect(skills.text).toContain(`Skill "${key}"`);
 });
 
@@ -113,7 +113,7 @@ test.each<[string, (skill: string, outside: string) => Promise<void>]>([
     await writeFile(join(outside, "SKILL.md"), "the server's secret");
     await plant(source, outside);
     const entries = [...runtimeSkills, { key: "acme/swapped", runtimeName: "swapped", source }];
-    const skills = await readSkills(config(["swapped", "fix"], entries), places(), new ServerFiles({ shared: data }));
+    const skills = await readSkills(config(["swapped", "fix"], entries), places(), new ServerFiles(data));
     expect(skills.warnings).toEqual([expect.stringMatching(/"acme\/swapped".*leads out of/)]);
     expect(skills.text).toMatch(/^Skill "acme\/fix"/);
   } finally {
@@ -122,7 +122,7 @@ test.each<[string, (skill: string, outside: string) => Promise<void>]>([
 });
 
 test("a volume that does not answer is reported for each skill", async () => {
-  const skills = await readSkills(config(["fix", "plain"]), places(), new ServerFiles({ shared: data, timeoutMs: 0 }));
+  const skills = await readSkills(config(["fix", "plain"]), places(), new ServerFiles(data, 0));
   expect(skills.text).toBe("");
   expect(skills.warnings).toHaveLength(2);
   expect(skills.warnings[0]).toContain("no answer within");

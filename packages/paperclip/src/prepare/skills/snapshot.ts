@@ -7,7 +7,7 @@ import { findSkills, type SkillPlaces } from "./find-skills.ts";
 /** Which skills there are and which the next run gets. */
 export async function listSkills(ctx: SkillContext, places: SkillPlaces): Promise<SkillSnapshot> {
   const host = await import("../prompt/host-rendering.ts");
-  const { entries, desired, own } = await findSkills(ctx.config, places, new ServerFiles({ shared: places.dataPath }));
+  const { entries, desired, own } = await findSkills(ctx.config, places, new ServerFiles(places.dataPath));
   const folder = places.skillsFolder;
   // People's own skills are shown as theirs, unless the agent wants them.
   const isOwn = (entry: { readonly source: string }) => entry.source.startsWith(`${folder}/`);

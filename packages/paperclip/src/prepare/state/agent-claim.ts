@@ -1,11 +1,9 @@
 import { createHash } from "node:crypto";
 import { type ClaimVolume, findClaim, labelValue } from "@paperclip-k8s/engine";
-import type { AgentCli, CliClaim } from "../../agent-cli/agent-cli.ts";
+import type { CliClaim } from "../../agent-cli/agent-cli.ts";
 import { LABEL } from "../../host/keys.ts";
-import type { ExecutionContext } from "../../host/types.ts";
-import type { AgentConfig } from "../../settings/agent-config.ts";
+import type { RunParts } from "../attempt.ts";
 import { CLAIM_MOUNT } from "../environment/mounts.ts";
-import type { Inherited } from "../inherit/inherited.ts";
 
 /** The claim one agent's sessions are kept on, and the variables that make the CLI use it. */
 export interface AgentClaim {
@@ -13,13 +11,14 @@ export interface AgentClaim {
   readonly env: Readonly<Record<string, string>>;
 }
 
-interface AgentClaimInput {
-  readonly agent: Pick<ExecutionContext["agent"], "id" | "companyId">;
-  readonly cli: Pick<AgentCli, "type">;
-  readonly config: Pick<AgentConfig, "agentDbStorageClass" | "agentDbStorageCapacity">;
+/** Whose claim it is. */
+interface ClaimOwner {
+  readonly agent: Pick<RunParts["ctx"]["agent"], "id" | "companyId">;
+  readonly cli: Pick<RunParts["cli"], "type">;
+  readonly config: Pick<RunParts["config"], "agentDbStorageClass" | "agentDbStorageCapacity">;
 }
 
-export function agentClaim(claim: CliClaim, { agent, cli, config }: AgentClaimInput): AgentClaim {
+export function agentClaim(claim: CliClaim, { agent, cli, config }: ClaimOwner): AgentClaim {
   const { agentDbStorageClass: storageClass, agentDbStorageCapacity: capacity } = config;
   const labels = {
     [LABEL.managedBy]: "paperclip",
@@ -47,20 +46,13 @@ export function claimName(prefix: string, agentId: string): string {
   return [`${prefix}${slug}`, hash].join(slug === "" ? "" : "-");
 }
 
-interface UnusedClaimInput {
-  readonly ctx: ExecutionContext;
-  readonly cli: AgentCli;
-  readonly config: AgentConfig;
-  readonly inherited: Pick<Inherited, "namespace">;
-}
-
 const asked = new Set<string>();
 
 /**
  * A warning about a claim of the agent's own, which used to be the default, where no mode was chosen since.
  * Looked for once per agent and process; null = there is none, or it cannot be seen.
  */
-export async function unusedClaim({ ctx, cli, config, inherited }: UnusedClaimInput): Promise<string | null> {
+export async function unusedClaim({ ctx, cli, config, inherited }: RunParts): Promise<string | null> {
   const claim = cli.state?.claim;
   const chosen = ctx.config.agentDbMode;
   if (claim === undefined || (chosen !== undefined && chosen !== null && chosen !== "")) return null;

@@ -1,20 +1,21 @@
 import { createHash } from "node:crypto";
 import type { StateSpec } from "@paperclip-k8s/engine";
-import type { AgentCli, CliState } from "../../agent-cli/agent-cli.ts";
+import type { CliState } from "../../agent-cli/agent-cli.ts";
 import { textOf } from "../../host/context-values.ts";
 import { stateFolder } from "../../host/paths.ts";
 import type { ExecutionContext } from "../../host/types.ts";
 import type { AgentConfig } from "../../settings/agent-config.ts";
+import type { RunParts } from "../attempt.ts";
 import { taskOf } from "../environment/facts.ts";
 import { HOME_MOUNT } from "../environment/mounts.ts";
 import { type AgentClaim, agentClaim } from "./agent-claim.ts";
 
-/** Where a run's session is after its end. */
+/** Where a run's session is after its end; `env` makes the CLI keep it there. */
 export type KeptState =
   /** Carried in and out on the shared volume, one folder per agent and task. */
   | { readonly mode: "portable"; readonly spec: StateSpec; readonly env: Readonly<Record<string, string>> }
   /** On a claim of the agent's own, whose runs take turns. */
-  | { readonly mode: "dedicated_pvc"; readonly claim: AgentClaim }
+  | ({ readonly mode: "dedicated_pvc" } & AgentClaim)
   /** In a place of the user's own choice, which outlives the pod by itself. */
   | { readonly mode: "own" }
   /** It goes with the pod. */
@@ -27,26 +28,14 @@ const RESTORE_SEC = 60;
 /** At the time limit; a pod that is being deleted has less. */
 const SAVE_SEC = 30;
 
-interface KeptStateInput {
-  readonly ctx: ExecutionContext;
-  readonly cli: AgentCli;
-  readonly config: AgentConfig;
-}
-
-export function keptState({ ctx, cli, config }: KeptStateInput): KeptState {
+export function keptState({ ctx, cli, config }: Pick<RunParts, "ctx" | "cli" | "config">): KeptState {
   const { state, container } = cli;
   if (state === undefined || config.agentDbMode === "ephemeral") return { mode: "ephemeral" };
   if (state.isElsewhere?.(config) === true) return { mode: "own" };
   if (config.agentDbMode === "dedicated_pvc" && state.claim !== undefined)
-    return { mode: "dedicated_pvc", claim: agentClaim(state.claim, { agent: ctx.agent, cli, config }) };
+    return { mode: "dedicated_pvc", ...agentClaim(state.claim, { agent: ctx.agent, cli, config }) };
   const saved = stateFolder(ctx, config, container, taskPart(ctx));
   return { mode: "portable", spec: stateSpec(saved, state, config), env: state.env?.(HOME_MOUNT) ?? {} };
-}
-
-/** Variables that make the CLI keep its sessions in the place of this mode. */
-export function stateEnv(state: KeptState): Readonly<Record<string, string>> {
-  if (state.mode === "portable") return state.env;
-  return state.mode === "dedicated_pvc" ? state.claim.env : {};
 }
 
 function stateSpec(saved: string, state: CliState, config: AgentConfig): StateSpec {

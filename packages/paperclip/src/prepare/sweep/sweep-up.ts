@@ -34,13 +34,12 @@ function retention({ stateRetentionDays, stateMaxTasks, timeoutSec, maxRunSec }:
   return { days: stateRetentionDays, tasks: stateMaxTasks, runSec: timeoutSec === 0 ? maxRunSec : timeoutSec };
 }
 
-interface StatePlace {
-  readonly root: string;
-  /** The saved session of the task at hand, among those of the agent's other tasks: it stays. */
-  readonly own: string;
-}
-
-export function sweepStates({ root, own }: StatePlace, keep: Retention, now: number = Date.now()): Promise<Swept> {
+/** `own`: the saved session of the task at hand, among those of the agent's other tasks; it stays. */
+export function sweepStates(
+  { root, own }: { readonly root: string; readonly own: string },
+  keep: Retention,
+  now: number = Date.now(),
+): Promise<Swept> {
   const inUseMs = Math.max(SESSION_IN_USE_MS, keep.runSec * 1000 + HOUR);
   const rule: SweepRule = {
     unfinished: ".removing-",
