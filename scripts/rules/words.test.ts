@@ -23,12 +23,14 @@ const REPLACED = [
 
 const folders = ["packages", "testbed", "bench", "demo", "scripts", "docs"];
 
+/** The upgrade page quotes former names. */
 test("no file uses a word that was replaced", () => {
   const files = folders.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${file}`),
   );
   const read = [...files, "README.md", "CONTRIBUTING.md"].filter(
-    (file) => /\.(ts|md)$/.test(file) && !/node_modules|\/dist\/|\/generated\/|\/fixtures\/|scripts\/rules\/words/.test(file),
+    (file) =>
+      /\.(ts|md)$/.test(file) && !/node_modules|\/dist\/|\/generated\/|\/fixtures\/|scripts\/rules\/words|docs\/upgrade\.md/.test(file),
   );
   expect(read.length).toBeGreaterThan(500);
   const found = read.flatMap((file) =>
