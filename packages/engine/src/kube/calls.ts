@@ -1,17 +1,12 @@
 import { ApiError, isNotFound } from "./api-error.ts";
-import type { Connection } from "./connection.ts";
-import type { Priority } from "./pace.ts";
+import type { ApiRequest, Connection } from "./connection.ts";
 import { named, paths } from "./paths.ts";
-import { projectClaim, projectEvent, projectJob } from "./project.ts";
 import { type RetryOptions, sendRequest } from "./send-request.ts";
-import type { ClaimView, EventView, JobView } from "./views.ts";
+import { type ClaimView, type EventView, type JobView, projectClaim, projectEvent, projectJob } from "./views.ts";
 import { listAll } from "./watch/list.ts";
 
-export interface CallOptions {
-  readonly signal?: AbortSignal;
-  readonly timeoutMs?: number;
+export interface CallOptions extends Pick<ApiRequest, "signal" | "timeoutMs" | "priority"> {
   readonly retry?: RetryOptions;
-  readonly priority?: Priority;
 }
 
 /** Null = there is none. */
@@ -40,10 +35,9 @@ async function get<V>(connection: Connection, path: string, options: CallOptions
 
 /** Events about one object, oldest first. */
 export async function listEvents(connection: Connection, namespace: string, uid: string, options: CallOptions = {}): Promise<EventView[]> {
-  const events: EventView[] = [];
   const list = { path: paths.events(namespace), fieldSelector: `involvedObject.uid=${uid}`, ...limits(options) };
-  await listAll(connection, list, (raw) => events.push(projectEvent(raw)), options.retry);
-  return events.sort((a, b) => Date.parse(a.at ?? "") - Date.parse(b.at ?? "") || 0);
+  const { items } = await listAll(connection, list, projectEvent, options.retry);
+  return items.sort((a, b) => Date.parse(a.at ?? "") - Date.parse(b.at ?? "") || 0);
 }
 
 export const limits = ({ signal, timeoutMs, priority }: CallOptions) => ({ signal, timeoutMs, priority });

@@ -1,7 +1,6 @@
 import { type ConnectOptions, connect } from "../kube/connection.ts";
 import { paths } from "../kube/paths.ts";
-import { projectJob, projectPod } from "../kube/project.ts";
-import type { JobView, PodView } from "../kube/views.ts";
+import { type JobView, list, object, type PodView, projectJob, projectPod, text, textOrNull } from "../kube/views.ts";
 import { listAll } from "../kube/watch/list.ts";
 import { type DeleteResult, deleteJobAsSeen, deleteSecret } from "../kube/writes.ts";
 
@@ -19,18 +18,14 @@ export interface RunObjects {
 /** Pods first: a Job without a pod in this answer then had none, rather than one that was created in between. */
 export async function listRuns(cluster: ConnectOptions, namespace: string, labelSelector: string): Promise<RunObjects> {
   const connection = await connect(cluster);
-  const pods: PodView[] = [];
-  const jobs: JobView[] = [];
-  await listAll(connection, { path: paths.pods(namespace), labelSelector }, (raw) => pods.push(projectPod(raw)), RETRY);
-  await listAll(connection, { path: paths.jobs(namespace), labelSelector }, (raw) => jobs.push(projectJob(raw)), RETRY);
-  return { namespace, jobs, pods };
+  const pods = await listAll(connection, { path: paths.pods(namespace), labelSelector }, projectPod, RETRY);
+  const jobs = await listAll(connection, { path: paths.jobs(namespace), labelSelector }, projectJob, RETRY);
+  return { namespace, jobs: jobs.items, pods: pods.items };
 }
 
 /** Jobs of all namespaces; throws where this account may not list them. */
 export async function listJobsEverywhere(cluster: ConnectOptions, labelSelector: string): Promise<JobView[]> {
-  const jobs: JobView[] = [];
-  await listAll(await connect(cluster), { path: paths.allJobs, labelSelector }, (raw) => jobs.push(projectJob(raw)), RETRY);
-  return jobs;
+  return (await listAll(await connect(cluster), { path: paths.allJobs, labelSelector }, projectJob, RETRY)).items;
 }
 
 /** Deletes this very Job as it was seen, and what it owns with it; its name stays taken until its pod is gone. */
@@ -43,38 +38,25 @@ export async function removeJob(
 }
 
 /** A Secret without its data. */
-export interface SecretView {
-  readonly name: string;
-  readonly uid: string;
-  readonly createdAt: string | null;
-  readonly deletedAt: string | null;
-  readonly ownerUids: readonly string[];
-}
+export type SecretView = Readonly<ReturnType<typeof projectSecret>>;
 
 /** Asks for names and owners only: the data is not needed. */
 const METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 
 export async function listSecrets(cluster: ConnectOptions, namespace: string, labelSelector: string): Promise<SecretView[]> {
-  const found: SecretView[] = [];
-  const list = { path: paths.secrets(namespace), labelSelector, accept: METADATA };
-  await listAll(await connect(cluster), list, (raw) => found.push(projectSecret(raw)), RETRY);
-  return found;
+  const request = { path: paths.secrets(namespace), labelSelector, accept: METADATA };
+  return (await listAll(await connect(cluster), request, projectSecret, RETRY)).items;
 }
 
-interface RawSecret {
-  readonly metadata?: {
-    readonly name?: string;
-    readonly uid?: string;
-    readonly creationTimestamp?: string;
-    readonly deletionTimestamp?: string;
-    readonly ownerReferences?: readonly { readonly uid?: string }[];
+function projectSecret(raw: unknown) {
+  const { name, uid, creationTimestamp, deletionTimestamp, ownerReferences } = object(object(raw).metadata);
+  return {
+    name: text(name),
+    uid: text(uid),
+    createdAt: textOrNull(creationTimestamp),
+    deletedAt: textOrNull(deletionTimestamp),
+    ownerUids: list(ownerReferences).flatMap((owner) => textOrNull(owner.uid) ?? []),
   };
-}
-
-function projectSecret(raw: unknown): SecretView {
-  const { name = "", uid = "", creationTimestamp, deletionTimestamp, ownerReferences = [] } = (raw as RawSecret).metadata ?? {};
-  const ownerUids = ownerReferences.flatMap((owner) => (owner.uid === undefined ? [] : [owner.uid]));
-  return { name, uid, createdAt: creationTimestamp ?? null, deletedAt: deletionTimestamp ?? null, ownerUids };
 }
 
 /** Deletes this very Secret. */

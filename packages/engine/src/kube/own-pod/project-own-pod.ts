@@ -1,40 +1,13 @@
 import type { EnvReference, EnvSource, ObjectVolume, ObjectVolumeItem } from "../../request.ts";
-import { list, object, type Raw, text, textOrNull } from "../project.ts";
+import { list, object, type Raw, text, textOrNull } from "../views.ts";
 
 /** The pod of this process: the parts that the pods of runs may inherit. */
-export interface OwnPod {
-  readonly namespace: string;
-  readonly podName: string;
-  /** Name of this process's container; image, env and mounts are its own. */
-  readonly container: string;
-  readonly image: string;
-  /** In the spec's order: `$(NAME)` in a literal refers to an earlier one. */
-  readonly env: readonly OwnEnv[];
-  readonly envFrom: readonly EnvSource[];
-  readonly claims: readonly OwnClaim[];
-  readonly secretVolumes: readonly ObjectVolume[];
-  readonly configMapVolumes: readonly ObjectVolume[];
-  /** Mounts of any other kind: emptyDir, projected, hostPath. */
-  readonly otherMounts: readonly { readonly kind: string; readonly mountPath: string }[];
-  readonly imagePullSecrets: readonly string[];
-  readonly dnsPolicy: string | null;
-  readonly dnsConfig: Readonly<Record<string, unknown>> | null;
-  readonly nodeSelector: Readonly<Record<string, string>>;
-  /** Without the two that every pod gets by default. */
-  readonly tolerations: readonly Readonly<Record<string, unknown>>[];
-}
+export type OwnPod = Readonly<ReturnType<typeof podOf>>;
 
 /** A literal as it stands in the spec, not yet expanded, or a reference. */
 export type OwnEnv = { readonly name: string; readonly value: string } | EnvReference;
 
-export interface OwnClaim {
-  readonly claimName: string;
-  readonly mountPath: string;
-  readonly subPath: string | null;
-  /** As the spec says, not yet expanded: `$(POD_NAME)`. */
-  readonly subPathExpr: string | null;
-  readonly readOnly: boolean;
-}
+export type OwnClaim = Readonly<ReturnType<typeof claimOf>>;
 
 const objectOrNull = (value: unknown): Raw | null => (Object.keys(object(value)).length === 0 ? null : object(value));
 const numberOrNull = (value: unknown): number | null => (typeof value === "number" ? value : null);
@@ -44,16 +17,20 @@ export function projectOwnPod(
   raw: unknown,
   candidates: readonly string[],
 ): { readonly pod: OwnPod } | { readonly containers: readonly string[] } {
-  const { metadata, spec: rawSpec } = object(raw);
-  const spec = object(rawSpec);
-  const containers = list(spec.containers);
+  const containers = list(object(object(raw).spec).containers);
   const container = pick(containers, candidates);
-  if (container === null) return { containers: containers.map(({ name }) => text(name)) };
-  const pod: OwnPod = {
+  return container === null ? { containers: containers.map(({ name }) => text(name)) } : { pod: podOf(object(raw), container) };
+}
+
+function podOf({ metadata, spec: rawSpec }: Raw, container: Raw) {
+  const spec = object(rawSpec);
+  return {
     namespace: text(object(metadata).namespace),
     podName: text(object(metadata).name),
+    /** Name of this process's container; image, env and mounts are its own. */
     container: text(container.name),
     image: text(container.image),
+    /** In the spec's order: `$(NAME)` in a literal refers to an earlier one. */
     env: list(container.env).map(envOf),
     envFrom: list(container.envFrom).flatMap(envSourceOf),
     ...mountsOf(container, list(spec.volumes)),
@@ -61,9 +38,9 @@ export function projectOwnPod(
     dnsPolicy: textOrNull(spec.dnsPolicy),
     dnsConfig: objectOrNull(spec.dnsConfig),
     nodeSelector: object(spec.nodeSelector) as Record<string, string>,
+    /** Without the two that every pod gets by default. */
     tolerations: list(spec.tolerations).filter((toleration) => !isAutomatic(toleration)),
   };
-  return { pod };
 }
 
 /** By name, in the order of the candidates; a pod's only container needs no name. The order of containers means nothing: sidecars may come first or last. */
@@ -90,6 +67,7 @@ function mountsOf(container: Raw, volumes: readonly Raw[]) {
   const claims: OwnClaim[] = [];
   const secretVolumes: ObjectVolume[] = [];
   const configMapVolumes: ObjectVolume[] = [];
+  /** Mounts of any other kind: emptyDir, projected, hostPath. */
   const otherMounts: { kind: string; mountPath: string }[] = [];
   for (const mount of list(container.volumeMounts)) {
     const volume = volumes.find(({ name }) => name === mount.name) ?? {};
@@ -106,11 +84,12 @@ function mountsOf(container: Raw, volumes: readonly Raw[]) {
 const kindOf = (volume: Raw): string => Object.keys(volume).find((field) => field !== "name") ?? "unknown";
 const pathOf = (mount: Raw): string => text(mount.mountPath).replace(/(?<=.)\/+$/, "");
 
-function claimOf(mount: Raw, claim: Raw): OwnClaim {
+function claimOf(mount: Raw, claim: Raw) {
   return {
     claimName: text(claim.claimName),
     mountPath: pathOf(mount),
     subPath: textOrNull(mount.subPath),
+    /** As the spec says, not yet expanded: `$(POD_NAME)`. */
     subPathExpr: textOrNull(mount.subPathExpr),
     readOnly: mount.readOnly === true || claim.readOnly === true,
   };

@@ -2,9 +2,9 @@ import { type Clock, systemClock } from "../../clock.ts";
 import { isolated } from "../../errors.ts";
 import { ApiError, isAccessDenied, isExpired } from "../api-error.ts";
 import type { Connection } from "../connection.ts";
-import { identify } from "../project.ts";
 import { type Backoff, backoffMs } from "../send-request.ts";
 import { eventError } from "../status-error.ts";
+import { object, text } from "../views.ts";
 import { listAll } from "./list.ts";
 import { type CacheListener, isNewer, ObjectCache } from "./object-cache.ts";
 import { readWatch, type WatchEvent } from "./watch-stream.ts";
@@ -182,11 +182,11 @@ export class ListWatch<V> {
     };
     const request = { path, labelSelector, pageSize, timeoutMs, signal: this.#stop.signal, background: true, onRestart };
     // Retries are this loop's own: it also reports when the connection is lost.
-    const version = await listAll(connection, request, (raw) => this.cache.listed(raw, list), { attempts: 1 });
+    const { resourceVersion } = await listAll(connection, request, (raw) => this.cache.listed(raw, list), { attempts: 1 });
     this.cache.sweep(list);
     this.#notify(() => this.#options.listener.listed?.(list));
     this.#ready.resolve();
-    return version;
+    return resourceVersion;
   }
 
   #open(version: string) {
@@ -201,7 +201,8 @@ export class ListWatch<V> {
     if (event.type === "ERROR") return eventError(`watch ${this.#options.path}`, event.object);
     if (event.type === "ADDED" || event.type === "MODIFIED") this.cache.changed(event.object, this.#listsStarted);
     else if (event.type === "DELETED") this.cache.deleted(event.object);
-    const version = versionOf(event.object);
+    // Bookmarks have a version but no uid.
+    const version = text(object(object(event.object).metadata).resourceVersion);
     // A repeated old event must not move the resume point back.
     if (version && (this.#version === null || isNewer(version, this.#version))) this.#version = version;
     return null;
@@ -222,12 +223,4 @@ export class ListWatch<V> {
   #notify(callback: () => void): void {
     if (!this.#stop.signal.aborted) isolated(callback);
   }
-}
-
-/** Bookmarks have a version but no uid. */
-function versionOf(raw: unknown): string | null {
-  const id = identify(raw);
-  if (id) return id.resourceVersion;
-  const version = (raw as { metadata?: { resourceVersion?: unknown } } | null)?.metadata?.resourceVersion;
-  return typeof version === "string" && version !== "" ? version : null;
 }

@@ -1,19 +1,18 @@
 import { isExpired } from "../api-error.ts";
-import type { Connection } from "../connection.ts";
+import type { ApiRequest, Connection } from "../connection.ts";
 import { type RetryOptions, sendRequest } from "../send-request.ts";
 
-interface ListRequest {
-  readonly path: string;
+interface ListRequest extends Pick<ApiRequest, "path" | "timeoutMs" | "signal" | "background" | "priority" | "accept"> {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   readonly pageSize?: number;
-  readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
-  readonly background?: boolean;
   /** The list is read anew: what was taken so far may be gone by now. */
   readonly onRestart?: () => void;
-  /** What the answer may be; `application/json` unless set. */
-  readonly accept?: string;
+}
+
+interface WholeList<V> {
+  readonly items: V[];
+  readonly resourceVersion: string;
 }
 
 interface Page {
@@ -21,40 +20,32 @@ interface Page {
   readonly items?: readonly unknown[];
 }
 
-/** Reads a whole list page by page, newest state of the store, each object handed on at once. Returns the list's resourceVersion. */
-export async function listAll(
+/** Reads a whole list page by page, newest state of the store, each object projected at once. */
+export async function listAll<V>(
   connection: Connection,
-  list: ListRequest,
-  take: (raw: unknown) => void,
+  { labelSelector, fieldSelector, pageSize = 500, onRestart, ...request }: ListRequest,
+  project: (raw: unknown) => V,
   retry?: RetryOptions,
-): Promise<string> {
+): Promise<WholeList<V>> {
+  const readPages = async (limit: number | null): Promise<WholeList<V>> => {
+    const items: V[] = [];
+    let version: string | null = null;
+    let next: string | undefined;
+    do {
+      const query = { labelSelector, fieldSelector, limit, continue: next };
+      const { body } = await sendRequest<Page>(connection, { method: "GET", query, ...request }, retry);
+      for (const item of body.items ?? []) items.push(project(item));
+      version ??= body.metadata?.resourceVersion ?? "";
+      next = body.metadata?.continue || undefined;
+    } while (next !== undefined);
+    return { items, resourceVersion: version };
+  };
   try {
-    return await readPages(connection, list, list.pageSize ?? 500, take, retry);
+    return await readPages(pageSize);
   } catch (error) {
     // The continue token expired between two pages: read everything in one answer.
     if (!isExpired(error)) throw error;
-    list.onRestart?.();
-    return readPages(connection, list, null, take, retry);
+    onRestart?.();
+    return readPages(null);
   }
-}
-
-async function readPages(
-  connection: Connection,
-  list: ListRequest,
-  limit: number | null,
-  take: (raw: unknown) => void,
-  retry?: RetryOptions,
-): Promise<string> {
-  let version: string | null = null;
-  let next: string | undefined;
-  do {
-    const query = { labelSelector: list.labelSelector, fieldSelector: list.fieldSelector, limit, continue: next };
-    const { path, timeoutMs, signal, background, accept } = list;
-    const request = { method: "GET", path, query, timeoutMs, signal, background, ...(accept === undefined ? {} : { accept }) } as const;
-    const { body } = await sendRequest<Page>(connection, request, retry);
-    for (const item of body.items ?? []) take(item);
-    version ??= body.metadata?.resourceVersion ?? "";
-    next = body.metadata?.continue || undefined;
-  } while (next !== undefined);
-  return version;
 }

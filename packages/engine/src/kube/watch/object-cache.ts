@@ -1,4 +1,4 @@
-import { identify } from "../project.ts";
+import { identify } from "../views.ts";
 
 export interface CacheListener<V> {
   upsert(view: V): void;

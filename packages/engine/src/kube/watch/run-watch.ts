@@ -3,8 +3,7 @@ import { isolated } from "../../errors.ts";
 import { ApiError, isAccessDenied } from "../api-error.ts";
 import type { Connection } from "../connection.ts";
 import { paths } from "../paths.ts";
-import { projectJob, projectPod } from "../project.ts";
-import type { ClusterFact, JobView, PodView } from "../views.ts";
+import { type ClusterFact, type JobView, type PodView, projectJob, projectPod } from "../views.ts";
 import { ListWatch, type ListWatchListener, type WatchTimings } from "./list-watch.ts";
 import { Subscriber, type Subscription } from "./subscription.ts";
 

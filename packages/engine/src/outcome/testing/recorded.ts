@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { projectEvent, projectJob, projectPod } from "../../kube/project.ts";
+import { projectEvent, projectJob, projectPod } from "../../kube/views.ts";
 import type { Fact, Observation } from "../observation.ts";
 
 type Raw = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { projectEvent, projectJob, projectPod } from "./project.ts";
+import { projectEvent, projectJob, projectPod } from "./views.ts";
 
 const rawPod = (n: number) => ({
   metadata: {
