@@ -1,8 +1,8 @@
-// File calls that the writer and the saved state have in common.
-import { writeSync } from "node:fs";
+// File calls that may fail in ways the runner expects.
+import { readFileSync, writeSync } from "node:fs";
 
 /** Not a fault: what was opened is a pipe or a device, or the file system has no such call. */
-const NO_FLUSH = new Set(["EINVAL", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
+const NO_FLUSH = ["EINVAL", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"];
 
 export function writeAll(fd: number, bytes: Buffer, onWritten: (count: number) => void = () => {}): void {
   for (let offset = 0; offset < bytes.length; ) {
@@ -12,12 +12,21 @@ export function writeAll(fd: number, bytes: Buffer, onWritten: (count: number) =
   }
 }
 
-export function flush(sync: (fd: number) => void, fd: number, tolerated: readonly string[] = []): void {
+export function flush(sync: (fd: number) => void, fd: number, tolerated: readonly string[] = []): true {
+  orNull(() => sync(fd), [...NO_FLUSH, ...tolerated]);
+  return true;
+}
+
+/** null when the work fails with one of these codes; without codes, however it fails. */
+export function orNull<T>(work: () => T, codes?: readonly string[]): T | null {
   try {
-    sync(fd);
+    return work();
   } catch (error) {
-    if (!NO_FLUSH.has(codeOf(error)) && !tolerated.includes(codeOf(error))) throw error;
+    if (codes && !codes.includes(codeOf(error))) throw error;
+    return null;
   }
 }
+
+export const readOrNull = (file: string): string | null => orNull(() => readFileSync(file, "utf8"));
 
 export const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException | null)?.code ?? "";

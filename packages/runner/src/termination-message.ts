@@ -1,6 +1,7 @@
 // The container's termination message: what is known of the end where neither volume nor log can be read.
 import { writeFileSync } from "node:fs";
 import { cutText } from "./cut-text.ts";
+import { orNull } from "./files.ts";
 import { LIMITS } from "./limits.ts";
 import type { TerminationMessage } from "./records.ts";
 
@@ -16,10 +17,6 @@ export function fitTerminationMessage(message: TerminationMessage): string {
 }
 
 export function writeTerminationMessage(path: string | undefined, message: TerminationMessage): void {
-  if (!path) return;
-  try {
-    writeFileSync(path, fitTerminationMessage(message));
-  } catch {
-    // The exit code still says how the CLI ended.
-  }
+  // Where it cannot be written, the exit code still says how the CLI ended.
+  if (path) orNull(() => writeFileSync(path, fitTerminationMessage(message)));
 }

@@ -1,5 +1,6 @@
 // Memory, CPU time and OOM kills of the container's own cgroup; null wherever a figure could be that of another container.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
+import { readOrNull } from "../files.ts";
 
 export interface CgroupFigures {
   readonly peakMemoryBytes: number | null;
@@ -20,8 +21,8 @@ const NO_LIMIT_V1 = 2 ** 62;
 const NONE: CgroupFolders = { memory: null, cpu: null, version: 2 };
 
 export function findCgroup(root = ""): CgroupFolders {
-  const mounts = read(`${root}/proc/self/mountinfo`);
-  const paths = read(`${root}/proc/self/cgroup`);
+  const mounts = readOrNull(`${root}/proc/self/mountinfo`);
+  const paths = readOrNull(`${root}/proc/self/cgroup`);
   if (mounts === null || paths === null) return NONE;
   const own = (controller: string): string | null => {
     const mount = cgroupMount(mounts, controller);
@@ -35,8 +36,8 @@ export function findCgroup(root = ""): CgroupFolders {
 }
 
 export function readCgroup(folders: CgroupFolders): CgroupFigures {
-  const memory = (file: string): string | null => (folders.memory ? read(`${folders.memory}/${file}`) : null);
-  const cpu = (file: string): string | null => (folders.cpu ? read(`${folders.cpu}/${file}`) : null);
+  const memory = (file: string): string | null => (folders.memory ? readOrNull(`${folders.memory}/${file}`) : null);
+  const cpu = (file: string): string | null => (folders.cpu ? readOrNull(`${folders.cpu}/${file}`) : null);
   if (folders.version === 2) {
     const micros = field(cpu("cpu.stat"), "usage_usec");
     return {
@@ -83,14 +84,6 @@ function cgroupPath(cgroups: string, controller: string): string | null {
     if (path.length > 0 && names.split(",").includes(controller)) return path.join(":");
   }
   return null;
-}
-
-function read(file: string): string | null {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return null;
-  }
 }
 
 function whole(text: string | null): number | null {

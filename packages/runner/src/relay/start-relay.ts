@@ -1,6 +1,6 @@
 // The API relay: listens on loopback while the CLI runs, and passes its requests on in the name of the run that the Secret names at that time.
 import type { Server, ServerResponse } from "node:http";
-import { Credentials } from "./credentials.ts";
+import { readCredentials } from "./credentials.ts";
 import { handleRequest, MAX_HEAD, Problem, type RelayCounts, type Relaying } from "./handle-request.ts";
 import type { RelayConfig } from "./read-relay.ts";
 import { TargetConnector } from "./target.ts";
@@ -16,8 +16,8 @@ export interface Relay {
 export async function startRelay(config: RelayConfig, env: NodeJS.ProcessEnv, note: (text: string) => void): Promise<Relay> {
   // Loaded only here: the runner's other processes need none of it.
   const http = await import("node:http");
-  const credentials = new Credentials(config.credentialsFile, env[config.tokenEnv]);
-  credentials.onSwap = (runId) => note(`now acting as run ${runId}`);
+  const onSwap = (runId: string): void => note(`now acting as run ${runId}`);
+  const credentials = readCredentials(config.credentialsFile, env[config.tokenEnv], onSwap);
   const counts: RelayCounts = { conflicts: 0, reconnects: 0, failures: 0, lastFailure: "" };
   const relaying: Relaying = { config, credentials, http, counts, target: new TargetConnector(config.target, env) };
   // No time limits: neither a slow upload nor an idle connection of the CLI is a fault.

@@ -1,7 +1,7 @@
 // The one server the relay connects to; directly, whatever proxy is set for the pod.
-import { readFileSync } from "node:fs";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import type { SecureContext } from "node:tls";
+import { readOrNull } from "../files.ts";
 
 export interface Target {
   readonly secure: boolean;
@@ -100,13 +100,5 @@ export class TargetConnector {
       .map((file) => (file ? readOrNull(file) : null))
       .concat(system)
       .filter((text) => text !== null);
-  }
-}
-
-function readOrNull(file: string): string | null {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return null;
   }
 }

@@ -2,6 +2,7 @@
 import { cpSync, lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { answerWithin, startTask } from "../file-task.ts";
+import { orNull } from "../files.ts";
 import type { Seed, SeedSpec } from "../records.ts";
 
 export interface SeedCommand extends SeedSpec {
@@ -51,7 +52,8 @@ export function seedHome({ from, home, files, maxBytes }: SeedCommand): SeedAnsw
 
 /** Bytes copied; null when it is not there. Nothing of it stays when a part of it cannot be had. */
 function takeOne({ path, to = path }: Seed, from: string, home: string, left: number): number | null {
-  const source = resolved(join(from, path));
+  // A login may be a link into another folder.
+  const source = orNull(() => realpathSync(join(from, path)), ["ENOENT", "ENOTDIR"]);
   if (source === null) return null;
   const bytes = sizeOf(source);
   if (bytes > left) throw new Error(`${bytes} bytes, too large`);
@@ -64,17 +66,6 @@ function takeOne({ path, to = path }: Seed, from: string, home: string, left: nu
     throw error;
   }
   return bytes;
-}
-
-/** A login may be a link into another folder. */
-function resolved(path: string): string | null {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return null;
-    throw error;
-  }
 }
 
 function sizeOf(path: string): number {

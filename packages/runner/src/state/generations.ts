@@ -8,7 +8,6 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -16,7 +15,8 @@ import {
   utimesSync,
 } from "node:fs";
 import { join } from "node:path";
-import { codeOf, flush, writeAll } from "../files.ts";
+import { flush, orNull, writeAll } from "../files.ts";
+import { namesIn } from "./list-state.ts";
 
 export interface Pointer {
   readonly current: string;
@@ -34,12 +34,18 @@ export function candidates(saved: string): { readonly pointer: Pointer | null; r
   const pointer = readPointer(saved);
   const pointed = pointer ? [pointer.current, ...(pointer.previous ? [pointer.previous] : [])] : [];
   const others = namesIn(saved).filter((name) => GENERATION.test(name));
-  return { pointer, names: [...new Set([...pointed, ...others.sort().reverse()])] };
+  return { pointer, names: [...new Set([...pointed, ...others.reverse()])] };
 }
 
 /** Opened as if to be created: a network client then asks its server instead of remembering that there was no such file. */
 export function readPointer(saved: string): Pointer | null {
-  const fd = openPointer(saved);
+  const file = join(saved, POINTER);
+  const create = (): number => {
+    mkdirSync(saved, { recursive: true, mode: 0o770 });
+    return openSync(file, constants.O_RDWR | constants.O_CREAT, 0o660);
+  };
+  // A volume that cannot be written to may still be read.
+  const fd = orNull(create, ["EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "ENOENT"]) ?? orNull(() => openSync(file, "r"), ["ENOENT"]);
   if (fd === null) return null;
   try {
     return parsePointer(readFileSync(fd, "utf8"));
@@ -48,26 +54,8 @@ export function readPointer(saved: string): Pointer | null {
   }
 }
 
-function openPointer(saved: string): number | null {
-  const file = join(saved, POINTER);
-  try {
-    mkdirSync(saved, { recursive: true, mode: 0o770 });
-    return openSync(file, constants.O_RDWR | constants.O_CREAT, 0o660);
-  } catch (error) {
-    // A volume that cannot be written to may still be read.
-    if (["EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "ENOENT"].includes(codeOf(error))) return openIfThere(file);
-    throw error;
-  }
-}
-
-/** So that this state is not collected as an old one. */
-export function markUsed(saved: string): void {
-  try {
-    utimesSync(join(saved, POINTER), new Date(), new Date());
-  } catch {
-    // What cannot be written to cannot be collected either.
-  }
-}
+/** So that this state is not collected as an old one; what cannot be written to cannot be collected either. */
+export const markUsed = (saved: string): void => void orNull(() => utimesSync(join(saved, POINTER), new Date(), new Date()));
 
 /** Runs `write` on a file that gets its name only once all of it is on the volume. */
 export function addGeneration<T>(saved: string, tag: string, at: string, write: (fd: number) => T): { name: string; written: T } {
@@ -127,37 +115,9 @@ function flushFolder(folder: string): void {
 
 /** A pointer that cannot be read names nothing; the generations still have their names. */
 function parsePointer(text: string): Pointer | null {
-  try {
-    const { current, previous } = JSON.parse(text) as Partial<Pointer>;
-    const named = (name: unknown): name is string => typeof name === "string" && GENERATION.test(name);
-    return named(current) ? { current, previous: named(previous) ? previous : null } : null;
-  } catch {
-    return null;
-  }
+  const { current, previous } = orNull(() => JSON.parse(text) as Partial<Pointer> | null) ?? {};
+  const named = (name: unknown): name is string => typeof name === "string" && GENERATION.test(name);
+  return named(current) ? { current, previous: named(previous) ? previous : null } : null;
 }
 
-function openIfThere(file: string): number | null {
-  try {
-    return openSync(file, "r");
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return null;
-    throw error;
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
-    throw error;
-  }
-}
-
-function isOlder(file: string, than: number): boolean {
-  try {
-    return statSync(file).mtimeMs < than;
-  } catch {
-    return false;
-  }
-}
+const isOlder = (file: string, than: number): boolean => (orNull(() => statSync(file).mtimeMs) ?? than) < than;

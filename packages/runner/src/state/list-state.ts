@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { type BigIntStats, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { orNull } from "../files.ts";
 import type { StatePart } from "../records.ts";
 
 export interface StateEntry {
@@ -78,21 +79,6 @@ function isBelowPlainFolders(home: string, path: string): boolean {
 }
 
 /** null when it is not there, which may have become so a moment ago. */
-function lookAt(path: string): BigIntStats | null {
-  try {
-    return lstatSync(path, { bigint: true });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return null;
-    throw error;
-  }
-}
+export const lookAt = (path: string): BigIntStats | null => orNull(() => lstatSync(path, { bigint: true }), ["ENOENT", "ENOTDIR"]);
 
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
-}
+export const namesIn = (folder: string): string[] => orNull(() => readdirSync(folder).sort(), ["ENOENT"]) ?? [];

@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto";
 import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, readSync, rmdirSync, rmSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { writeAll } from "../files.ts";
+import { orNull, writeAll } from "../files.ts";
+import { lookAt } from "./list-state.ts";
 import { BLOCK, padding, readPaxPath, readTarHeader, type TarMember } from "./tar-header.ts";
 import { type ArchiveManifest, CONTENT_FOLDER, MANIFEST_NAME, sumOf } from "./write-archive.ts";
 
@@ -43,15 +44,8 @@ export function unpackArchive(fd: number, { home, isWanted, onRead }: Unpacking)
   }
 }
 
-/** A folder that holds something else was there before. */
-function takeBack(path: string): void {
-  try {
-    if (lstatSync(path).isDirectory()) rmdirSync(path);
-    else rmSync(path, { force: true });
-  } catch {
-    // It is not there, or not empty.
-  }
-}
+/** A folder that is not empty was there before. */
+const takeBack = (path: string): void => void orNull(() => (lstatSync(path).isDirectory() ? rmdirSync(path) : rmSync(path)));
 
 function unpackMembers(blocks: Blocks, onMember: (member: TarMember, content: Iterable<Buffer>) => void): ArchiveManifest {
   for (let longPath: string | null = null; ; ) {
@@ -109,11 +103,7 @@ function makeFolders(home: string, path: string): void {
   let folder = home;
   for (const name of path.split("/")) {
     folder = join(folder, name);
-    try {
-      mkdirSync(folder, 0o700);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST" || !lstatSync(folder).isDirectory()) throw error;
-    }
+    if (!lookAt(folder)?.isDirectory()) mkdirSync(folder, 0o700);
   }
 }
 

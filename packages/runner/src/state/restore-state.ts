@@ -1,6 +1,7 @@
 // Restores the newest whole generation into the home; what is damaged is passed over and named.
 import { closeSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { orNull } from "../files.ts";
 import type { StatePart, StatePoint } from "../records.ts";
 import { candidates, markUsed } from "./generations.ts";
 import { fingerprintOf, listState, SQLITE_SUFFIXES } from "./list-state.ts";
@@ -49,13 +50,8 @@ export function restoreState(command: RestoreCommand, onRead: (bytes: number) =>
 }
 
 function unpack(file: string, unpacking: Unpacking): ArchiveManifest | { readonly damage: string } {
-  let fd: number;
-  try {
-    fd = openSync(file, "r");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return { damage: "it is not there" };
-    throw error;
-  }
+  const fd = orNull(() => openSync(file, "r"), ["ENOENT"]);
+  if (fd === null) return { damage: "it is not there" };
   try {
     return unpackArchive(fd, unpacking);
   } catch (error) {

@@ -1,8 +1,8 @@
 // Saves the state from the home to the volume as a new generation; until the last step the previous one stays in force.
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { orNull } from "../files.ts";
 import type { StatePart, StatePoint } from "../records.ts";
-import { databaseCopier } from "./copy-database.ts";
 import { addGeneration, type Pointer, pointAt, readPointer, tidy } from "./generations.ts";
 import { databaseMarks, fingerprintOf, listState, type StateEntry, type StateListing } from "./list-state.ts";
 import { type ArchiveManifest, writeArchive } from "./write-archive.ts";
@@ -34,6 +34,8 @@ export type SaveAnswer =
   | { readonly kind: "not-live" };
 
 const COPIES = ".saving-";
+/** How long a lock held by the CLI is waited for. */
+const BUSY_MS = 5_000;
 
 export async function saveState(command: SaveCommand): Promise<SaveAnswer> {
   removeCopies(command.home);
@@ -97,17 +99,9 @@ function keep(command: SaveCommand, entries: readonly StateEntry[], atRest: () =
   // The one to fall back on must be one that can be used.
   const pointer = { current: added.name, previous: standing !== null && command.damaged.includes(standing) ? command.from : standing };
   pointAt(saved, tag, pointer);
-  tryTidy(saved, tag, pointer, before);
+  // The state is saved by now: what remains does no harm, and the next save removes it.
+  orNull(() => tidy(saved, tag, pointer, before));
   return { point: { generation: added.name, at, bytes: added.written.bytes, version }, before };
-}
-
-/** The state is saved by then: remains are removed by the next save. */
-function tryTidy(...args: Parameters<typeof tidy>): void {
-  try {
-    tidy(...args);
-  } catch {
-    // They do no harm.
-  }
 }
 
 function answer(command: SaveCommand, { point, before }: Kept, listing: StateListing, fingerprint: string | null): SaveAnswer {
@@ -135,4 +129,19 @@ async function copyDatabases(
     }
   }
   return copied;
+}
+
+/** Copies a SQLite database that another process has open, from one state of it; null where the runtime is too old to have SQLite. */
+function databaseCopier(): ((from: string, to: string) => Promise<void>) | null {
+  const sqlite = orNull(() => process.getBuiltinModule?.("node:sqlite"));
+  if (!sqlite?.backup) return null;
+  return async (from, to) => {
+    const database = new sqlite.DatabaseSync(from, { readOnly: true, timeout: BUSY_MS });
+    try {
+      // In steps, a database that is written to would be begun anew at every step.
+      await sqlite.backup(database, to, { rate: 2 ** 31 - 1 });
+    } finally {
+      database.close();
+    }
+  };
 }

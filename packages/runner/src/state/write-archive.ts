@@ -1,7 +1,7 @@
 // Writes a state as one tar file; the list of its contents with their checksums comes last, so that half a file is never taken for a whole one.
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { writeAll } from "../files.ts";
+import { orNull, writeAll } from "../files.ts";
 import type { StateEntry } from "./list-state.ts";
 import { BLOCK, padding, type TarMember, tarHeader } from "./tar-header.ts";
 
@@ -18,12 +18,7 @@ export interface ArchiveManifest extends ArchiveInfo {
   readonly entries: readonly ManifestEntry[];
 }
 
-export interface ManifestEntry {
-  readonly path: string;
-  readonly kind: "file" | "folder";
-  readonly size: number;
-  readonly mode: number;
-  readonly mtimeMs: number;
+export interface ManifestEntry extends TarMember {
   readonly sha256: string;
 }
 
@@ -82,14 +77,8 @@ function copyFile(to: number, entry: StateEntry, buffer: Buffer): ManifestEntry 
 }
 
 function openPlain(file: string): number | null {
-  try {
-    const fd = openSync(file, PLAIN);
-    if (fstatSync(fd).isFile()) return fd;
-    closeSync(fd);
-    return null;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ELOOP" || code === "ENXIO") return null;
-    throw error;
-  }
+  const fd = orNull(() => openSync(file, PLAIN), ["ENOENT", "ELOOP", "ENXIO"]);
+  if (fd === null || fstatSync(fd).isFile()) return fd;
+  closeSync(fd);
+  return null;
 }

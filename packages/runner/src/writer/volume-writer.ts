@@ -1,6 +1,6 @@
 // The writer process: a runner with a thread stuck in a file call could never exit, so another process writes the lock, output and meta files.
 import { closeSync, fdatasyncSync, openSync } from "node:fs";
-import { codeOf, flush, writeAll } from "../files.ts";
+import { codeOf, flush, orNull, writeAll } from "../files.ts";
 import type { Ack, OpenCommand, ToWriter } from "./protocol.ts";
 
 const FLUSH_EVERY_MS = 100;
@@ -28,15 +28,16 @@ export function runWriter(): void {
   send({ type: "started" });
 }
 
+const NAMES = { output: "output", meta: "meta file" } as const;
+
 /** Every call may block for as long as the volume does. */
 class VolumeWriter {
   readonly #ack: (ack: Ack) => void;
-  #output: number | null = null;
-  #meta: number | null = null;
+  #open: { output: number | null; meta: number | null } = { output: null, meta: null };
   #written = 0;
   #flushed = 0;
   #metaDirty = false;
-  #timer: NodeJS.Timeout | null = null;
+  #timer: NodeJS.Timeout | undefined;
   #lastFlush = 0;
 
   constructor(ack: (ack: Ack) => void) {
@@ -45,72 +46,45 @@ class VolumeWriter {
 
   /** Creates the lock file, then opens the others. Nothing is written when another pod owns the run or a file cannot be opened. */
   open({ files, ...owner }: OpenCommand): void {
+    let step = "create the lock file";
     try {
       const lock = openSync(files.lock, "wx", 0o644);
       writeAll(lock, Buffer.from(`${JSON.stringify(owner)}\n`));
       flush(fdatasyncSync, lock);
       closeSync(lock);
+      step = "open the output";
+      this.#open = { output: openSync(files.output, "a", 0o644), meta: openSync(files.meta, "a", 0o644) };
+      this.#ack({ type: "opened" });
     } catch (error) {
       const taken = codeOf(error) === "EEXIST";
-      this.#ack(taken ? { type: "taken" } : { type: "error", file: "open", text: `cannot create the lock file: ${textOf(error)}` });
-      return;
+      this.#ack(taken ? { type: "taken" } : { type: "error", file: "open", text: `cannot ${step}: ${textOf(error)}` });
     }
-    try {
-      this.#output = openSync(files.output, "a", 0o644);
-      this.#meta = openSync(files.meta, "a", 0o644);
-    } catch (error) {
-      this.#ack({ type: "error", file: "open", text: `cannot open the output: ${textOf(error)}` });
-      return;
-    }
-    this.#ack({ type: "opened" });
   }
 
   output(bytes: Buffer): void {
-    if (this.#output === null) return;
-    try {
-      writeAll(this.#output, bytes, (count) => {
-        this.#written += count;
-      });
-      this.#progress();
-    } catch (error) {
-      this.#giveUpOutput(`cannot write the output: ${textOf(error)}`);
-    }
+    const onWritten = (count: number): void => {
+      this.#written += count;
+    };
+    this.#attempt("output", "write", (fd) => writeAll(fd, bytes, onWritten));
+    this.#progress();
     this.#flushSoon();
   }
 
   meta(record: Buffer): void {
-    if (this.#meta === null) return;
-    try {
-      writeAll(this.#meta, record);
-      this.#metaDirty = true;
-    } catch (error) {
-      this.#meta = null;
-      this.#ack({ type: "error", file: "meta", text: `cannot write the meta file: ${textOf(error)}` });
-    }
+    this.#attempt("meta", "write", (fd) => writeAll(fd, record));
+    this.#metaDirty = true;
     this.#flushSoon();
   }
 
-  /** A flush of the output that fails takes back what was counted as written since the last one. */
   flush(): void {
-    if (this.#timer) clearTimeout(this.#timer);
-    this.#timer = null;
-    if (this.#output !== null && this.#flushed < this.#written) {
-      try {
-        flush(fdatasyncSync, this.#output);
-        this.#flushed = this.#written;
-      } catch (error) {
-        this.#giveUpOutput(`cannot flush the output: ${textOf(error)}`);
-      }
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#flushed < this.#written) {
+      this.#attempt("output", "flush", (fd) => flush(fdatasyncSync, fd));
+      this.#flushed = this.#written;
     }
-    if (this.#meta !== null && this.#metaDirty) {
-      try {
-        flush(fdatasyncSync, this.#meta);
-        this.#metaDirty = false;
-      } catch (error) {
-        this.#meta = null;
-        this.#ack({ type: "error", file: "meta", text: `cannot flush the meta file: ${textOf(error)}` });
-      }
-    }
+    if (this.#metaDirty) this.#attempt("meta", "flush", (fd) => flush(fdatasyncSync, fd));
+    this.#metaDirty = false;
     this.#lastFlush = performance.now();
     this.#progress();
   }
@@ -118,27 +92,26 @@ class VolumeWriter {
   /** A network file system may report an error only at the close. */
   finish(): void {
     this.flush();
-    for (const fd of [this.#output, this.#meta]) if (fd !== null) closeSync(fd);
+    for (const fd of Object.values(this.#open)) if (fd !== null) closeSync(fd);
+  }
+
+  /** A file is not written to any more after a fault. */
+  #attempt(file: "output" | "meta", step: "write" | "flush", work: (fd: number) => void): void {
+    const fd = this.#open[file];
+    if (fd === null) return;
+    try {
+      work(fd);
+    } catch (error) {
+      this.#open[file] = null;
+      // What was written before the fault is a prefix a reader may use, if it can still be flushed; a failed flush takes it back.
+      if (file === "output" && step === "write" && orNull(() => flush(fdatasyncSync, fd))) this.#flushed = this.#written;
+      if (file === "output") this.#written = this.#flushed;
+      this.#ack({ type: "error", file, text: `cannot ${step} the ${NAMES[file]}: ${textOf(error)}` });
+    }
   }
 
   #progress(): void {
     this.#ack({ type: "progress", written: this.#written, flushed: this.#flushed });
-  }
-
-  /** What was written before the fault is flushed if it can be: it is a prefix a reader may use. */
-  #giveUpOutput(text: string): void {
-    const fd = this.#output;
-    this.#output = null;
-    if (fd !== null && this.#flushed < this.#written) {
-      try {
-        flush(fdatasyncSync, fd);
-        this.#flushed = this.#written;
-      } catch {
-        this.#written = this.#flushed;
-      }
-    }
-    this.#progress();
-    this.#ack({ type: "error", file: "output", text });
   }
 
   /** At once after a pause, then at most every 100 ms. */

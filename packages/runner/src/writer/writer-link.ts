@@ -21,10 +21,8 @@ export class WriterLink {
   #sent = 0;
   #written = 0;
   #over = false;
-  #settled = false;
-  #done = false;
-  #started = false;
   #answer: OpenAnswer | null = null;
+  readonly #acks = new Set<Ack["type"]>();
   #waiters: Array<() => void> = [];
 
   constructor(runnerFile: string, command: OpenCommand, stallMs: number) {
@@ -41,7 +39,7 @@ export class WriterLink {
 
   /** Waits for the volume's answer, counted from the writer's own start; after "silent" the messages stay queued. */
   async opened(ms: number): Promise<OpenAnswer> {
-    await this.#until(() => this.#started, CHILD_START_MS);
+    await this.#until(() => this.#acks.has("started"), CHILD_START_MS);
     await this.#until(() => this.#answer !== null, ms);
     return this.#answer ?? { kind: "silent" };
   }
@@ -64,18 +62,15 @@ export class WriterLink {
   }
 
   /** True when the writer has dealt with everything it was given: `flushed` is final then. */
-  async flush(ms: number): Promise<boolean> {
+  flush(ms: number): Promise<boolean> {
     this.#send({ type: "flush" });
-    await this.#until(() => this.#settled, ms);
-    return this.#settled;
+    return this.#until(() => this.#acks.has("settled"), ms);
   }
 
-  /** Lets the writer end by itself if it can, and ends it otherwise. */
-  async finish(ms: number): Promise<boolean> {
+  /** Lets the writer end by itself. */
+  finish(ms: number): Promise<boolean> {
     this.#send({ type: "finish" });
-    await this.#until(() => this.#done, ms);
-    this.kill();
-    return this.#done;
+    return this.#until(() => this.#acks.has("done"), ms);
   }
 
   kill(): void {
@@ -87,16 +82,14 @@ export class WriterLink {
   }
 
   #onAck(ack: Ack): void {
+    this.#acks.add(ack.type);
     if (ack.type === "progress") this.#onProgress(ack.written, ack.flushed);
-    else if (ack.type === "started") this.#started = true;
     else if (ack.type === "opened") this.#answer = { kind: "opened" };
-    else if (ack.type === "settled") this.#settled = true;
-    else if (ack.type === "done") this.#done = true;
     else if (ack.type === "taken") {
       this.#answer = { kind: "taken" };
       this.giveUp("another pod owns this run");
       this.onTaken();
-    } else {
+    } else if (ack.type === "error") {
       if (ack.file === "open") this.#answer = { kind: "failed", error: ack.text };
       if (ack.file === "meta") this.metaError = ack.text;
       else this.giveUp(ack.text);
@@ -113,7 +106,7 @@ export class WriterLink {
 
   #onOver(reason: string): void {
     this.#over = true;
-    if (!this.#done) this.giveUp(reason);
+    if (!this.#acks.has("done")) this.giveUp(reason);
     this.#answer ??= { kind: "failed", error: reason };
     this.#notify();
   }
@@ -122,11 +115,12 @@ export class WriterLink {
     for (const waiter of this.#waiters.splice(0)) waiter();
   }
 
-  async #until(met: () => boolean, ms: number): Promise<void> {
+  async #until(met: () => boolean, ms: number): Promise<boolean> {
     let late = false;
     const deadline = sleep(ms).then(() => {
       late = true;
     });
     while (!met() && !late && !this.#over) await Promise.race([deadline, new Promise<void>((resolve) => this.#waiters.push(resolve))]);
+    return met();
   }
 }
