@@ -63,6 +63,15 @@ export async function withTimeout<T>({ clock, leaving }: RunContext, ms: number,
   return Promise.race([promise, late]).finally(() => done.abort());
 }
 
+/** What a promise resolves to; null = the caller leaves. */
+export function unlessLeaving<T>(leaving: AbortSignal, promise: Promise<T>): Promise<T | null> {
+  const left = Promise.withResolvers<null>();
+  const leave = () => left.resolve(null);
+  leaving.addEventListener("abort", leave);
+  if (leaving.aborted) leave();
+  return Promise.race([promise, left.promise]).finally(() => leaving.removeEventListener("abort", leave));
+}
+
 /** A create that is under way when a run leaves gets this long: broken off, it could still make an object that nobody knows of. */
 const CREATE_GRACE_MS = 8000;
 

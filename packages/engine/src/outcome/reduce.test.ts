@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Fact } from "./observation.ts";
-import { condition, ended, endRecord, job, kindOf, message, play, pod, running, timeouts } from "./testing/example-facts.ts";
+import { reduce } from "./reduce.ts";
+import { accepted, condition, ended, endRecord, job, kindOf, message, play, pod, running, timeouts } from "./testing/example-facts.ts";
 
 describe("how a run ends", () => {
   test("an end record and its bytes settle at once, whatever the cluster says", () => {
@@ -147,6 +148,17 @@ describe("how a run ends", () => {
 });
 
 describe("cancel", () => {
+  test("gets its whole time although it was asked for while the Job was still being created", () => {
+    const before = reduce({ ...accepted(), followedAt: null }, { at: 10, kind: "cancel-asked", reason: "x" }, timeouts);
+    const late = 10 + timeouts.cancel;
+    const followed = reduce(before, { at: late, kind: "follow-started" }, timeouts);
+    expect(kindOf(followed)).toBeNull();
+    expect(kindOf(reduce(followed, { at: late + timeouts.cancel, kind: "tick" }, timeouts))).toMatchObject({
+      kind: "cancelled",
+      stopped: false,
+    });
+  });
+
   test("waits for the pod to stop, and says so", () => {
     const facts: Fact[] = [
       { kind: "pod", pod: pod(running) },

@@ -159,8 +159,9 @@ function isDeletedByNobody({ pod, podGoneAt, job, jobGoneAt }: RunState): boolea
   return jobGoneAt === null && job?.deletedAt == null && failure === undefined && job?.suspended !== true;
 }
 
+/** Counted from when the Job could be deleted: its create may still have been under way when the cancel came. */
 function cancelOverdue(state: RunState, timeouts: Timeouts): OutcomeKind | null {
-  if (state.cancel === null || state.now - state.cancel.at < timeouts.cancel) return null;
+  if (state.cancel === null || state.now - Math.max(state.cancel.at, state.followedAt ?? 0) < timeouts.cancel) return null;
   return { kind: "cancelled", reason: state.cancel.reason, exitCode: null, stopped: false };
 }
 

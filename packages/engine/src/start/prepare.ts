@@ -1,6 +1,6 @@
 import { lackingAccess } from "../kube/access-review.ts";
 import type { StartProblem } from "../outcome/observation.ts";
-import { errorFacts, retryTransient, withTimeout } from "../retry.ts";
+import { errorFacts, retryTransient, unlessLeaving, withTimeout } from "../retry.ts";
 import type { RunContext } from "../run-context.ts";
 import { ensureClaims } from "./ensure-claims.ts";
 
@@ -20,7 +20,7 @@ export async function prepare(context: RunContext): Promise<void> {
 async function prepareFiles({ volume, submission, request, leaving }: RunContext): Promise<StartProblem | null> {
   try {
     const made = volume.prepare(submission.files, process.getuid?.() === 0 ? request.user : null, request.folders);
-    await Promise.race([made, aborted(leaving)]);
+    await unlessLeaving(leaving, made);
     return null;
   } catch (error) {
     return { kind: "volume-unusable", root: request.output.root, error: errorFacts(error) };
@@ -48,9 +48,3 @@ async function checkAccess(context: RunContext): Promise<void> {
   const error = denied?.find((each) => each !== null) ?? null;
   if (error !== null) throw error;
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    signal.addEventListener("abort", () => resolve(), { once: true });
-    if (signal.aborted) resolve();
-  });

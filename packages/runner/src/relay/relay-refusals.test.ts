@@ -38,6 +38,19 @@ describe.concurrent.each(RUNTIMES)("what the relay refuses, under %s", (_, runti
     await relayed.end();
   });
 
+  test("a tunnel, with a reason; a client that then breaks off costs the run nothing", async () => {
+    const target = await startTarget((_delivery, response) => response.end("fine"));
+    const relayed = await startRelayedPod(relaySpec(target.url), runtime);
+    const text = "CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: x\r\n\r\n";
+    expect(await askRaw(relayed.url, text)).toContain("this is no proxy: CONNECT is refused");
+    for (let count = 0; count < 20; count++) {
+      const socket = connect(Number(new URL(relayed.url).port), "127.0.0.1", () => socket.write(text, () => socket.resetAndDestroy()));
+      await new Promise((resolve) => socket.on("error", () => {}).on("close", resolve));
+    }
+    expect(await ask(`${relayed.url}/x`)).toMatchObject({ status: 200, text: "fine" });
+    expect((await relayed.end()).ended).toMatchObject({ code: 143, end: { cause: "stopped" } });
+  });
+
   test("open connections neither hold up the end nor survive it", async () => {
     const target = await startTarget((_delivery, response) => void response.write("never ends"));
     const relayed = await startRelayedPod(relaySpec(target.url), runtime);

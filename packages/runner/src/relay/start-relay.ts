@@ -25,7 +25,8 @@ export async function startRelay(config: RelayConfig, env: NodeJS.ProcessEnv, no
   const server = http.createServer(limits, (request, response) => {
     handleRequest(request, response, relaying).catch((error) => answerProblem(response, error, counts));
   });
-  server.on("connect", (_request, socket) => socket.end("HTTP/1.1 405 Method Not Allowed\r\nConnection: close\r\n\r\n"));
+  // The server gives such a socket away, and an error that nobody listens to would end the run.
+  server.on("connect", (_request, socket) => socket.on("error", () => {}).end(NO_TUNNEL));
   const listening = await listen(server);
   const failed = typeof listening === "string";
   const close = (): string[] => {
@@ -38,6 +39,8 @@ export async function startRelay(config: RelayConfig, env: NodeJS.ProcessEnv, no
     close: failed ? () => [`no relay: cannot listen (${listening})`] : close,
   };
 }
+
+const NO_TUNNEL = `HTTP/1.1 405 Method Not Allowed\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n${problemBody("this is no proxy: CONNECT is refused")}`;
 
 /** The port, or why there is none. */
 function listen(server: Server): Promise<number | string> {
@@ -54,9 +57,13 @@ function answerProblem(response: ServerResponse, error: unknown, counts: RelayCo
     counts.failures++;
     counts.lastFailure = error.message;
   }
-  const body = JSON.stringify({ error: `relay: ${error.message}` });
+  const body = problemBody(error.message);
   response.writeHead(error.status, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body), Connection: "close" });
   response.end(body);
+}
+
+function problemBody(text: string): string {
+  return JSON.stringify({ error: `relay: ${text}` });
 }
 
 function summary({ conflicts, reconnects, failures, lastFailure }: RelayCounts): string[] {

@@ -93,7 +93,8 @@ export class ObjectCache<V> {
     peers?.delete(uid);
     if (peers?.size === 0) this.#byJob.delete(job);
     this.#deletedUids.add(uid);
-    if (this.#deletedUids.size > maxDeletedUids) for (const oldest of [...this.#deletedUids].slice(0, 1)) this.#deletedUids.delete(oldest);
+    const [oldest] = this.#deletedUids;
+    if (oldest !== undefined && this.#deletedUids.size > maxDeletedUids) this.#deletedUids.delete(oldest);
     this.#listener.gone(last);
   }
 }
