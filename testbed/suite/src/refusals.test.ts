@@ -74,7 +74,7 @@ test("a full quota is no missing permission, and passes", async () => {
 });
 
 test("a webhook's denial is reported in its own words, and lasts", async () => {
-  const message = 'admission webhook "timeouts.example.io" denied the request: images must come from the company registry';
+  const message = 'admission webhook "policy.example.io" denied the request: images must come from the company registry';
   bed.faults.fail({ verb: "create", resource: "jobs" }, { status: 403, message });
   const { outcome } = await startRun(bed, { script: "" }).done;
   expect(outcome).toMatchObject({ kind: "never-started", permanent: true, message: expect.stringContaining("company registry") });
