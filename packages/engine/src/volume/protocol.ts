@@ -99,17 +99,19 @@ export type Request =
   | { readonly type: "refresh"; readonly ask: number; readonly id: number }
   | { readonly type: "operation"; readonly ask: number; readonly name: OperationName; readonly of: unknown };
 
+export interface OpenFile {
+  readonly type: "open";
+  readonly id: number;
+  readonly path: string;
+  readonly offset: number;
+  readonly expected: number;
+  /** The consumer knows this file as unreadable and waits to hear that it can be read. */
+  readonly unreadable: boolean;
+}
+
 export type ToVolume =
   | Request
-  | {
-      readonly type: "open";
-      readonly id: number;
-      readonly path: string;
-      readonly offset: number;
-      readonly expected: number;
-      /** The consumer knows this file as unreadable and waits to hear that it can be read. */
-      readonly unreadable: boolean;
-    }
+  | OpenFile
   | { readonly type: "close"; readonly id: number }
   | { readonly type: "ack"; readonly id: number; readonly bytes: number }
   | { readonly type: "expect"; readonly id: number; readonly bytes: number };

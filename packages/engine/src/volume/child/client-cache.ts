@@ -1,5 +1,6 @@
 // The client of a network file system may show a file as it was seconds ago: shorter than it is, or with its size but not yet its bytes.
 import { closeSync, constants, fchmodSync, fstatSync, openSync } from "node:fs";
+import { orNull } from "./in-folder.ts";
 
 // No link is followed: pods write on this volume and could point one at a file of the server. No FIFO may block the open.
 const readFlags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
@@ -65,14 +66,10 @@ export class SizeProbe {
 
 /** Sets the file to the mode it has: the attribute change makes a caching client fetch the true size. A hint, so failing is fine. */
 function fetchTrueSize(path: string): void {
-  try {
-    const fd = openToRead(path);
-    try {
-      fchmodSync(fd, fstatSync(fd).mode & 0o7777);
-    } finally {
-      closeSync(fd);
-    }
-  } catch {}
+  const fd = orNull(() => openToRead(path));
+  if (fd === null) return;
+  orNull(() => fchmodSync(fd, fstatSync(fd).mode & 0o7777));
+  orNull(() => closeSync(fd));
 }
 
 /** NULs must stay the same this long, over this many reads, to be taken for data. */

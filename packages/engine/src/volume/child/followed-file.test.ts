@@ -1,8 +1,9 @@
 import { appendFileSync, statSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { FromVolume } from "../protocol.ts";
 import { type Scratch, scratch } from "../testing/scratch.ts";
-import { type FileEvents, FollowedFile } from "./followed-file.ts";
+import { FollowedFile } from "./followed-file.ts";
 
 // One file, and each poll gets the time from the test.
 
@@ -17,12 +18,11 @@ beforeEach(() => {
 afterEach(() => folder.end());
 
 function follow(): FollowedFile {
-  const nothing = (): void => {};
-  const bytes = (_id: number, _offset: number, piece: Buffer): void => {
-    text += piece;
+  const send = (message: FromVolume): void => {
+    if (message.type === "bytes") text += message.bytes;
   };
-  const events: FileEvents = { ready: true, bytes, refreshed: nothing, failed: nothing, unreadable: nothing, readable: nothing };
-  return new FollowedFile({ id: 1, path, offset: 0, expected: 0, unreadable: false }, events, { showsGrowth: false }, 0);
+  const file = { type: "open", id: 1, path, offset: 0, expected: 0, unreadable: false } as const;
+  return new FollowedFile(file, { ready: () => true, send }, { showsGrowth: false }, 0);
 }
 
 describe("NULs in a file", () => {

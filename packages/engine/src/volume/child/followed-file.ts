@@ -1,25 +1,13 @@
 import { closeSync, readSync } from "node:fs";
-import { chunkBytes, creditBytes, type Fault, faultOf } from "../protocol.ts";
+import { chunkBytes, creditBytes, type Fault, type FromVolume, faultOf, type OpenFile } from "../protocol.ts";
 import { type ClientCache, NulGuard, openToRead, SizeProbe } from "./client-cache.ts";
 import { pollInterval } from "./tail-loop.ts";
 
-/** Where a followed file's events go. */
-export interface FileEvents {
-  /** False while the channel to the server is full. */
-  readonly ready: boolean;
-  bytes(id: number, offset: number, bytes: Buffer): void;
-  refreshed(ask: number, offset: number): void;
-  failed(ask: number, fault: Fault): void;
-  unreadable(id: number, fault: Fault): void;
-  readable(id: number): void;
-}
-
-interface FollowedFileOptions {
-  readonly id: number;
-  readonly path: string;
-  readonly offset: number;
-  readonly expected: number;
-  readonly unreadable: boolean;
+/** The way to the server. */
+export interface Channel {
+  /** False while it is full. */
+  readonly ready: () => boolean;
+  readonly send: (message: FromVolume) => void;
 }
 
 type ReadState = "end" | "more" | "no-credit";
@@ -33,7 +21,7 @@ export class FollowedFile {
   readonly path: string;
   /** Time of the next poll; infinite while the consumer has to catch up. */
   due: number;
-  readonly #events: FileEvents;
+  readonly #channel: Channel;
   readonly #probe: SizeProbe;
   readonly #nuls = new NulGuard();
   readonly #startedFrom: number;
@@ -49,11 +37,11 @@ export class FollowedFile {
   #asked: number[] = [];
   #probed: number[] = [];
 
-  constructor(options: FollowedFileOptions, events: FileEvents, cache: ClientCache, now: number) {
+  constructor(options: OpenFile, channel: Channel, cache: ClientCache, now: number) {
     this.id = options.id;
     this.path = options.path;
     this.due = now;
-    this.#events = events;
+    this.#channel = channel;
     this.#probe = new SizeProbe(cache, now);
     this.#offset = this.#startedFrom = options.offset;
     this.#expectedNext = options.expected;
@@ -83,15 +71,19 @@ export class FollowedFile {
   poll(now: number): void {
     try {
       const state = this.#readNew(now);
-      this.#setReadable();
-      if (state === "end") this.#answer();
+      if (this.#unreadable) this.#channel.send({ type: "readable", id: this.id });
+      this.#unreadable = false;
+      if (state === "end") this.#answer(null);
       this.due = state === "no-credit" ? Number.POSITIVE_INFINITY : state === "more" ? now : this.#nextPoll(now);
     } catch (error) {
       this.due = this.#nextPoll(now);
       const { code } = error as NodeJS.ErrnoException;
       // Not there yet, or replaced behind the client's back: the next poll opens it by its path again.
-      if (code === "ENOENT" || code === "ESTALE") this.#answer();
-      else this.#setUnreadable(faultOf(error, this.path));
+      const fault = code === "ENOENT" || code === "ESTALE" ? null : faultOf(error, this.path);
+      this.#answer(fault);
+      if (fault === null) return;
+      if (!this.#unreadable) this.#channel.send({ type: "unreadable", id: this.id, fault });
+      this.#unreadable = true;
     }
   }
 
@@ -125,7 +117,7 @@ export class FollowedFile {
     try {
       for (;;) {
         if (creditBytes - this.#inFlight < chunkBytes) return "no-credit";
-        if (!this.#events.ready) return "more";
+        if (!this.#channel.ready()) return "more";
         const size = readSync(fd, buffer, 0, chunkBytes, this.#offset);
         this.#atEnd = size === 0;
         if (size === 0) return "end";
@@ -142,7 +134,7 @@ export class FollowedFile {
   }
 
   #deliver(bytes: Buffer, now: number): void {
-    this.#events.bytes(this.id, this.#offset, bytes);
+    this.#channel.send({ type: "bytes", id: this.id, offset: this.#offset, bytes });
     this.#offset += bytes.length;
     this.#inFlight += bytes.length;
     this.#grewAt = now;
@@ -157,20 +149,9 @@ export class FollowedFile {
     this.#asked = [];
   }
 
-  #answer(): void {
-    for (const ask of this.#probed) this.#events.refreshed(ask, this.#offset);
+  #answer(fault: Fault | null): void {
+    for (const ask of this.#probed)
+      this.#channel.send(fault === null ? { type: "done", ask, result: this.#offset } : { type: "failed", ask, fault });
     this.#probed = [];
-  }
-
-  #setReadable(): void {
-    if (this.#unreadable) this.#events.readable(this.id);
-    this.#unreadable = false;
-  }
-
-  #setUnreadable(fault: Fault): void {
-    for (const ask of this.#probed) this.#events.failed(ask, fault);
-    this.#probed = [];
-    if (!this.#unreadable) this.#events.unreadable(this.id, fault);
-    this.#unreadable = true;
   }
 }

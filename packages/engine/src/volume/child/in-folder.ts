@@ -72,7 +72,8 @@ function enter(path: string, made?: (fd: number) => void): number {
 }
 
 function makeAndEnter(path: string, made: (fd: number) => void): number {
-  const isNew = make(path);
+  // One that another process has made meanwhile is set up by that process.
+  const isNew = orNull(() => mkdirSync(path), ["EEXIST"]) !== null;
   const fd = enter(path);
   try {
     if (isNew) made(fd);
@@ -83,14 +84,13 @@ function makeAndEnter(path: string, made: (fd: number) => void): number {
   }
 }
 
-/** False = another process has made it meanwhile, and sets it up. */
-function make(path: string): boolean {
+/** null when the work fails with one of these codes; without codes, however it fails. */
+export function orNull<T>(work: () => T, codes?: readonly string[]): T | null {
   try {
-    mkdirSync(path);
-    return true;
+    return work();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    return false;
+    if (codes && !codes.includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    return null;
   }
 }
 

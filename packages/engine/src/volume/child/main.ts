@@ -1,7 +1,7 @@
 // The process of one volume: makes every file call on it, with blocking calls, so that a volume that hangs blocks only this process.
 import { type FromVolume, faultOf, type OperationName, type Operations, type ToVolume } from "../protocol.ts";
 import type { ClientCache } from "./client-cache.ts";
-import { type FileEvents, FollowedFile } from "./followed-file.ts";
+import { type Channel, FollowedFile } from "./followed-file.ts";
 import { prepareFiles, removeFiles } from "./prepare-files.ts";
 import { existing, listFolder, readFile, readTree } from "./read-files.ts";
 import { storeTree } from "./store-tree.ts";
@@ -25,19 +25,9 @@ function send(message: FromVolume): void {
   if (process.send?.(message, undefined, undefined, written) === false) full = true;
 }
 
-const events: FileEvents = {
-  get ready() {
-    return !full;
-  },
-  bytes: (id, offset, bytes) => send({ type: "bytes", id, offset, bytes }),
-  refreshed: (ask, offset) => send({ type: "done", ask, result: offset }),
-  failed: (ask, fault) => send({ type: "failed", ask, fault }),
-  unreadable: (id, fault) => send({ type: "unreadable", id, fault }),
-  readable: (id) => send({ type: "readable", id }),
-};
-
+const channel: Channel = { ready: () => !full, send };
 const cache: ClientCache = { showsGrowth: false };
-const loop = new TailLoop<FollowedFile>({ ready: () => !full });
+const loop = new TailLoop<FollowedFile>(channel);
 
 type Performed = { readonly [N in OperationName]: (of: Parameters<Operations[N]>[0]) => Promise<ReturnType<Operations[N]>> };
 const operations: Performed = {
@@ -63,7 +53,7 @@ async function perform(ask: number, name: OperationName, of: unknown): Promise<v
 
 type Handlers = { readonly [T in ToVolume["type"]]: (message: Extract<ToVolume, { type: T }>, now: number) => void };
 const handlers: Handlers = {
-  open: (message, now) => loop.add(new FollowedFile(message, events, cache, now)),
+  open: (message, now) => loop.add(new FollowedFile(message, channel, cache, now)),
   close: ({ id }) => loop.remove(id),
   ack({ id, bytes }, now) {
     if (loop.files.get(id)?.ack(bytes, now)) loop.reschedule();

@@ -1,7 +1,7 @@
 import { closeSync, constants, fchmodSync, fchownSync, fstatSync, openSync, type Stats, unlinkSync } from "node:fs";
 import { basename, dirname } from "node:path/posix";
 import type { FileOwner } from "../protocol.ts";
-import { type At, inFolder } from "./in-folder.ts";
+import { type At, inFolder, orNull } from "./in-folder.ts";
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
@@ -69,12 +69,8 @@ function prepareFile(path: string, owner: FileOwner | null): void {
 
 // Never through a link: pods write on this volume and could point one at a file of the server.
 function openOrMake(path: string): { fd: number; made: boolean } {
-  try {
-    return { fd: openSync(path, O_RDONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o664), made: true };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    return { fd: openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK), made: false };
-  }
+  const made = orNull(() => openSync(path, O_RDONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o664), ["EEXIST"]);
+  return { fd: made ?? openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK), made: made !== null };
 }
 
 // Some mounts have no owners and let everybody write: what counts is whether the pod can.

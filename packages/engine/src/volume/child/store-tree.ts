@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { closeSync, fchmodSync, mkdirSync, openSync, readdirSync, renameSync, rmdirSync, statSync, utimesSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path/posix";
 import type { StoreTree, TreeFile } from "../protocol.ts";
-import { type At, inFolder, removeTree } from "./in-folder.ts";
+import { type At, inFolder, orNull, removeTree } from "./in-folder.ts";
 import { readWhole } from "./read-files.ts";
 import { pause } from "./tail-loop.ts";
 
@@ -61,7 +61,8 @@ async function build(wanted: Wanted): Promise<string> {
   try {
     for (const file of files) await write(at, join(part, file.path), file);
     await inFolder(at(), at(part), (inside) => markUsed(inside, usedUntil, unfinished));
-    if (moved(at, part, key) || (await isUsable(wanted, key))) return key;
+    const moved = orNull(() => renameSync(at(part), at(key)), ["ENOTEMPTY", "EEXIST", "ENOTDIR"]) !== null;
+    if (moved || (await isUsable(wanted, key))) return key;
     const copy = `${key}-${Date.now()}-${randomUUID().slice(0, 8)}`;
     renameSync(at(part), at(copy));
     return copy;
@@ -91,17 +92,6 @@ async function write(at: At, path: string, { bytes, executable }: TreeFile): Pro
 
 /** The pod's user may enter, whatever the server's umask is. */
 const openToAll = (fd: number): void => fchmodSync(fd, 0o755);
-
-/** False = something has that name. */
-function moved(at: At, part: string, name: string): boolean {
-  try {
-    renameSync(at(part), at(name));
-    return true;
-  } catch (error) {
-    if (!["ENOTEMPTY", "EEXIST", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
-    return false;
-  }
-}
 
 /** Exactly these files, byte by byte, and nothing else. Modes are not compared: some mounts have none. */
 async function isSame(top: At, files: readonly TreeFile[]): Promise<boolean> {

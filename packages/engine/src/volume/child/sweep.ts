@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { lstatSync, readdirSync, renameSync } from "node:fs";
 import type { Operations, StaleEntry, SweepRule } from "../protocol.ts";
-import { inFolder, removeTree } from "./in-folder.ts";
+import { inFolder, orNull, removeTree } from "./in-folder.ts";
 import { pause } from "./tail-loop.ts";
 
 type Of<N extends keyof Operations> = Parameters<Operations[N]>[0];
@@ -44,12 +44,6 @@ function keptFor(name: string, rank: number, rule: SweepRule): number {
 
 /** Null = it is gone. */
 function timeOfUse(path: string, { marker }: SweepRule): number | null {
-  for (const file of [...(marker === null ? [] : [`${path}/${marker}`]), path]) {
-    try {
-      return lstatSync(file).mtimeMs;
-    } catch {
-      // No marker, or the entry is gone.
-    }
-  }
-  return null;
+  const timeOf = (file: string): number | null => orNull(() => lstatSync(file).mtimeMs);
+  return (marker === null ? null : timeOf(`${path}/${marker}`)) ?? timeOf(path);
 }
