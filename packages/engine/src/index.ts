@@ -35,7 +35,7 @@ export {
 } from "./operator/objects.ts";
 export type { Adoption } from "./outcome/observation.ts";
 export type { ClaimVolume, EnvReference, EnvSource, ObjectVolume, RunRequest } from "./request.ts";
-export type { LockDecision, LockOwner, RunIo, StatusLine } from "./run-context.ts";
+export { type LockDecision, type LockOwner, messageOf, type RunIo, type StatusLine } from "./run-context.ts";
 export type { Evidence, RunOutcome, StartFailure } from "./run-outcome.ts";
 export { standing } from "./status/session-lines.ts";
 export type { Timeouts } from "./timeouts.ts";

@@ -1,7 +1,6 @@
-import type { Engine } from "@paperclip-k8s/engine";
 import type { AgentCli } from "./agent-cli/agent-cli.ts";
 import { testEnvironment } from "./doctor/test-environment.ts";
-import { execute } from "./execute.ts";
+import { type ExecuteOptions, execute } from "./execute.ts";
 import { runDetachable } from "./handover/drain/detachable-run.ts";
 import { RunRegistry } from "./handover/drain/run-registry.ts";
 import type { ServerAdapter, SkillContext } from "./host/types.ts";
@@ -11,15 +10,10 @@ import { configurationDoc } from "./settings/documents.ts";
 import { formSchema } from "./settings/form.ts";
 import { parseConfig } from "./settings/parse.ts";
 
-export interface AdapterOptions {
-  readonly engine: Engine;
+interface AdapterOptions extends Omit<ExecuteOptions, "serverEnv" | "detach"> {
   readonly serverEnv?: NodeJS.ProcessEnv;
   /** Through which this adapter's runs can be detached. */
   readonly registry?: RunRegistry;
-  /** How often a host without abort signals is asked for the run's status. */
-  readonly pollMs?: number;
-  /** How long the host may take for its callbacks at the end; 30 s unless set. */
-  readonly hostTimeoutMs?: number;
 }
 
 /** The host's adapter module for one agent CLI. */

@@ -24,7 +24,7 @@ export interface ExecuteOptions extends CancelOptions {
   readonly engine: Engine;
   /** Aborted = leave the Job as it is, for the next server. */
   readonly detach?: AbortSignal;
-  /** How long the host may take for its callbacks at the end. */
+  /** How long the host may take for its callbacks at the end; 30 s unless set. */
   readonly hostTimeoutMs?: number;
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from "@paperclip-k8s/engine";
 import type { Command } from "../arguments.ts";
 import { clusterOf, namespacesOf } from "../cluster/access.ts";
 import { findInCluster } from "../leftovers/find-in-cluster.ts";
@@ -43,7 +44,7 @@ async function removeAll(items: readonly Item[], { out, err }: Terminal): Promis
       out(`${item.kind} ${item.name}: ${RESULTS[await item.remove()]}`);
     } catch (error) {
       failed++;
-      err(`${item.kind} ${item.name}: ${error instanceof Error ? error.message : String(error)}`);
+      err(`${item.kind} ${item.name}: ${messageOf(error)}`);
     }
   }
   return failed === 0 ? EXIT.done : EXIT.error;

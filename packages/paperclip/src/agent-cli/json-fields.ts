@@ -1,9 +1,10 @@
+import { isRecord } from "../host/context-values.ts";
+
 // A CLI's events are loose JSON: these read one value of it, or nothing.
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-export const fieldsOf = (value: unknown): Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+export const fieldsOf = (value: unknown): Fields => (isRecord(value) ? value : {});
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 export const textOrNull = (value: unknown): string | null => textOf(value) || null;
 export const countOf = (value: unknown): number => (typeof value === "number" && Number.isFinite(value) ? value : 0);

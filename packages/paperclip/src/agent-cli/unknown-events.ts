@@ -11,12 +11,8 @@ export class UnknownEvents {
     if (this.firstType !== null) return [];
     this.firstType = type.slice(0, 80);
     const by = version === null ? "the CLI" : `the CLI, version ${version},`;
-    return [
-      {
-        kind: "status",
-        text: `warning: ${by} wrote an event of type ${JSON.stringify(this.firstType)}, which this adapter does not know; such events are left out`,
-      },
-    ];
+    const what = `an event of type ${JSON.stringify(this.firstType)}, which this adapter does not know`;
+    return [{ kind: "status", text: `warning: ${by} wrote ${what}; such events are left out` }];
   }
 
   /** Why a run without one known event cannot count as a success; null when there was a known one, or none at all. */

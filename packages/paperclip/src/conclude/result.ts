@@ -1,4 +1,4 @@
-import { ApiError, OwnPodError, PathPartError, RequestError, type RunOutcome } from "@paperclip-k8s/engine";
+import { ApiError, messageOf, OwnPodError, PathPartError, RequestError, type RunOutcome } from "@paperclip-k8s/engine";
 import type { ExecutionResult } from "../host/types.ts";
 import { environmentOf } from "../prepare/attempt.ts";
 import { BundleError } from "../prepare/bundle/prompt-bundle.ts";
@@ -72,7 +72,7 @@ const isAgentId = (error: Error): boolean => "field" in error && error.field ===
 
 /** The result of a run whose next attempt could not be prepared. What an operator has to fix differs from what may pass by itself. */
 export function notPreparedResult(error: unknown, earlier: readonly AttemptResult[] = []): ExecutionResult {
-  const errorMessage = error instanceof Error ? error.message : String(error);
+  const errorMessage = messageOf(error);
   const cost = sumOf(earlier);
   const used = cost === null ? {} : { ...cost, usageBasis: "per_run" as const };
   const base = { exitCode: null, signal: null, timedOut: false, errorMessage, ...used } as const;

@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 import type { RunInputs } from "../prepare/attempt.ts";
 import { exampleAttempt, exampleInputs, exampleResult, exited } from "../testing/example-attempt.ts";
 import { exampleCli } from "../testing/example-cli.ts";
-import { type KeptSession, keptSession, lostSession, type SessionFacts } from "./session.ts";
+import { type KeptSession, keptSession, lostSession } from "./session.ts";
 
 const old = { generation: "g0", at: "", bytes: 1, version: null };
 const saved = { restored: null, restoreMs: 1, saved: true, last: old, saveMs: 1, error: null };
 const failed = { ...saved, saved: false, error: "the volume is full" };
 const killed = { ...failed, saveMs: null, error: null };
 
-test.each<[string, Partial<SessionFacts>, KeptSession]>([
+test.each<[string, { mode?: string | null; state?: Evidence["state"]; resumed?: boolean }, KeptSession]>([
   ["it goes with its pod", { mode: "ephemeral", state: saved }, "no"],
   ["on a claim of the agent's own", { mode: "dedicated_pvc" }, "yes"],
   ["in a place of the agent's own", { mode: "own" }, "yes"],
@@ -25,8 +25,8 @@ test.each<[string, Partial<SessionFacts>, KeptSession]>([
   ["fresh, killed hard before any save", { state: { ...killed, last: null } }, "maybe"],
   ["fresh, and the volume took nothing", { state: { ...failed, last: null } }, "no"],
   ["nothing is known", { state: null }, "maybe"],
-])("%s: %j", (_, facts, kept) => {
-  expect(keptSession({ mode: "portable", state: null, resumed: false, ...facts })).toBe(kept);
+])("%s: %j", (_, { mode = "portable", state = null, resumed = false }, kept) => {
+  expect(keptSession(mode, state, resumed)).toBe(kept);
 });
 
 test("a session that is nowhere to be found is logged", () => {

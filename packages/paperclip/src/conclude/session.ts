@@ -21,22 +21,15 @@ export function sessionLeft({ attempt, adopted, report, outcome }: AttemptResult
   const fingerprint = adopted === null ? fingerprintOf(attempt.inputs) : fingerprintOfJob(adopted);
   const reported = report.sessionId ?? attempt.sessionId;
   const resumed = reported !== null && reported === attempt.sessionId;
-  const kept = keptSession({ mode: fingerprint?.stateMode ?? null, state: outcome.evidence.state, resumed });
+  const kept = keptSession(fingerprint?.stateMode ?? null, outcome.evidence.state, resumed);
   const workspace = workspaceOf(ctx.context, config.cwd);
   const sessionId = kept === "no" ? null : reported;
   const params = sessionParamsOut({ sessionId, previous: ctx.runtime.sessionParams, cwd, fingerprint, workspace });
   return { kept, sessionId: params === null ? null : sessionId, params };
 }
 
-export interface SessionFacts {
-  /** Where the run's sessions are kept; null = not known. */
-  readonly mode: string | null;
-  readonly state: Evidence["state"];
-  /** The session is the one that the run began with. */
-  readonly resumed: boolean;
-}
-
-export function keptSession({ mode, state, resumed }: SessionFacts): KeptSession {
+/** `mode`: where the run's sessions are kept; null = not known. `resumed`: the session is the one that the run began with. */
+export function keptSession(mode: string | null, state: Evidence["state"], resumed: boolean): KeptSession {
   // It is gone with its pod.
   if (mode === "ephemeral") return "no";
   // The CLI itself keeps it.

@@ -1,20 +1,12 @@
-import { ApiError, type ConnectOptions, findStorageClass, tryClaim } from "@paperclip-k8s/engine";
-import type { AgentCli } from "../agent-cli/agent-cli.ts";
+import { ApiError, type ConnectOptions, findStorageClass, messageOf, tryClaim } from "@paperclip-k8s/engine";
 import type { EnvironmentCheck } from "../host/types.ts";
 import { agentClaim } from "../prepare/state/agent-claim.ts";
-import type { AgentConfig } from "../settings/agent-config.ts";
 import { check } from "./check.ts";
-
-interface AgentClaimTest {
-  readonly cli: AgentCli;
-  readonly companyId: string;
-  readonly config: AgentConfig;
-  readonly namespace: string;
-}
+import type { ProbeParts } from "./probe-request.ts";
 
 /** Whether claims of the agents' own can be made. The form's test knows no agent, so it cannot look for the claim of one. */
-export async function checkAgentClaim(test: AgentClaimTest, cluster: ConnectOptions): Promise<readonly EnvironmentCheck[]> {
-  const { cli, companyId, config, namespace } = test;
+export async function checkAgentClaim(parts: ProbeParts, cluster: ConnectOptions): Promise<readonly EnvironmentCheck[]> {
+  const { cli, companyId, config, inherited } = parts;
   const claim = cli.state?.claim;
   if (config.agentDbMode !== "dedicated_pvc" || claim === undefined) return [];
   const { volume } = agentClaim(claim, { agent: { id: "environment-test", companyId }, cli, config });
@@ -23,7 +15,7 @@ export async function checkAgentClaim(test: AgentClaimTest, cluster: ConnectOpti
     return [check("warn", "storage_class_unset", "agentDbStorageClass is not set: no claim can be made for an agent that has none")];
   const both = [
     attempt(() => classExists(cluster, create.storageClass)),
-    attempt(() => claimTaken(cluster, namespace, { name: volume.claimName, create })),
+    attempt(() => claimTaken(cluster, inherited.namespace, volume.claimName, create)),
   ];
   return (await Promise.all(both)).flat();
 }
@@ -33,16 +25,10 @@ async function classExists(cluster: ConnectOptions, name: string): Promise<Envir
   return check("error", "storage_class_missing", `The cluster has no storage class ${name}`);
 }
 
-type NewClaim = Parameters<typeof tryClaim>[3];
-
-async function claimTaken(
-  cluster: ConnectOptions,
-  namespace: string,
-  claim: { name: string; create: NewClaim },
-): Promise<EnvironmentCheck> {
+async function claimTaken(...claim: Parameters<typeof tryClaim>): Promise<EnvironmentCheck> {
   try {
-    await tryClaim(cluster, namespace, claim.name, claim.create);
-    return check("info", "agent_claim_accepted", `The API server would take an agent's claim of ${claim.create.capacity}`);
+    await tryClaim(...claim);
+    return check("info", "agent_claim_accepted", `The API server would take an agent's claim of ${claim[3].capacity}`);
   } catch (error) {
     const isRefusal = error instanceof ApiError && error.denied === null && [400, 403, 422].includes(error.httpStatus ?? 0);
     if (isRefusal) return check("error", "agent_claim_refused", error.message);
@@ -56,6 +42,6 @@ async function attempt(act: () => Promise<EnvironmentCheck>): Promise<readonly E
     return [await act()];
   } catch (error) {
     if (error instanceof ApiError && error.denied !== null) return [];
-    return [check("warn", "agent_claim_unknown", error instanceof Error ? error.message : String(error))];
+    return [check("warn", "agent_claim_unknown", messageOf(error))];
   }
 }

@@ -1,4 +1,12 @@
-import { ApiError, type ConnectOptions, ownPodIdentity, type Permission, permissions, reviewPermissions } from "@paperclip-k8s/engine";
+import {
+  ApiError,
+  type ConnectOptions,
+  messageOf,
+  ownPodIdentity,
+  type Permission,
+  permissions,
+  reviewPermissions,
+} from "@paperclip-k8s/engine";
 import type { EnvironmentCheck } from "../host/types.ts";
 import { check } from "./check.ts";
 
@@ -15,24 +23,19 @@ export async function checkApi(cluster: ConnectOptions): Promise<EnvironmentChec
 
 /** Why the API server could not be asked. */
 export function apiProblem(error: unknown): EnvironmentCheck {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const code = error instanceof ApiError ? error.code : "api_unreachable";
   if (code === "api_config") return check("error", "k8s_kubeconfig_invalid", message);
   if (code === "api_auth") return check("error", "k8s_credentials_refused", message);
   return check("error", "k8s_api_unreachable", message);
 }
 
-interface PermissionsAsked {
-  readonly serverEnv: NodeJS.ProcessEnv;
-  /** Agents have claims of their own, so permissions to create them are needed. */
-  readonly ownClaims: boolean;
-}
-
-/** Each permission of the table that these settings can use, by access review. */
+/** Each permission of the table that these settings can use, by access review; those to create claims only where agents have claims of their own. */
 export async function checkPermissions(
   cluster: ConnectOptions,
   namespace: string,
-  { serverEnv, ownClaims }: PermissionsAsked,
+  serverEnv: NodeJS.ProcessEnv,
+  ownClaims: boolean,
 ): Promise<{ readonly checks: readonly EnvironmentCheck[]; readonly mayCreateJobs: boolean }> {
   const own = await ownPodIdentity(serverEnv);
   const readsOwnPod = ({ verb, resource }: Permission) => verb === "get" && resource === "pods";

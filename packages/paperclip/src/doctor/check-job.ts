@@ -1,4 +1,4 @@
-import { ApiError, type ConnectOptions, type RunRequest, tryRun } from "@paperclip-k8s/engine";
+import { ApiError, type ConnectOptions, messageOf, type RunRequest, tryRun } from "@paperclip-k8s/engine";
 import type { EnvironmentCheck } from "../host/types.ts";
 import { check } from "./check.ts";
 
@@ -17,7 +17,7 @@ export async function checkJob(request: RunRequest, cluster: ConnectOptions): Pr
 }
 
 function refusal(error: unknown, namespace: string): EnvironmentCheck {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (!(error instanceof ApiError)) return check("error", "k8s_job_refused", message);
   if (error.httpStatus === 404 && isNamespace(error.details))
     return check("error", "k8s_namespace_missing", `There is no namespace ${namespace}`);

@@ -1,4 +1,4 @@
-import { ApiError, type ConnectOptions, findClaim, type RunRequest, tryVolume } from "@paperclip-k8s/engine";
+import { ApiError, type ConnectOptions, findClaim, messageOf, type RunRequest, tryVolume } from "@paperclip-k8s/engine";
 import type { EnvironmentCheck } from "../host/types.ts";
 import { check } from "./check.ts";
 
@@ -36,5 +36,3 @@ async function checkWritable(request: RunRequest): Promise<readonly EnvironmentC
     return [check("error", "volume_unwritable", `The server cannot make a run's files below ${request.output.root}: ${messageOf(error)}`)];
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

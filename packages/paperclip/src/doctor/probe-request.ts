@@ -1,21 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { type RunRequest, selfCheckArgv } from "@paperclip-k8s/engine";
-import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import { mcpAccess } from "../host/mcp-servers.ts";
 import type { ExecutionContext } from "../host/types.ts";
-import { firstStart, prepareAttempt } from "../prepare/attempt.ts";
+import { firstStart, prepareAttempt, type RunParts } from "../prepare/attempt.ts";
 import { workingFolder } from "../prepare/environment/workspace.ts";
-import type { Inherited } from "../prepare/inherit/inherited.ts";
 import { buildRequest } from "../prepare/request.ts";
-import type { AgentConfig } from "../settings/agent-config.ts";
 
-interface ProbeInput {
-  readonly cli: AgentCli;
-  readonly companyId: string;
-  readonly config: AgentConfig;
-  readonly inherited: Inherited;
-  readonly serverEnv: NodeJS.ProcessEnv;
-}
+/** The test is of a company's settings, not of an agent. */
+export type ProbeParts = Omit<RunParts, "ctx"> & { readonly companyId: string };
 
 export interface Probe {
   readonly request: RunRequest;
@@ -29,7 +21,7 @@ const PROBE_AGENT = "environment-test";
 const FINDING_MS = 15_000;
 
 /** A run with these settings that starts our self-check instead of the CLI, under a name and with limits of its own. */
-export async function probeRequest({ cli, companyId, config, inherited, serverEnv }: ProbeInput): Promise<Probe> {
+export async function probeRequest({ cli, companyId, config, inherited, serverEnv }: ProbeParts): Promise<Probe> {
   const ctx = probeContext(companyId);
   const cwd = workingFolder(ctx.context, config);
   const kept = { bundle: null, mcp: mcpAccess(ctx, null), state: { mode: "ephemeral" }, seed: null } as const;

@@ -1,4 +1,12 @@
-import { ApiError, type ConnectOptions, type Engine, LineSplitter, type SelfCheckFinding, selfCheckFinding } from "@paperclip-k8s/engine";
+import {
+  ApiError,
+  type ConnectOptions,
+  type Engine,
+  LineSplitter,
+  messageOf,
+  type SelfCheckFinding,
+  selfCheckFinding,
+} from "@paperclip-k8s/engine";
 import type { EnvironmentCheck } from "../host/types.ts";
 import { check } from "./check.ts";
 import { podFindings } from "./pod-findings.ts";
@@ -17,16 +25,10 @@ const TIMEOUTS = {
 };
 export type ProbeTimeouts = typeof TIMEOUTS;
 
-interface ProbeLimits {
-  /** For the whole probe. */
-  readonly ms: number;
-  readonly timeouts?: Partial<ProbeTimeouts> | undefined;
-}
-
-/** Runs a pod with the real image, user, volumes and variables that checks itself: an ordinary run of the engine, deleted at its end. */
+/** Runs a pod with the real image, user, volumes and variables that checks itself: an ordinary run of the engine, deleted at its end. `ms` is for all of it. */
 export async function runProbe(
   probe: Probe,
-  { ms, timeouts }: ProbeLimits,
+  { ms, timeouts }: { readonly ms: number; readonly timeouts?: Partial<ProbeTimeouts> | undefined },
   engine: Engine,
   cluster: ConnectOptions,
 ): Promise<readonly EnvironmentCheck[]> {
@@ -51,8 +53,7 @@ export async function runProbe(
     const facts = { request: probe.request, reported: findings.length > 0, waitedMs: ms, lastWarning: warnings.at(-1) ?? null };
     return [...probeOutcome(outcome, facts), ...podFindings(findings, probe)];
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return [check("error", error instanceof ApiError ? "probe_not_created" : "probe_failed", message)];
+    return [check("error", error instanceof ApiError ? "probe_not_created" : "probe_failed", messageOf(error))];
   } finally {
     clearTimeout(timer);
   }

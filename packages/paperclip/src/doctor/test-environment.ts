@@ -1,10 +1,9 @@
-import { ApiError, type Engine } from "@paperclip-k8s/engine";
+import { ApiError, type Engine, messageOf } from "@paperclip-k8s/engine";
 import type { AgentCli } from "../agent-cli/agent-cli.ts";
-import type { EnvironmentCheck, EnvironmentTestResult } from "../host/types.ts";
+import type { EnvironmentCheck, EnvironmentTestResult, ServerAdapter } from "../host/types.ts";
 import { environmentOf } from "../prepare/attempt.ts";
 import { inherit } from "../prepare/inherit/inherit-from.ts";
 import type { Inherited } from "../prepare/inherit/inherited.ts";
-import type { AgentConfig } from "../settings/agent-config.ts";
 import { parseConfig } from "../settings/parse.ts";
 import { check, failed } from "./check.ts";
 import { checkAgentClaim } from "./check-agent-claim.ts";
@@ -12,7 +11,7 @@ import { apiProblem, checkApi, checkPermissions } from "./check-cluster.ts";
 import { checkJob } from "./check-job.ts";
 import { checkVolume } from "./check-volume.ts";
 import { type ProbeTimeouts, runProbe } from "./probe.ts";
-import { type Probe, probeRequest } from "./probe-request.ts";
+import { type Probe, type ProbeParts, probeRequest } from "./probe-request.ts";
 
 interface TestOptions {
   readonly engine: Engine;
@@ -21,10 +20,7 @@ interface TestOptions {
   readonly timeouts?: Partial<ProbeTimeouts>;
 }
 
-interface TestContext {
-  readonly companyId: string;
-  readonly config: Record<string, unknown>;
-}
+type TestContext = Pick<Parameters<ServerAdapter["testEnvironment"]>[0], "companyId" | "config">;
 
 /** Proxies give up on a request after a minute: the test must have answered by then. */
 const TEST_MS = 50_000;
@@ -44,20 +40,19 @@ async function findings(cli: AgentCli, ctx: TestContext, options: TestOptions): 
   const cluster = { kubeconfig: config.value.kubeconfig };
   const api = await checkApi(cluster);
   if (failed([api])) return [...warned(config.value.warnings), api];
-  const place = await prepare(cli, ctx, config.value, serverEnv);
+  const place = await prepare({ cli, companyId: ctx.companyId, config: config.value, serverEnv });
   if ("refused" in place) return [...warned(config.value.warnings), api, place.refused];
-  const { inherited, probe } = place.value;
+  const { parts, probe } = place.value;
+  const { inherited } = parts;
   const settings = [found(inherited), ...warned([...config.value.warnings, ...inherited.warnings, ...probe.warnings]), api];
-  const { checks: access, mayCreateJobs } = await checkPermissions(cluster, inherited.namespace, {
-    serverEnv,
-    ownClaims: config.value.agentDbMode === "dedicated_pvc",
-  });
+  const ownClaims = config.value.agentDbMode === "dedicated_pvc";
+  const { checks: access, mayCreateJobs } = await checkPermissions(cluster, inherited.namespace, serverEnv, ownClaims);
   const [volume, own, job] = await Promise.all([
     checkVolume(probe.request, cluster),
-    checkAgentClaim({ cli, companyId: ctx.companyId, config: config.value, namespace: inherited.namespace }, cluster),
+    checkAgentClaim(parts, cluster),
     mayCreateJobs ? checkJob(probe.request, cluster) : Promise.resolve([]),
   ]);
-  const before = [...settings, ...access, ...job, ...volume, ...own, ...cliChecks(cli, config.value, inherited)];
+  const before = [...settings, ...access, ...job, ...volume, ...own, ...cliChecks(parts)];
   if (failed(before)) return [...before, check("info", "probe_skipped", "No probe was started: the errors above would end it")];
   const left = TEST_MS - (performance.now() - began);
   const limits = { ms: Math.max(5000, Math.min(PROBE_MS, left)), timeouts: options.timeouts };
@@ -74,18 +69,18 @@ function attempt<T>(act: () => T): Attempt<T> {
   }
 }
 
-const invalid = (error: unknown) => check("error", "config_invalid", error instanceof Error ? error.message : String(error));
+const invalid = (error: unknown) => check("error", "config_invalid", messageOf(error));
+
+interface Prepared {
+  readonly parts: ProbeParts;
+  readonly probe: Probe;
+}
 
 /** What is inherited with these settings, and the probe for it. */
-async function prepare(
-  cli: AgentCli,
-  { companyId }: TestContext,
-  config: AgentConfig,
-  serverEnv: NodeJS.ProcessEnv,
-): Promise<Attempt<{ readonly inherited: Inherited; readonly probe: Probe }>> {
+async function prepare(given: Omit<ProbeParts, "inherited">): Promise<Attempt<Prepared>> {
   try {
-    const inherited = await inherit(cli, config, serverEnv);
-    return { value: { inherited, probe: await probeRequest({ cli, companyId, config, inherited, serverEnv }) } };
+    const parts = { ...given, inherited: await inherit(given.cli, given.config, given.serverEnv) };
+    return { value: { parts, probe: await probeRequest(parts) } };
   } catch (error) {
     return { refused: error instanceof ApiError ? apiProblem(error) : invalid(error) };
   }
@@ -97,7 +92,7 @@ function found({ image, namespace, claim }: Inherited): EnvironmentCheck {
 
 const warned = (texts: readonly string[]): EnvironmentCheck[] => texts.map((text) => check("warn", "config_warning", text));
 
-function cliChecks(cli: AgentCli, config: AgentConfig, inherited: Inherited): readonly EnvironmentCheck[] {
+function cliChecks({ cli, config, inherited }: ProbeParts): readonly EnvironmentCheck[] {
   const sources = inherited.env.from.map(({ kind, name }) => `${kind === "secret" ? "Secret" : "ConfigMap"} ${name}`);
   return cli.checks?.({ config, known: { ...environmentOf({ config, inherited }), sources } }) ?? [];
 }

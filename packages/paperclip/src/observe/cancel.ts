@@ -1,5 +1,5 @@
-import { apiOfRun, type HostApi } from "../host/api.ts";
-import { readRun } from "../host/runs.ts";
+import { apiOfRun } from "../host/api.ts";
+import { type HostRun, readRun } from "../host/runs.ts";
 import type { ExecutionContext } from "../host/types.ts";
 import type { RunLog } from "./log.ts";
 
@@ -15,15 +15,19 @@ export interface CancelWatch {
 
 export interface CancelOptions {
   readonly serverEnv: NodeJS.ProcessEnv;
+  /** How often a host without abort signals is asked for the run's status. */
   readonly pollMs?: number;
 }
 
 /** Learns of a cancel from the host's abort signal where there is one, else by asking for the run's status. */
-export async function watchCancel(ctx: ExecutionContext, log: RunLog, options: CancelOptions): Promise<CancelWatch> {
+export async function watchCancel(
+  ctx: ExecutionContext,
+  log: RunLog,
+  { serverEnv, pollMs = POLL_MS }: CancelOptions,
+): Promise<CancelWatch> {
   const cancel = new AbortController();
-  const api = apiOfRun(ctx, options.serverEnv);
-  const pollMs = options.pollMs ?? POLL_MS;
-  const poll = (firstMs: number) => (api === null ? () => {} : pollStatus({ api, runId: ctx.runId, cancel, log, pollMs, firstMs }));
+  const api = apiOfRun(ctx, serverEnv);
+  const poll = (firstMs: number) => (api === null ? () => {} : pollStatus(() => readRun(api, ctx.runId), cancel, log, pollMs, firstMs));
   if (ctx.signal !== undefined && ctx.onCancellationReady !== undefined) {
     const stop = followSignal(ctx.signal, cancel, () => poll(0));
     await ctx.onCancellationReady();
@@ -49,31 +53,26 @@ function followSignal(signal: AbortSignal, cancel: AbortController, poll: () => 
   };
 }
 
-interface Poll {
-  readonly api: HostApi;
-  readonly runId: string;
-  readonly cancel: AbortController;
-  readonly log: RunLog;
-  readonly pollMs: number;
-  readonly firstMs: number;
-}
-
-function pollStatus({ api, runId, cancel, log, pollMs, firstMs }: Poll): () => void {
+/** Asks for the run's status again and again, until it is cancelled or the returned function is called. */
+function pollStatus(
+  read: () => Promise<HostRun | null>,
+  cancel: AbortController,
+  log: RunLog,
+  pollMs: number,
+  firstMs: number,
+): () => void {
   let stopped = false;
-  let isProblemLogged = false;
+  let hadProblem = false;
   const round = async () => {
-    const answer = await statusOf(api, runId);
+    const answer = await read().then((run) => run?.status ?? new Error("the host does not know this run"), asError);
     if (stopped) return;
-    if ("status" in answer) {
-      isProblemLogged = false;
-      if (CANCEL_STATUSES.has(answer.status)) {
-        cancel.abort(new Error(`the host says ${answer.status}`));
-        return;
-      }
-    } else if (!isProblemLogged) {
-      isProblemLogged = true;
-      void log.warning(`the host's run status cannot be read (${answer.problem}); a cancel may come late`);
+    if (typeof answer === "string" && CANCEL_STATUSES.has(answer)) {
+      cancel.abort(new Error(`the host says ${answer}`));
+      return;
     }
+    const problem = typeof answer === "string" ? null : answer.message;
+    if (problem !== null && !hadProblem) void log.warning(`the host's run status cannot be read (${problem}); a cancel may come late`);
+    hadProblem = problem !== null;
     timer = setTimeout(round, pollMs);
   };
   let timer = setTimeout(round, firstMs);
@@ -83,10 +82,4 @@ function pollStatus({ api, runId, cancel, log, pollMs, firstMs }: Poll): () => v
   };
 }
 
-async function statusOf(api: HostApi, runId: string): Promise<{ readonly status: string } | { readonly problem: string }> {
-  try {
-    return (await readRun(api, runId)) ?? { problem: "the host does not know this run" };
-  } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
-  }
-}
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

@@ -1,3 +1,4 @@
+import { isRecord } from "../host/context-values.ts";
 import { quote } from "./config-error.ts";
 import { isUnset, type Raw } from "./field.ts";
 import { CLAIM_FIELDS } from "./fields/state.ts";
@@ -50,20 +51,10 @@ const plain = (key: string): string =>
     .replace(/s(?=\.|$)/g, "");
 
 /** Keys that hold something; nested resources as dotted keys. */
-function givenKeys(raw: Raw): string[] {
+function givenKeys(raw: Raw, path = ""): string[] {
   return Object.entries(raw).flatMap(([key, value]) => {
     if (isUnset(value, "text")) return [];
-    return key === "resources" && isObject(value) ? leaves(value, "resources") : [key];
+    const isNested = (path !== "" || key === "resources") && isRecord(value);
+    return isNested ? givenKeys(value, `${path}${key}.`) : [`${path}${key}`];
   });
-}
-
-function leaves(value: Raw, path: string): string[] {
-  return Object.entries(value).flatMap(([key, item]) => {
-    if (isUnset(item, "text")) return [];
-    return isObject(item) ? leaves(item, `${path}.${key}`) : [`${path}.${key}`];
-  });
-}
-
-function isObject(value: unknown): value is Raw {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

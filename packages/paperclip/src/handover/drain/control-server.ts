@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { rmdirSync, unlinkSync } from "node:fs";
+import { once } from "node:events";
+import { rmdirSync, rmSync } from "node:fs";
 import { mkdir, readdir, stat, unlink } from "node:fs/promises";
 import type { Server, Socket } from "node:net";
 import { dirname, join } from "node:path";
@@ -56,14 +57,8 @@ export async function startControlServer(registry: RunRegistry, options: Control
 async function listens(server: Server, path: string): Promise<boolean> {
   try {
     await ownFolder(dirname(path));
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(path, () => {
-        server.off("error", reject);
-        server.on("error", () => {});
-        resolve();
-      });
-    });
+    await once(server.listen(path), "listening");
+    server.on("error", () => {});
     return true;
   } catch {
     return false;
@@ -119,13 +114,9 @@ function isAlive(pid: number): boolean {
 
 function removeNow(path: string): void {
   try {
-    unlinkSync(path);
-  } catch {
-    // It is gone already.
-  }
-  try {
+    rmSync(path, { force: true });
     rmdirSync(dirname(path));
   } catch {
-    // Other sockets are in it.
+    // Other sockets are in the folder.
   }
 }

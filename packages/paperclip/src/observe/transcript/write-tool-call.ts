@@ -1,11 +1,15 @@
 import type { ToolCallEntry } from "../../agent-cli/entry.ts";
 import type { Fields } from "../../agent-cli/json-fields.ts";
+import { isRecord } from "../../host/context-values.ts";
 import { clean, word } from "./clean.ts";
 import { cut, fold } from "./fold.ts";
 import { readToolCall, USUAL_FIELD } from "./read-tool-call.ts";
-import { shortFields } from "./short-fields.ts";
 
 const TITLE_BYTES = 4 * 1024;
+const FIELDS_BYTES = 2 * 1024;
+const STRING_LENGTH = 300;
+const ITEMS = 10;
+const DEPTH = 4;
 
 /** A call in one line, without its mark; long input is shortened. */
 export function writeToolCall({ id, tool, title, input }: ToolCallEntry): string {
@@ -23,7 +27,7 @@ export function writeToolCall({ id, tool, title, input }: ToolCallEntry): string
 
 const inputFields = (input: unknown): Fields => {
   if (input === null || input === undefined) return {};
-  return typeof input === "object" && !Array.isArray(input) ? (input as Fields) : { input };
+  return isRecord(input) ? input : { input };
 };
 
 const join = (...parts: readonly [tool: string, title: string, fields: string, id: string]): string =>
@@ -33,4 +37,37 @@ const join = (...parts: readonly [tool: string, title: string, fields: string, i
 export function shortId(id: string): string {
   const whole = word(id, "");
   return `#${(whole.length > 12 ? whole.slice(-8) : whole).toWellFormed()}`;
+}
+
+/** Fields as JSON, shortened to a readable length; empty when there are none. */
+function shortFields(fields: Fields): string {
+  const kept: [string, unknown][] = [];
+  let room = FIELDS_BYTES;
+  const entries = Object.entries(fields);
+  for (const [key, value] of entries) {
+    const field: [string, unknown] = [shortText(key), shortValue(value, DEPTH)];
+    room -= Buffer.byteLength(JSON.stringify(field));
+    if (room < 0) break;
+    kept.push(field);
+  }
+  const missing = entries.length - kept.length;
+  if (missing > 0) kept.push(["…", `${missing} more`]);
+  return kept.length === 0 ? "" : JSON.stringify(Object.fromEntries(kept));
+}
+
+function shortValue(value: unknown, depth: number): unknown {
+  if (typeof value === "string") return shortText(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth === 0) return "…";
+  const entries = Object.entries(value);
+  const kept = entries.slice(0, ITEMS).map(([key, item]): [string, unknown] => [shortText(key), shortValue(item, depth - 1)]);
+  const missing = entries.length - kept.length;
+  if (Array.isArray(value)) return [...kept.map(([, item]) => item), ...(missing > 0 ? [`… ${missing} more`] : [])];
+  return Object.fromEntries(missing > 0 ? [...kept, ["…", `${missing} more`]] : kept);
+}
+
+function shortText(text: string): string {
+  const whole = clean(text);
+  if (whole.length <= STRING_LENGTH) return whole;
+  return `${whole.slice(0, STRING_LENGTH).toWellFormed()}… (${whole.length - STRING_LENGTH} more characters)`;
 }

@@ -1,4 +1,5 @@
 import { dirname, resolve } from "node:path";
+import { messageOf } from "@paperclip-k8s/engine";
 import type { ServerFiles } from "./server-files.ts";
 
 /** What was read for the prompt, and what the log says about it. */
@@ -17,8 +18,7 @@ export async function readInstructions(path: string | null, cwd: string, files: 
     if (text === "") return { text: "", notes: [`instructions file ${file} is empty`], warnings: [] };
     return { text: `${text}\n\n${originNote(file)}`, notes: [`instructions from ${file}`], warnings: [] };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { text: "", notes: [], warnings: [`instructions file ${file} was not read (${reason}); the run goes on without it`] };
+    return { text: "", notes: [], warnings: [`instructions file ${file} was not read (${messageOf(error)}); the run goes on without it`] };
   }
 }
 

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type FolderEntry, mountPointOf, type Operations, type TreeFile, VolumeError, withVolume } from "@paperclip-k8s/engine";
+import { type FolderEntry, messageOf, mountPointOf, type Operations, type TreeFile, VolumeError, withVolume } from "@paperclip-k8s/engine";
 import { isBelow } from "../../host/context-values.ts";
 
 const MAX_FILE_BYTES = 1024 * 1024;
@@ -62,7 +62,7 @@ export class ServerFiles {
 }
 
 function reasonOf(error: unknown): string {
-  if (!(error instanceof VolumeError)) return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof VolumeError)) return messageOf(error);
   if (error.code === "volume_missing") return "no such file";
   if (error.errno === "EACCES" || error.errno === "EPERM") return "not readable for the server";
   if (error.errno === "ENXIO") return "not a file";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { FolderEntry } from "@paperclip-k8s/engine";
+import { type FolderEntry, messageOf } from "@paperclip-k8s/engine";
 import type { PaperclipSkillEntry } from "../prompt/host-rendering.ts";
 import type { ServerFiles } from "../prompt/server-files.ts";
 
@@ -65,7 +65,7 @@ export async function chosenSkills<T>(
       found.push(await read(key, present(entry)));
       loaded.push(entry?.runtimeName ?? key);
     } catch (error) {
-      warnings.push(`skill "${key}" is left out: ${error instanceof Error ? error.message : String(error)}`);
+      warnings.push(`skill "${key}" is left out: ${messageOf(error)}`);
     }
   }
   return { read: found, notes: loaded.length === 0 ? [] : [`skills: ${loaded.join(", ")}`], warnings };

@@ -1,4 +1,5 @@
 import { isLabelKey } from "@paperclip-k8s/engine";
+import { isRecord } from "../../host/context-values.ts";
 import { ConfigError, kindOf, quote } from "../config-error.ts";
 import { field, type Spec, type Unnamed } from "../field.ts";
 
@@ -39,16 +40,13 @@ export function env(spec: Spec): Unnamed<Readonly<Record<string, string>>> {
     unset: {},
     form: { type: "textarea" },
     parse(value, key) {
-      if (typeof value !== "object" || value === null || Array.isArray(value))
-        throw new ConfigError(key, "must be an object of names and texts");
-      const entries = Object.entries(value);
-      for (const [index, [name, item]] of entries.entries()) checkVariable(name, item, key, index + 1);
-      return Object.fromEntries(entries);
+      if (!isRecord(value)) throw new ConfigError(key, "must be an object of names and texts");
+      return Object.fromEntries(Object.entries(value).map(([name, item], index) => [name, variable(name, item, key, index + 1)]));
     },
   });
 }
 
-function checkVariable(name: string, item: unknown, key: string, place: number): void {
+function variable(name: string, item: unknown, key: string, place: number): string {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
     // People paste NAME=secret, or the secret alone, into the name's field.
     const start = /^[A-Z_]*/.exec(name)?.[0] ?? "";
@@ -56,6 +54,7 @@ function checkVariable(name: string, item: unknown, key: string, place: number):
   }
   if (typeof item !== "string") throw new ConfigError(`${key}.${name}`, `must be text, not ${kindOf(item)}`);
   if (item.includes("\0")) throw new ConfigError(`${key}.${name}`, "holds a NUL character, which no environment variable can");
+  return item;
 }
 
 export type TextMap = Readonly<Record<string, string>>;
@@ -85,8 +84,7 @@ export function map(spec: MapSpec): Unnamed<TextMap | null> {
 function entriesOf(value: unknown, key: string): (readonly [string, string])[] | null {
   const given = typeof value === "string" ? parsedText(value, key, "{") : value;
   if (typeof given === "string") return keyValueLines(given, key);
-  if (typeof given !== "object" || given === null || Array.isArray(given))
-    throw new ConfigError(key, `must be an object, JSON text of one, or key=value lines, not ${kindOf(given)}`);
+  if (!isRecord(given)) throw new ConfigError(key, `must be an object, JSON text of one, or key=value lines, not ${kindOf(given)}`);
   return Object.entries(given).map(([name, item]) => [name.trim(), labelText(item, name, key)] as const);
 }
 

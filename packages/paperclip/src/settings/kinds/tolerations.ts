@@ -1,6 +1,7 @@
 import { isLabelKey } from "@paperclip-k8s/engine";
+import { isRecord } from "../../host/context-values.ts";
 import { ConfigError, quote } from "../config-error.ts";
-import { field, type Spec, type Unnamed } from "../field.ts";
+import { field, type Raw, type Spec, type Unnamed } from "../field.ts";
 import { parsedText } from "./structured.ts";
 
 /** A type and not an interface, so that it can be assigned to the manifest's plain records. */
@@ -31,23 +32,22 @@ export function tolerations(spec: Spec): Unnamed<readonly Toleration[] | null> {
 }
 
 function toleration(item: unknown, at: string): Toleration {
-  if (typeof item !== "object" || item === null || Array.isArray(item)) throw new ConfigError(at, "must be an object");
-  const given = item as Record<string, unknown>;
+  if (!isRecord(item)) throw new ConfigError(at, "must be an object");
   const known = ["key", "operator", "value", "effect", "tolerationSeconds"];
-  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  const unknown = Object.keys(item).find((name) => !known.includes(name));
   if (unknown !== undefined) throw new ConfigError(at, `has no ${quote(unknown)}; a toleration has ${known.join(", ")}`);
   const result = {
-    ...words(given, "key", at),
-    ...words(given, "operator", at, OPERATORS),
-    ...words(given, "value", at),
-    ...words(given, "effect", at, EFFECTS),
-    ...seconds(given, at),
+    ...words(item, "key", at),
+    ...words(item, "operator", at, OPERATORS),
+    ...words(item, "value", at),
+    ...words(item, "effect", at, EFFECTS),
+    ...seconds(item, at),
   };
   agree(result, at);
   return result;
 }
 
-function words(given: Record<string, unknown>, name: string, at: string, allowed?: readonly string[]): Record<string, string> {
+function words(given: Raw, name: string, at: string, allowed?: readonly string[]): Record<string, string> {
   const value = given[name];
   if (value === undefined || value === null || value === "") return {};
   if (typeof value !== "string") throw new ConfigError(`${at}.${name}`, `must be text, not ${quote(value)}`);
@@ -56,7 +56,7 @@ function words(given: Record<string, unknown>, name: string, at: string, allowed
   return { [name]: value };
 }
 
-function seconds(given: Record<string, unknown>, at: string): Pick<Toleration, "tolerationSeconds"> {
+function seconds(given: Raw, at: string): Pick<Toleration, "tolerationSeconds"> {
   const value = given.tolerationSeconds;
   if (value === undefined || value === null) return {};
   if (typeof value !== "number" || !Number.isInteger(value))
