@@ -100,9 +100,8 @@ test("rule 6: JSON is parsed by total decoders only", () => {
     // Records and termination messages: what a pod can write.
     "packages/engine/src/decode-records.ts",
     // Answers of the API server.
-    "packages/engine/src/kube/exchange.ts",
-    "packages/engine/src/kube/status-error.ts",
-    "packages/engine/src/kube/watch/decode-lines.ts",
+    "packages/engine/src/kube/read-answer.ts",
+    "packages/engine/src/kube/watch/watch-stream.ts",
     // Lines of a CLI's output.
     "packages/paperclip/src/agent-cli/json-fields.ts",
     // Answers of the host.

@@ -10,34 +10,27 @@ export interface Timers {
 
 /** Time for runs and requests. Runs get theirs from the engine's options, requests use the system's: a test makes hours pass for a run without hurrying its requests. */
 export interface Clock extends Timers {
-  /** Calls back about every `ms` until the returned function is called; all callers of one length share a timer. */
+  /** Calls back about every `ms` until the returned function is called. */
   every(ms: number, callback: () => void): () => void;
   /** Resolves after the time or when aborted, whichever comes first: the caller looks at its signal. */
   sleep(ms: number, signal?: AbortSignal, hold?: boolean): Promise<void>;
 }
 
-interface Round {
-  readonly callbacks: Set<() => void>;
-  cancel: () => void;
-}
-
 export function createClock(timers: Timers = systemTimers()): Clock {
-  const rounds = new Map<number, Round>();
   return {
     now: () => timers.now(),
     after: (ms, callback, hold) => timers.after(ms, callback, hold),
     every(ms, callback) {
-      const round = rounds.get(ms) ?? startRound(timers, ms);
-      rounds.set(ms, round);
-      // Wrapped: the same function may be added twice.
-      const own = () => callback();
-      round.callbacks.add(own);
-      return () => {
-        round.callbacks.delete(own);
-        if (round.callbacks.size > 0 || rounds.get(ms) !== round) return;
-        round.cancel();
-        rounds.delete(ms);
+      let cancel = () => {};
+      const arm = () => {
+        cancel = timers.after(ms, round, true);
       };
+      const round = () => {
+        arm();
+        isolated(callback);
+      };
+      arm();
+      return () => cancel();
     },
     sleep: (ms, signal, hold = true) =>
       new Promise((resolve) => {
@@ -51,24 +44,6 @@ export function createClock(timers: Timers = systemTimers()): Clock {
         if (signal?.aborted) done();
       }),
   };
-}
-
-function startRound(timers: Timers, ms: number): Round {
-  const round: Round = { callbacks: new Set(), cancel: () => {} };
-  const arm = (due: number) => {
-    round.cancel = timers.after(
-      Math.max(0, due - timers.now()),
-      () => {
-        // A round that comes late is not made up for.
-        const now = timers.now();
-        arm(due + ms > now ? due + ms : now + ms);
-        for (const callback of [...round.callbacks]) isolated(callback);
-      },
-      true,
-    );
-  };
-  arm(timers.now() + ms);
-  return round;
 }
 
 /** The wall's time at the start, and from there on a clock that never jumps: when somebody sets the wall clock, no time passes. */

@@ -1,76 +1,55 @@
 import type { Submission } from "./manifest/submission.ts";
 import type { RunRequest } from "./request.ts";
 
-/** How long a run waits in each uncertain situation, in ms: here, so that tests can shorten it. How long one request is tried stands where it is made. */
-export interface Timeouts {
-  /** A pod may stay unscheduled: an autoscaler needs minutes. */
-  readonly schedule: number;
-  /** A scheduled pod may take this long until its container starts. */
-  readonly start: number;
-  /** An image that cannot be pulled may still appear. */
-  readonly imagePull: number;
-  /** A container that cannot be configured may be waiting for an object that is just being made. */
-  readonly containerConfig: number;
-  /** A volume's Secret, ConfigMap or claim is missing: the kubelet looks again after up to two minutes. */
-  readonly missingVolume: number;
-  /** A Job without any pod: quota, service account, admission. */
-  readonly noPod: number;
-  /** After the end was seen, how long to look for what explains it (OOM, eviction): the kubelet's status lags by up to 0.9 s. */
-  readonly explain: number;
-  /** The pod has ended without an end record: the files are read again and again for this long. */
-  readonly drain: number;
-  /** Bytes are known to be missing: the files are read again for this long without growth. */
-  readonly missing: number;
-  /** Asked to cancel, and neither the CLI's end nor the pod's was seen. */
-  readonly cancel: number;
-  /** Job deleted while its pod still runs: the pod's own grace and some. */
-  readonly podOutlivesJob: number;
-  /** The node was declared lost and the pod is marked deleted. */
-  readonly nodeLoss: number;
-  /** From the Job's acceptance: beyond it nothing can be running any more. */
-  readonly horizon: number;
-  /** Waiting for another run to free the exclusive key. */
-  readonly admission: number;
-  /** How often the caller is asked about the Job that holds the key. */
-  readonly lockDecision: number;
-  /** An adopted Job may get its Secret this late. */
-  readonly secretless: number;
-  /** An adopted Job is live, and no pod of it is seen. */
-  readonly reattach: number;
-  /** After an outage, until the view of the cluster is up to date again. */
-  readonly staleView: number;
-  /** Events are read when a pod has not started after this. */
-  readonly events: number;
-  /** One keepalive per silence of this length. */
-  readonly keepalive: number;
-}
-
 const SECOND = 1000;
 
 /** A Job's deadline, and time for the end of its pod to be seen. */
 export const horizonOf = (deadlineSeconds: number): number => (deadlineSeconds + 120) * SECOND;
 
-export function timeoutsFor(request: RunRequest, submission: Submission): Timeouts {
+/** How long a run waits in each uncertain situation, in ms: here, so that tests can shorten it. How long one request is tried stands where it is made. */
+export type Timeouts = Readonly<ReturnType<typeof timeoutsFor>>;
+
+export function timeoutsFor(request: RunRequest, submission: Submission) {
   return {
+    /** A pod may stay unscheduled: an autoscaler needs minutes. */
     schedule: request.limits.scheduleTimeoutSec * SECOND,
+    /** A scheduled pod may take this long until its container starts. */
     start: 600 * SECOND,
+    /** An image that cannot be pulled may still appear. */
     imagePull: 60 * SECOND,
+    /** A container that cannot be configured may be waiting for an object that is just being made. */
     containerConfig: 30 * SECOND,
+    /** A volume's Secret, ConfigMap or claim is missing: the kubelet looks again after up to two minutes. */
     missingVolume: 180 * SECOND,
+    /** A Job without any pod: quota, service account, admission. */
     noPod: 30 * SECOND,
+    /** After the end was seen, how long to look for what explains it (OOM, eviction): the kubelet's status lags by up to 0.9 s. */
     explain: 3 * SECOND,
+    /** The pod has ended without an end record: the files are read again and again for this long. */
     drain: 2 * SECOND,
+    /** Bytes are known to be missing: the files are read again for this long without growth. */
     missing: 10 * SECOND,
+    /** Asked to cancel, and neither the CLI's end nor the pod's was seen. */
     cancel: (submission.stopGraceSec + 12) * SECOND,
+    /** Job deleted while its pod still runs: the pod's own grace and some. */
     podOutlivesJob: (submission.stopGraceSec + 60) * SECOND,
+    /** The node was declared lost and the pod is marked deleted. */
     nodeLoss: 60 * SECOND,
+    /** From the Job's acceptance: beyond it nothing can be running any more. */
     horizon: horizonOf(submission.deadlineSeconds),
+    /** Waiting for another run to free the exclusive key. */
     admission: 3600 * SECOND,
+    /** How often the caller is asked about the Job that holds the key. */
     lockDecision: 15 * SECOND,
+    /** An adopted Job may get its Secret this late. */
     secretless: 120 * SECOND,
+    /** An adopted Job is live, and no pod of it is seen. */
     reattach: 60 * SECOND,
+    /** After an outage, until the view of the cluster is up to date again. */
     staleView: 5 * SECOND,
+    /** Events are read when a pod has not started after this. */
     events: 3 * SECOND,
+    /** One keepalive per silence of this length. */
     keepalive: 15 * SECOND,
   };
 }

@@ -3,8 +3,9 @@ import { type Permission, permissions, removeJob, removeSecret } from "@papercli
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { getJob } from "../../../packages/engine/src/kube/calls.ts";
 import { type Connection, connect } from "../../../packages/engine/src/kube/connection.ts";
+import { paths } from "../../../packages/engine/src/kube/paths.ts";
 import { deleteByUid } from "../../../packages/engine/src/kube/testing/delete-job.ts";
-import { changeJobOwner, createClaim, createJob, createSecret, deleteJob, labelPod } from "../../../packages/engine/src/kube/writes.ts";
+import { changeJobOwner, createJob, createUnlessThere, deleteJob, labelPod } from "../../../packages/engine/src/kube/writes.ts";
 import { type Bed, startBed } from "./bed.ts";
 import { calm } from "./calm.ts";
 import { KEYS, keyed, type RunHandle, type RunOptions, startRun } from "./run.ts";
@@ -102,8 +103,8 @@ test("a create of a name that is taken: Job, Secret, claim", async () => {
   const job = { apiVersion: "batch/v1", kind: "Job", metadata, spec };
   expect(await createJob(connection, bed.namespace, job)).toMatchObject({ existing: { uid } });
   const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: `taken-${run.request.runId}` } };
-  expect(await createSecret(connection, bed.namespace, secret)).toBe(true);
-  expect(await createSecret(connection, bed.namespace, secret)).toBe(false);
+  expect(await createUnlessThere(connection, paths.secrets(bed.namespace), secret)).toBe(true);
+  expect(await createUnlessThere(connection, paths.secrets(bed.namespace), secret)).toBe(false);
   const resources = { requests: { storage: "1Gi" } };
   const claim = {
     apiVersion: "v1",
@@ -111,7 +112,7 @@ test("a create of a name that is taken: Job, Secret, claim", async () => {
     metadata: { name: "data" },
     spec: { accessModes: ["ReadWriteMany"], resources },
   };
-  expect(await createClaim(connection, bed.namespace, claim)).toBe(false);
+  expect(await createUnlessThere(connection, paths.claims(bed.namespace), claim)).toBe(false);
   await end(run);
 });
 

@@ -13,43 +13,29 @@ type ApiErrorCode =
   /** The kubeconfig (or the in-cluster environment) cannot be used. */
   | "api_config";
 
-interface ApiErrorFields {
-  readonly httpStatus?: number | null;
-  readonly reason?: string | null;
-  readonly details?: unknown;
-  readonly retryAfterSec?: number | null;
-  readonly maybeApplied?: boolean;
-  readonly denied?: DeniedAccess | null;
-  readonly systemCode?: string | null;
-  readonly cause?: unknown;
-}
+/** What is known of a failure, besides its message. */
+type ApiErrorFields = Partial<Omit<ApiError, "name" | "code" | "message" | "stack" | "afterLostAnswer">>;
 
 /** What went wrong with a request. Never holds headers or bodies sent, so no token can leak through it. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code: ApiErrorCode;
-  readonly httpStatus: number | null;
+  readonly httpStatus: number | null = null;
   /** `reason` of the Status object: NotFound, AlreadyExists, Expired. */
-  readonly reason: string | null;
-  readonly details: unknown;
-  readonly retryAfterSec: number | null;
+  readonly reason: string | null = null;
+  readonly details: unknown = null;
+  readonly retryAfterSec: number | null = null;
   /** This request, or an earlier try of it, may have changed the cluster although that was not confirmed. */
-  readonly maybeApplied: boolean;
+  readonly maybeApplied: boolean = false;
   /** The permission that a 403 names as missing; null = it is about something else. */
-  readonly denied: DeniedAccess | null;
+  readonly denied: DeniedAccess | null = null;
   /** `code` of the system error underneath: ECONNREFUSED, CERT_HAS_EXPIRED. */
-  readonly systemCode: string | null;
+  readonly systemCode: string | null = null;
 
-  constructor(code: ApiErrorCode, message: string, fields: ApiErrorFields = {}) {
-    super(message, fields.cause === undefined ? undefined : { cause: fields.cause });
+  constructor(code: ApiErrorCode, message: string, { cause, ...fields }: ApiErrorFields = {}) {
+    super(message, cause === undefined ? undefined : { cause });
     this.code = code;
-    this.httpStatus = fields.httpStatus ?? null;
-    this.reason = fields.reason ?? null;
-    this.details = fields.details ?? null;
-    this.retryAfterSec = fields.retryAfterSec ?? null;
-    this.maybeApplied = fields.maybeApplied ?? false;
-    this.denied = fields.denied ?? null;
-    this.systemCode = fields.systemCode ?? null;
+    Object.assign(this, fields);
   }
 
   /** The same failure, after an earlier try whose answer was lost. */

@@ -4,11 +4,12 @@ import { mayAccess } from "./access-review.ts";
 import { getClaim, getJob, hasStorageClass, listEvents } from "./calls.ts";
 import type { Connection } from "./connection.ts";
 import { readOwnPod } from "./own-pod/own-pod.ts";
+import { paths } from "./paths.ts";
 import { allowedToAll, permissions } from "./permissions.ts";
 import { deleteByUid } from "./testing/delete-job.ts";
 import { answer, answerStatus, type Seen, TestApi, until } from "./testing/test-api.ts";
 import { RunWatch } from "./watch/run-watch.ts";
-import { changeJobOwner, createClaim, createJob, createSecret, labelPod, patchSecret, tryJob } from "./writes.ts";
+import { changeJobOwner, createJob, createUnlessThere, dryRun, labelPod, patchSecret } from "./writes.ts";
 
 const jobs = "/apis/batch/v1/namespaces/n/jobs";
 const secrets = "/api/v1/namespaces/n/secrets";
@@ -76,10 +77,10 @@ describe("create", () => {
   });
 
   test("a Secret, one that is there, and one whose answer was lost", async () => {
-    expect(await createSecret(connection, "n", job("s", ""))).toBe(true);
-    expect(await createSecret(connection, "n", job("s", ""))).toBe(false);
+    expect(await createUnlessThere(connection, paths.secrets("n"), job("s", ""))).toBe(true);
+    expect(await createUnlessThere(connection, paths.secrets("n"), job("s", ""))).toBe(false);
     loseAnswers("POST", 1);
-    expect(await createSecret(connection, "n", job("t", ""), { retry })).toBe(false);
+    expect(await createUnlessThere(connection, paths.secrets("n"), job("t", ""), { retry })).toBe(false);
   });
 
   test("a refusal keeps its reason", async () => {
@@ -149,7 +150,7 @@ test("a dry run makes nothing, and returns what the API server warns of", async 
     answer(response, 201, { metadata: {} }, { warning: '299 - "would violate PodSecurity \\"restricted:latest\\": x", 299 - "y"' });
     return true;
   };
-  expect(await tryJob(connection, "n", job("a", "1"))).toEqual(['would violate PodSecurity "restricted:latest": x', "y"]);
+  expect(await dryRun(connection, paths.jobs("n"), job("a", "1"))).toEqual(['would violate PodSecurity "restricted:latest": x', "y"]);
 });
 
 test("events: by uid, oldest first", async () => {
@@ -180,10 +181,10 @@ test("every request made is in the table of permissions, and the table holds not
   await until(() => api.watches.size === 2);
   await createJob(connection, "n", job("a", "1"));
   await createJob(connection, "n", job("a", "2"));
-  await createSecret(connection, "n", job("s", ""));
-  await tryJob(connection, "n", job("b", "1"));
+  await createUnlessThere(connection, paths.secrets("n"), job("s", ""));
+  await dryRun(connection, paths.jobs("n"), job("b", "1"));
   await getClaim(connection, "n", "data");
-  await createClaim(connection, "n", job("c", ""));
+  await createUnlessThere(connection, paths.claims("n"), job("c", ""));
   await hasStorageClass(connection, "fast");
   await listEvents(connection, "n", "u");
   await expect(readOwnPod(connection, { namespace: "n", podName: "own", containers: [] })).rejects.toThrow("no pod n/own");

@@ -3,8 +3,9 @@ import type { IncomingMessage } from "node:http";
 import { systemClock } from "../clock.ts";
 import { ApiError, isUnauthorized } from "./api-error.ts";
 import { type ConnectOptions, Credentials } from "./credentials.ts";
-import { type ApiRequest, type ApiResponse, Exchange, type HttpProtocol, labelOf, readAnswer } from "./exchange.ts";
+import { type ApiRequest, type ApiResponse, Exchange, type HttpProtocol, labelOf } from "./exchange.ts";
 import { Pace } from "./pace.ts";
+import { readAnswer } from "./read-answer.ts";
 import { ServerHealth } from "./server-health.ts";
 
 export type { ConnectOptions } from "./credentials.ts";

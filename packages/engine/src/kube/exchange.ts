@@ -4,7 +4,6 @@ import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { ApiError } from "./api-error.ts";
 import type { Priority } from "./pace.ts";
-import { statusError } from "./status-error.ts";
 
 /** Node's module for the server's scheme. */
 export type HttpProtocol = typeof import("node:http") | typeof import("node:https");
@@ -135,26 +134,6 @@ export class Exchange {
   }
 }
 
-/** Reads the whole answer; an error status becomes an ApiError. */
-export async function readAnswer<T>(req: ApiRequest, response: IncomingMessage): Promise<ApiResponse<T>> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString("utf8");
-  const status = response.statusCode ?? 0;
-  if (status < 200 || status > 299) {
-    throw statusError({ label: labelOf(req), status, headers: response.headers, text, mutation: isMutation(req) });
-  }
-  try {
-    return { status, body: JSON.parse(text) as T, warnings: warningTexts(response.headers.warning) };
-  } catch {
-    // The parser's own message quotes the answer, which can hold a Secret.
-    throw new ApiError("api_bad_answer", `${labelOf(req)}: ${status}, but the answer is not JSON`, {
-      httpStatus: status,
-      maybeApplied: isMutation(req),
-    });
-  }
-}
-
 function headersOf(req: ApiRequest, body: Buffer | null): Record<string, string> {
   const accept = req.accept ?? "application/json";
   if (body === null) return { accept };
@@ -174,10 +153,4 @@ function urlOf(base: URL, req: ApiRequest): URL {
     if (value !== undefined && value !== null) url.searchParams.set(name, String(value));
   }
   return url;
-}
-
-/** Texts of Warning headers, which Node joins by commas: `299 - "text", 299 - "other \"text\""`. */
-export function warningTexts(header: string | readonly string[] | undefined): readonly string[] {
-  const text = typeof header === "string" ? header : (header?.join(", ") ?? "");
-  return [...text.matchAll(/\b\d{3} \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, quoted = ""]) => quoted.replace(/\\(.)/g, "$1"));
 }

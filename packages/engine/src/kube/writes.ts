@@ -36,21 +36,27 @@ export async function createJob(
   }
 }
 
-/** False = one of that name is there already. */
-export const createSecret = (connection: Connection, namespace: string, manifest: object, options?: CallOptions): Promise<boolean> =>
-  createUnlessThere(connection, paths.secrets(namespace), manifest, options);
-
-/** False = one of that name is there already. */
-export const createClaim = (connection: Connection, namespace: string, manifest: object, options?: CallOptions): Promise<boolean> =>
-  createUnlessThere(connection, paths.claims(namespace), manifest, options);
+/** Creates an object of the collection `path`. False = one of that name is there already. */
+export async function createUnlessThere(
+  connection: Connection,
+  path: string,
+  manifest: object,
+  options: CallOptions = {},
+): Promise<boolean> {
+  try {
+    await create(connection, path, manifest, options);
+    return true;
+  } catch (error) {
+    if (isAlreadyExists(error)) return false;
+    throw error;
+  }
+}
 
 /** Asks what the API server would answer to this create, without making anything: throws its error, or returns its warnings. */
-export const tryJob = (connection: Connection, namespace: string, manifest: object, options?: CallOptions): Promise<readonly string[]> =>
-  dryRun(connection, paths.jobs(namespace), manifest, options);
-
-/** As `tryJob`, for a claim. */
-export const tryClaim = (connection: Connection, namespace: string, manifest: object, options?: CallOptions): Promise<readonly string[]> =>
-  dryRun(connection, paths.claims(namespace), manifest, options);
+export async function dryRun(connection: Connection, path: string, body: object, options: CallOptions = {}): Promise<readonly string[]> {
+  const query = { dryRun: "All", fieldValidation: "Warn" };
+  return (await send(connection, { method: "POST", path, query, body }, options)).warnings;
+}
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -187,16 +193,6 @@ export function deleteSecret(connection: Connection, namespace: string, name: st
   return remove(connection, named(paths.secrets(namespace), name), { uid, propagation: "Background" });
 }
 
-async function createUnlessThere(connection: Connection, path: string, manifest: object, options: CallOptions = {}): Promise<boolean> {
-  try {
-    await create(connection, path, manifest, options);
-    return true;
-  } catch (error) {
-    if (isAlreadyExists(error)) return false;
-    throw error;
-  }
-}
-
 /** A busy quota answers a create with a conflict although nothing exists: then it is tried again. */
 async function create(connection: Connection, path: string, manifest: object, options: CallOptions): Promise<unknown> {
   const { clock = systemClock, random = Math.random } = options.retry ?? {};
@@ -209,11 +205,6 @@ async function create(connection: Connection, path: string, manifest: object, op
       options.signal?.throwIfAborted();
     }
   }
-}
-
-async function dryRun(connection: Connection, path: string, body: object, options: CallOptions = {}): Promise<readonly string[]> {
-  const query = { dryRun: "All", fieldValidation: "Warn" };
-  return (await send(connection, { method: "POST", path, query, body }, options)).warnings;
 }
 
 async function merge(connection: Connection, path: string, body: object, options: CallOptions): Promise<boolean> {

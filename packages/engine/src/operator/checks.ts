@@ -6,9 +6,10 @@ import { mayAccess } from "../kube/access-review.ts";
 import { ApiError, isForbidden, isNotFound } from "../kube/api-error.ts";
 import { getClaim, hasStorageClass } from "../kube/calls.ts";
 import { type ConnectOptions, connect } from "../kube/connection.ts";
+import { paths } from "../kube/paths.ts";
 import { type Permission, permissions } from "../kube/permissions.ts";
 import type { ClaimView } from "../kube/views.ts";
-import { tryClaim as tryClaimAt, tryJob } from "../kube/writes.ts";
+import { dryRun } from "../kube/writes.ts";
 import { claimManifest } from "../manifest/claim.ts";
 import { buildSubmission } from "../manifest/submission.ts";
 import type { NewClaim, RunRequest } from "../request.ts";
@@ -62,13 +63,13 @@ export async function findStorageClass(cluster: ConnectOptions, name: string): P
 
 /** Has the API server check a claim that a run would create, without creating it: throws its refusal. */
 export async function tryClaim(cluster: ConnectOptions, namespace: string, name: string, claim: NewClaim): Promise<void> {
-  await tryClaimAt(await connect(cluster), namespace, claimManifest(namespace, name, claim), LIMITS);
+  await dryRun(await connect(cluster), paths.claims(namespace), claimManifest(namespace, name, claim), LIMITS);
 }
 
 /** Has the API server check the very Job this run would create, without creating it: throws its refusal, or returns its warnings. */
 export async function tryRun(request: RunRequest, cluster: ConnectOptions): Promise<readonly string[]> {
   const { job } = buildSubmission(request, randomBytes(12).toString("hex"), runnerText);
-  return tryJob(await connect(cluster), request.namespace, job, { ...LIMITS, timeoutMs: 10_000 });
+  return dryRun(await connect(cluster), paths.jobs(request.namespace), job, { ...LIMITS, timeoutMs: 10_000 });
 }
 
 /** Creates a run's files on the shared volume and removes them again; throws what stands in the way. */

@@ -4,54 +4,58 @@ import type { RunOutcome, StartFailure } from "../run-outcome.ts";
 import type { Timeouts } from "../timeouts.ts";
 
 /** All that is known about one run. Facts only ever add to it; `outcome` is set once and ends it. */
-export interface RunState {
+export interface RunState extends Learned {
   readonly identity: RunIdentity;
   /** When the run was asked for; timings are counted from here. */
   readonly askedAt: number;
   readonly now: number;
-  readonly admittedAt: number | null;
-  readonly acceptedAt: number | null;
+}
+
+/** What is learned while the run goes on, with the values that it has before. */
+class Learned {
+  readonly admittedAt: number | null = null;
+  readonly acceptedAt: number | null = null;
   /** When the Job had its Secret, or was adopted, and following it began. */
-  readonly followedAt: number | null;
-  readonly job: JobView | null;
-  readonly jobGoneAt: number | null;
+  readonly followedAt: number | null = null;
+  readonly job: JobView | null = null;
+  readonly jobGoneAt: number | null = null;
   /** The last that was seen of the pod, kept when it is gone. */
-  readonly pod: PodView | null;
-  readonly podGoneAt: number | null;
+  readonly pod: PodView | null = null;
+  readonly podGoneAt: number | null = null;
   /** When the pod was first seen marked for deletion; its own timestamp is the end of its grace. */
-  readonly podDeletionSeenAt: number | null;
-  readonly scheduledAt: number | null;
+  readonly podDeletionSeenAt: number | null = null;
+  readonly scheduledAt: number | null = null;
   /** When the container was first seen running or ended: a later status may have forgotten it. */
-  readonly ranAt: number | null;
+  readonly ranAt: number | null = null;
   /** What the container waits for and since when, to distinguish a short delay from a fault. */
-  readonly waiting: { readonly reason: string; readonly since: number } | null;
+  readonly waiting: { readonly reason: string; readonly since: number } | null = null;
   /** What last kept the pod from starting, passed or not: the end of a pod hides it. */
-  readonly lastProblem: StartupProblem | null;
-  readonly events: readonly EventView[];
-  readonly apiLostAt: number | null;
+  readonly lastProblem: StartupProblem | null = null;
+  readonly events: readonly EventView[] = [];
+  readonly apiLostAt: number | null = null;
   /** When the API server was last reached again after an outage. */
-  readonly apiBackAt: number | null;
+  readonly apiBackAt: number | null = null;
   /** Why it is not reached, in a text for people: a missing permission, or a server that does not answer. */
-  readonly apiProblem: string | null;
-  readonly startRecord: StartRecord | null;
-  readonly cliStartedAt: number | null;
+  readonly apiProblem: string | null = null;
+  readonly startRecord: StartRecord | null = null;
+  readonly cliStartedAt: number | null = null;
   /** What the CLI began with. */
-  readonly restored: StateRecord | null;
+  readonly restored: StateRecord | null = null;
   /** The last state that was saved while the CLI ran. */
-  readonly savedPoint: StatePoint | null;
-  readonly endRecord: EndRecord | null;
-  readonly endSeenAt: number | null;
-  readonly delivered: number;
-  readonly firstOutputAt: number | null;
-  readonly lastOutputAt: number | null;
+  readonly savedPoint: StatePoint | null = null;
+  readonly endRecord: EndRecord | null = null;
+  readonly endSeenAt: number | null = null;
+  readonly delivered: number = 0;
+  readonly firstOutputAt: number | null = null;
+  readonly lastOutputAt: number | null = null;
   /** The last complete reading of the files that began after the run was known to have ended. */
-  readonly drained: { readonly at: number; readonly bytes: number } | null;
-  readonly stalled: { readonly since: number; readonly error: string } | null;
-  readonly cancel: { readonly at: number; readonly reason: string } | null;
-  readonly detach: { readonly reason: string } | null;
+  readonly drained: { readonly at: number; readonly bytes: number } | null = null;
+  readonly stalled: { readonly since: number; readonly error: string } | null = null;
+  readonly cancel: { readonly at: number; readonly reason: string } | null = null;
+  readonly detach: { readonly reason: string } | null = null;
   /** First moment at which the run was known to have ended. */
-  readonly endedAt: number | null;
-  readonly outcome: RunOutcome | null;
+  readonly endedAt: number | null = null;
+  readonly outcome: RunOutcome | null = null;
 }
 
 /** What distinguishes this run's objects from those of others. */
@@ -72,42 +76,7 @@ export interface RunIdentity {
 }
 
 export function initialState(identity: RunIdentity, askedAt: number): RunState {
-  return {
-    identity,
-    askedAt,
-    now: askedAt,
-    admittedAt: null,
-    acceptedAt: null,
-    followedAt: null,
-    job: null,
-    jobGoneAt: null,
-    pod: null,
-    podGoneAt: null,
-    podDeletionSeenAt: null,
-    scheduledAt: null,
-    ranAt: null,
-    waiting: null,
-    lastProblem: null,
-    events: [],
-    apiLostAt: null,
-    apiBackAt: null,
-    apiProblem: null,
-    startRecord: null,
-    cliStartedAt: null,
-    restored: null,
-    savedPoint: null,
-    endRecord: null,
-    endSeenAt: null,
-    delivered: 0,
-    firstOutputAt: null,
-    lastOutputAt: null,
-    drained: null,
-    stalled: null,
-    cancel: null,
-    detach: null,
-    endedAt: null,
-    outcome: null,
-  };
+  return { ...new Learned(), identity, askedAt, now: askedAt };
 }
 
 /** What keeps a pod from starting, as it stands now. */
@@ -124,11 +93,7 @@ export interface StartupProblem {
   readonly timeout: keyof Timeouts | null;
 }
 
-export interface NotStarted {
-  readonly cause: StartFailure;
-  readonly message: string;
-  readonly permanent: boolean;
-}
+export type NotStarted = Pick<StartupProblem, "cause" | "message" | "permanent">;
 
 /** Whether the objects seen last are up to date. Just after an outage they are not yet: what happened meanwhile arrives a little later. */
 export function isCurrentView({ apiLostAt, apiBackAt, now }: RunState, timeouts: Timeouts): boolean {

@@ -1,5 +1,6 @@
 import { isTransient } from "../kube/api-error.ts";
-import { createSecret } from "../kube/writes.ts";
+import { paths } from "../kube/paths.ts";
+import { createUnlessThere } from "../kube/writes.ts";
 import { secretManifest } from "../manifest/secret.ts";
 import { abortLater, errorFacts, isCertainlyNotApplied, retryInBackground, retryTransient } from "../retry.ts";
 import { log, type RunContext } from "../run-context.ts";
@@ -11,7 +12,7 @@ export async function start(context: RunContext): Promise<void> {
   if (adopted || jobUid === null) return;
   const manifest = secretManifest(request, submission, jobUid);
   const create = (options: { readonly signal?: AbortSignal; readonly retry?: { readonly attempts: number } }) =>
-    createSecret(connection, request.namespace, manifest, options);
+    createUnlessThere(connection, paths.secrets(request.namespace), manifest, options);
   const late = abortLater(leaving);
   try {
     // A cancelled run does not need it any more; one that detaches leaves a Job that does.

@@ -1,7 +1,8 @@
 import { isAccessDenied } from "../kube/api-error.ts";
 import { getClaim } from "../kube/calls.ts";
+import { paths } from "../kube/paths.ts";
 import type { ClaimView } from "../kube/views.ts";
-import { createClaim } from "../kube/writes.ts";
+import { createUnlessThere } from "../kube/writes.ts";
 import { claimManifest } from "../manifest/claim.ts";
 import type { StartProblem } from "../outcome/observation.ts";
 import type { ClaimVolume } from "../request.ts";
@@ -54,7 +55,7 @@ async function make(context: RunContext, { claimName, create }: ClaimVolume): Pr
   if (create === null) return false;
   const manifest = claimManifest(request.namespace, claimName, create);
   const made = await retryTransient(context, `claim ${claimName} cannot be made`, () =>
-    createClaim(connection, request.namespace, manifest, { signal: leaving }),
+    createUnlessThere(connection, paths.claims(request.namespace), manifest, { signal: leaving }),
   );
   if (made)
     log(context, "info", `claim ${request.namespace}/${claimName} made: ${create.capacity} of storage class ${create.storageClass}`);

@@ -5,11 +5,12 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createClock, systemClock, type Timers } from "../../clock.ts";
 import { getJob, listEvents } from "../calls.ts";
 import { type Connection, connect } from "../connection.ts";
+import { paths } from "../paths.ts";
 import { permissions } from "../permissions.ts";
 import { deleteByUid } from "../testing/delete-job.ts";
 import { pause, until } from "../testing/test-api.ts";
 import type { ClusterFact } from "../views.ts";
-import { createJob, createSecret } from "../writes.ts";
+import { createJob, createUnlessThere } from "../writes.ts";
 import { RunWatch, type RunWatchOptions } from "./run-watch.ts";
 
 const retry = { minMs: 5, maxMs: 20 };
@@ -69,7 +70,7 @@ test("a run from create to delete: two lists, two watches, three requests", asyn
   const ear = hear(shared, "a", uid);
   const owner = { apiVersion: "batch/v1", kind: "Job", name: "a", uid };
   const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "a", ownerReferences: [owner] }, stringData: { prompt: "p" } };
-  expect(await createSecret(connection, "default", secret)).toBe(true);
+  expect(await createUnlessThere(connection, paths.secrets("default"), secret)).toBe(true);
   await until(() => ear.facts.some((fact) => fact.kind === "job" && "Failed" in fact.job.conditions));
   expect(ear.exitCodes()).toContain(3);
   expect(await deleteByUid(connection, "default", "a", { uid, propagation: "Background" })).toBe("deleted");

@@ -1,6 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import type { Timers } from "../../clock.ts";
-import { JsonLineDecoder } from "./decode-lines.ts";
+import { LineSplitter } from "../../volume/lines.ts";
+import { ApiError } from "../api-error.ts";
+import { object, text } from "../views.ts";
+
+// etcd holds objects up to 1.5 MiB; as JSON in a watch event they stay far below this.
+const MAX_LINE_BYTES = 32 * 1024 * 1024;
 
 export interface WatchEvent {
   readonly type: string;
@@ -13,7 +18,7 @@ export interface WatchEvent {
  */
 export function readWatch(stream: IncomingMessage, idleMs: number, clock: Timers, take: (event: WatchEvent) => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
-    const decoder = new JsonLineDecoder();
+    const decode = createLineDecoder();
     let lastByte = clock.now();
     let cancelIdle = () => {};
     const end = (error?: unknown) => {
@@ -36,7 +41,7 @@ export function readWatch(stream: IncomingMessage, idleMs: number, clock: Timers
     stream.on("data", (chunk: Buffer) => {
       lastByte = clock.now();
       try {
-        if (!decoder.push(chunk, (value) => take(asEvent(value)))) end();
+        for (const value of decode(chunk)) if (!take(asEvent(value))) return end();
       } catch (error) {
         end(error);
       }
@@ -46,6 +51,26 @@ export function readWatch(stream: IncomingMessage, idleMs: number, clock: Timers
 }
 
 function asEvent(value: unknown): WatchEvent {
-  const event = (typeof value === "object" && value !== null ? value : {}) as Partial<WatchEvent>;
-  return { type: typeof event.type === "string" ? event.type : "", object: event.object };
+  const event = object(value);
+  return { type: text(event.type), object: event.object };
+}
+
+/** Cuts a byte stream into JSON values, one per line, wherever the network cut it. An unfinished last line is not a value. */
+export function createLineDecoder(limit = MAX_LINE_BYTES): (chunk: Buffer) => Iterable<unknown> {
+  const splitter = new LineSplitter({ maxLine: limit });
+  return function* (chunk) {
+    for (const { bytes, part } of splitter.push(chunk)) {
+      if (part !== "whole") throw new ApiError("api_bad_answer", `a line of the stream is longer than ${limit} bytes`);
+      const line = bytes.toString("utf8").trim();
+      if (line !== "") yield parse(line);
+    }
+  };
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw new ApiError("api_bad_answer", "a line of the stream is not JSON");
+  }
 }

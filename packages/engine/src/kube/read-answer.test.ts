@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { warningTexts } from "./exchange.ts";
+import { warningTexts } from "./read-answer.ts";
 
 test("none, one, several in one header, quotes and commas inside", () => {
   expect(warningTexts(undefined)).toEqual([]);

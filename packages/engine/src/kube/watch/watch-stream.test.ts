@@ -1,12 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { JsonLineDecoder } from "./decode-lines.ts";
+import { createLineDecoder } from "./watch-stream.ts";
 
 function decode(chunks: readonly Buffer[], limit?: number): unknown[] {
-  const decoder = new JsonLineDecoder(limit);
-  const values: unknown[] = [];
-  for (const chunk of chunks) decoder.push(chunk, (value) => values.push(value) > 0);
-  return values;
+  const decoder = createLineDecoder(limit);
+  return chunks.flatMap((chunk) => [...decoder(chunk)]);
 }
 
 function cutAt(bytes: Buffer, cuts: readonly number[]): Buffer[] {
@@ -36,9 +34,11 @@ test("one byte at a time, with CRLF, empty lines and an unfinished end", () => {
   expect(decode([...wire].map((byte) => Buffer.from([byte])))).toEqual([{ a: "é🙂" }, { b: 2 }]);
 });
 
-test("stops where the taker stops", () => {
+test("what comes before a line that is no JSON is a value", () => {
   const values: unknown[] = [];
-  expect(new JsonLineDecoder().push(Buffer.from("1\n2\n3\n"), (value) => values.push(value) < 2)).toBe(false);
+  expect(() => {
+    for (const value of createLineDecoder()(Buffer.from("1\n2\n{\n"))) values.push(value);
+  }).toThrow("not JSON");
   expect(values).toEqual([1, 2]);
 });
 
