@@ -112,6 +112,12 @@ test("an adapter that does not answer, or answers nonsense, is named beside thos
   }
 });
 
+test("an instance is the same however its home is spelled", () => {
+  const other = { PAPERCLIP_HOME: "/data/" };
+  expect(socketPath(folder, other, 1, "abc123")).toBe(socketPath(folder, env, 1, "abc123"));
+  expect(socketFolders(other)).toEqual(socketFolders(env));
+});
+
 test("the container's own folder comes before the shared volume's", () => {
   expect(socketFolders(env).at(0)).toContain(tmpdir());
   expect(socketFolders(env).at(-1)).toBe("/data/instances/default/data/k8s-drain");

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { hostname, tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, normalize } from "node:path";
 import { parseFields } from "../../agent-cli/json-fields.ts";
 import { instanceFolder } from "../../host/paths.ts";
 
@@ -71,8 +71,9 @@ export function socketPid(file: string, env: NodeJS.ProcessEnv): number {
   return Number.parseInt(file.slice(socketPrefix(env).length), 10);
 }
 
+/** Normalized, because the command line and the server may spell their home differently. */
 const serverInstance = (env: NodeJS.ProcessEnv): string =>
-  instanceFolder(env.PAPERCLIP_HOME || "/paperclip", env.PAPERCLIP_INSTANCE_ID || "default");
+  normalize(instanceFolder(env.PAPERCLIP_HOME || "/paperclip", env.PAPERCLIP_INSTANCE_ID || "default"));
 
 const socketPrefix = (env: NodeJS.ProcessEnv): string =>
   `${createHash("sha256")
