@@ -35,7 +35,7 @@ export function neverRan(cause: EndCause, exitCode: number | null, error: string
 export async function followCli(run: Followed): Promise<CliResult> {
   const { config, link, stop } = run;
   if (stop.asked) return neverRan("stopped", null, "stopped before the CLI was started");
-  const cli = await startCli({ argv: config.argv, stdin: config.stdin, env: run.env });
+  const cli = await startCli(config, run.env);
   if (!("pid" in cli)) return neverRan("spawn-failed", cli.exitCode, cli.error);
   run.onGroup(cli.pid);
   const ender = new CliEnder(cli.pid, cli.exited);
@@ -51,14 +51,8 @@ export async function followCli(run: Followed): Promise<CliResult> {
   return { ...exit, ...output.end(), cause: ender.cause ?? "exit", error: null, leftoversEnded, overAt };
 }
 
-interface Limits {
-  readonly onFinalLine: () => void;
-  readonly onTakenBack: () => void;
-  readonly stop: () => void;
-}
-
 /** The time limit, a stop from outside, and the grace after a final line. */
-function keepLimits(config: RunnerConfig, ender: CliEnder, stop: StopRequest): Limits {
+function keepLimits(config: RunnerConfig, ender: CliEnder, stop: StopRequest) {
   const { timeoutSec, graceSec, stopGraceSec, finalLine } = config.spec;
   const none = (): void => {};
   const stopTimeout = timeoutSec > 0 ? longTimer(timeoutSec * 1000, () => ender.end("timeout", graceSec * 1000)) : none;

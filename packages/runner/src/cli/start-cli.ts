@@ -4,37 +4,27 @@ import { accessSync, constants, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { cutText } from "../cut-text.ts";
+import type { RunnerConfig } from "../read-spec.ts";
 import { RUNNER_EXIT } from "../records.ts";
-
-export interface CliExit {
-  readonly exitCode: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
 
 export interface Cli {
   readonly pid: number;
   readonly stdout: Readable;
   readonly stderr: Readable;
   /** Settles when the CLI itself is over; its output may still be held open by its children. */
-  readonly exited: Promise<CliExit>;
+  readonly exited: Promise<{ readonly exitCode: number | null; readonly signal: NodeJS.Signals | null }>;
   /** Settles when both streams are read to their end. */
   readonly drained: Promise<void>;
   /** Stops reading and writing for good. */
   readonly abandon: () => void;
 }
 
-export interface SpawnFailure {
+interface SpawnFailure {
   readonly exitCode: number;
   readonly error: string;
 }
 
-export interface CliCommand {
-  readonly argv: readonly [string, ...string[]];
-  readonly env: NodeJS.ProcessEnv;
-  readonly stdin: Buffer | null;
-}
-
-export async function startCli({ argv, env, stdin }: CliCommand): Promise<Cli | SpawnFailure> {
+export async function startCli({ argv, stdin }: RunnerConfig, env: NodeJS.ProcessEnv): Promise<Cli | SpawnFailure> {
   const [program, ...args] = argv;
   let child: ChildProcessByStdio<Writable | null, Readable, Readable>;
   try {
@@ -43,7 +33,7 @@ export async function startCli({ argv, env, stdin }: CliCommand): Promise<Cli | 
     return spawnFailure(program, env.PATH, codeOf(error));
   }
   const failed = new Promise<string>((resolve) => child.on("error", (error) => resolve(codeOf(error))));
-  const exited = new Promise<CliExit>((resolve) => child.on("exit", (exitCode, signal) => resolve({ exitCode, signal })));
+  const exited = new Promise<Awaited<Cli["exited"]>>((resolve) => child.on("exit", (exitCode, signal) => resolve({ exitCode, signal })));
   // A CLI may read less than all of its stdin, or none.
   child.stdin?.on("error", () => {});
   if (child.pid === undefined) return spawnFailure(program, env.PATH, await failed);

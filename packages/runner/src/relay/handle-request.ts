@@ -8,12 +8,12 @@ import { type BodyStart, readStart, saysConflict } from "./body.ts";
 import type { Credentials } from "./credentials.ts";
 import { bearerToken, requestHeaders, responseHeaders } from "./headers.ts";
 import type { RelayConfig } from "./read-relay.ts";
-import { ConnectError, type TargetConnector } from "./target.ts";
+import { type Connect, ConnectError } from "./target.ts";
 
 export interface Relaying {
   readonly config: RelayConfig;
   readonly credentials: Credentials;
-  readonly target: TargetConnector;
+  readonly connect: Connect;
   readonly http: typeof import("node:http");
   readonly counts: RelayCounts;
 }
@@ -91,7 +91,7 @@ async function attempt(exchange: Exchange, relaying: Relaying, connectMs: number
   const { config, credentials } = relaying;
   const identity = credentials.current();
   const own = credentials.owns(bearerToken(request, config.headers.authorization));
-  const socket = await connect(relaying.target, connectMs, mayRepeat);
+  const socket = await connected(relaying.connect, connectMs, mayRepeat);
   if (socket === null) return "not-connected";
   const cut = (): void => void socket.destroy();
   response.once("close", cut);
@@ -111,9 +111,9 @@ async function attempt(exchange: Exchange, relaying: Relaying, connectMs: number
 }
 
 /** Null for a connection that was refused and may be tried again: nothing of the request has been sent yet. */
-async function connect(target: TargetConnector, ms: number, mayRepeat: boolean): Promise<Socket | null> {
+async function connected(connect: Connect, ms: number, mayRepeat: boolean): Promise<Socket | null> {
   try {
-    return await target.connect(ms);
+    return await connect(ms);
   } catch (error) {
     if (!(error instanceof ConnectError)) throw error;
     if (error.passing && mayRepeat) return null;

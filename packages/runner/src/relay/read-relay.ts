@@ -3,17 +3,12 @@ import { join } from "node:path";
 import type { RelaySpec } from "../records.ts";
 import { parseTarget, type Target } from "./target.ts";
 
-export interface RelayConfig {
+export interface RelayConfig extends Omit<RelaySpec, "target" | "retry"> {
   readonly target: Target;
   readonly targetUrl: string;
-  readonly urlEnv: string;
-  readonly tokenEnv: string;
-  readonly credentialsFile: string;
-  readonly headers: RelaySpec["headers"];
   readonly statuses: readonly number[];
   readonly pattern: RegExp;
   readonly retryMs: number;
-  readonly maxReplayBytes: number;
 }
 
 /** Throws an error whose text names nothing of the spec. */

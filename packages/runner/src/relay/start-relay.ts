@@ -3,7 +3,7 @@ import type { Server, ServerResponse } from "node:http";
 import { readCredentials } from "./credentials.ts";
 import { handleRequest, MAX_HEAD, Problem, type RelayCounts, type Relaying } from "./handle-request.ts";
 import type { RelayConfig } from "./read-relay.ts";
-import { TargetConnector } from "./target.ts";
+import { connector } from "./target.ts";
 
 export interface Relay {
   /** For the CLI: the relay's URL, or the target's own where the relay cannot listen, and exceptions from proxies. */
@@ -19,7 +19,7 @@ export async function startRelay(config: RelayConfig, env: NodeJS.ProcessEnv, no
   const onSwap = (runId: string): void => note(`now acting as run ${runId}`);
   const credentials = readCredentials(config.credentialsFile, env[config.tokenEnv], onSwap);
   const counts: RelayCounts = { conflicts: 0, reconnects: 0, failures: 0, lastFailure: "" };
-  const relaying: Relaying = { config, credentials, http, counts, target: new TargetConnector(config.target, env) };
+  const relaying: Relaying = { config, credentials, http, counts, connect: connector(config.target, env) };
   // No time limits: neither a slow upload nor an idle connection of the CLI is a fault.
   const limits = { maxHeaderSize: MAX_HEAD, requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0, noDelay: true };
   const server = http.createServer(limits, (request, response) => {

@@ -38,34 +38,27 @@ export function parseTarget(text: string): Target {
   if (url.protocol !== "http:" && url.protocol !== "https:") throw new Error("neither http nor https");
   const secure = url.protocol === "https:";
   const path = url.pathname === "/" && !text.endsWith("/") ? "" : url.pathname;
-  return {
-    secure,
-    host: url.hostname.replace(/^\[|\]$/g, ""),
-    port: Number(url.port || (secure ? 443 : 80)),
-    authority: url.host,
-    path,
-  };
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  return { secure, host, port: Number(url.port || (secure ? 443 : 80)), authority: url.host, path };
 }
 
-export class TargetConnector {
-  readonly #target: Target;
-  readonly #env: NodeJS.ProcessEnv;
-  #context: SecureContext | undefined;
+/** Resolves when a request can be sent; until then nothing of it has left the pod. */
+export type Connect = (ms: number) => Promise<Socket>;
 
-  /** `env` is the CLI's: its certificates are the ones its own requests would trust. */
-  constructor(target: Target, env: NodeJS.ProcessEnv) {
-    this.#target = target;
-    this.#env = env;
-  }
-
-  /** Resolves when a request can be sent; until then nothing of it has left the pod. */
-  async connect(ms: number): Promise<Socket> {
-    let socket: Socket;
-    try {
-      socket = await this.#open();
-    } catch (error) {
+/** `env` is the CLI's: its certificates are the ones its own requests would trust. */
+export function connector({ host, port, secure }: Target, env: NodeJS.ProcessEnv): Connect {
+  let secureContext: SecureContext | undefined;
+  const open = async (): Promise<Socket> => {
+    if (!secure) return connectTcp({ host, port, autoSelectFamily: true });
+    const tls = await import("node:tls");
+    secureContext ??= tls.createSecureContext({ ca: [...tls.rootCertificates, ...certificates(env)] });
+    const rejectUnauthorized = env.NODE_TLS_REJECT_UNAUTHORIZED !== "0";
+    return tls.connect({ host, port, secureContext, rejectUnauthorized, ...(isIP(host) ? {} : { servername: host }) });
+  };
+  return async (ms) => {
+    const socket = await open().catch((error) => {
       throw new ConnectError(error);
-    }
+    });
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => socket.destroy(Object.assign(new Error("late"), { code: "ETIMEDOUT" })), ms);
       const failed = (error?: unknown): void => {
@@ -74,7 +67,7 @@ export class TargetConnector {
       };
       socket.once("error", failed);
       socket.once("close", failed);
-      socket.once(this.#target.secure ? "secureConnect" : "connect", () => {
+      socket.once(secure ? "secureConnect" : "connect", () => {
         clearTimeout(timer);
         socket.removeListener("close", failed);
         socket.setKeepAlive(true, 30_000);
@@ -82,23 +75,11 @@ export class TargetConnector {
         resolve(socket);
       });
     });
-  }
+  };
+}
 
-  async #open(): Promise<Socket> {
-    const { host, port, secure } = this.#target;
-    if (!secure) return connectTcp({ host, port, autoSelectFamily: true });
-    const tls = await import("node:tls");
-    this.#context ??= tls.createSecureContext({ ca: [...tls.rootCertificates, ...this.#certificates()] });
-    const rejectUnauthorized = this.#env.NODE_TLS_REJECT_UNAUTHORIZED !== "0";
-    return tls.connect({ host, port, secureContext: this.#context, rejectUnauthorized, ...(isIP(host) ? {} : { servername: host }) });
-  }
-
-  #certificates(): string[] {
-    const { NODE_EXTRA_CA_CERTS, SSL_CERT_FILE } = this.#env;
-    const system = SYSTEM_CERTIFICATES.map(readOrNull).find((text) => text !== null) ?? null;
-    return [NODE_EXTRA_CA_CERTS, SSL_CERT_FILE]
-      .map((file) => (file ? readOrNull(file) : null))
-      .concat(system)
-      .filter((text) => text !== null);
-  }
+function certificates({ NODE_EXTRA_CA_CERTS, SSL_CERT_FILE }: NodeJS.ProcessEnv): string[] {
+  const system = SYSTEM_CERTIFICATES.map(readOrNull).find((text) => text !== null) ?? null;
+  const own = [NODE_EXTRA_CA_CERTS, SSL_CERT_FILE].map((file) => (file ? readOrNull(file) : null));
+  return [...own, system].filter((text) => text !== null);
 }

@@ -4,16 +4,12 @@ import { type BigIntStats, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { orNull } from "../files.ts";
 import type { StatePart } from "../records.ts";
+import type { TarMember } from "./tar-header.ts";
 
-export interface StateEntry {
-  /** Below the home, as the parts name it. */
-  readonly path: string;
+/** Its path is that below the home. */
+export interface StateEntry extends TarMember {
   /** Where its bytes are: a database in use is read from a copy. */
   readonly from: string;
-  readonly kind: "file" | "folder";
-  readonly size: number;
-  readonly mode: number;
-  readonly mtimeMs: number;
   readonly sqlite: boolean;
   /** Another one means that it was written to. */
   readonly mark: string;

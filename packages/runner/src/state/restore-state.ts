@@ -2,17 +2,14 @@
 import { closeSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { orNull } from "../files.ts";
-import type { StatePart, StatePoint } from "../records.ts";
+import type { StatePart, StatePoint, StateSpec } from "../records.ts";
 import { candidates, markUsed } from "./generations.ts";
 import { fingerprintOf, listState, SQLITE_SUFFIXES } from "./list-state.ts";
 import { DamagedArchive, type Unpacking, unpackArchive } from "./read-archive.ts";
 import type { ArchiveManifest } from "./write-archive.ts";
 
-export interface RestoreCommand {
+export interface RestoreCommand extends Pick<StateSpec, "saved" | "home" | "parts"> {
   readonly kind: "restore";
-  readonly saved: string;
-  readonly home: string;
-  readonly parts: readonly StatePart[];
 }
 
 export interface RestoreAnswer {

@@ -2,17 +2,13 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { orNull } from "../files.ts";
-import type { StatePart, StatePoint } from "../records.ts";
+import type { StatePoint, StateSpec } from "../records.ts";
 import { addGeneration, type Pointer, pointAt, readPointer, tidy } from "./generations.ts";
 import { databaseMarks, fingerprintOf, listState, type StateEntry, type StateListing } from "./list-state.ts";
 import { type ArchiveManifest, writeArchive } from "./write-archive.ts";
 
-export interface SaveCommand {
+export interface SaveCommand extends Pick<StateSpec, "saved" | "home" | "parts" | "maxBytes"> {
   readonly kind: "save";
-  readonly saved: string;
-  readonly home: string;
-  readonly parts: readonly StatePart[];
-  readonly maxBytes: number;
   readonly version: string | null;
   readonly run: string;
   /** Stands in the name of every file this run makes in the `saved` folder. */
