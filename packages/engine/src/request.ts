@@ -23,12 +23,17 @@ export interface RunRequest {
   /** Files mounted read-only beside the runner, by name. */
   readonly files: Readonly<Record<string, string>>;
   readonly env: RunEnv;
-  readonly resources: RunResources;
+  readonly resources: { readonly requests: Readonly<Record<string, string>>; readonly limits: Readonly<Record<string, string>> };
   readonly scheduling: RunScheduling;
   readonly volumes: RunVolumes;
   readonly user: { readonly uid: number; readonly gid: number };
   readonly limits: RunLimits;
-  readonly output: RunOutputPaths;
+  readonly output: {
+    /** Mount point of the shared volume: one reader process serves all runs below it. */
+    readonly root: string;
+    /** Path of the output file; meta file and lock file stand beside it. */
+    readonly path: string;
+  };
   /** Folders on the shared volume that must be there and writable for the pod's user. */
   readonly folders: readonly string[];
   readonly finalLine: FinalLine | null;
@@ -37,13 +42,9 @@ export interface RunRequest {
   /** What the CLI keeps, restored from and saved to one of `folders`. */
   readonly state?: StateSpec | null;
   /** The CLI reaches its API through the runner, with the token of the run that owns the Job at that time. */
-  readonly relay?: RunRelay | null;
+  readonly relay?: (Omit<RelaySpec, "credentialsFile"> & { readonly credentials: RelayCredentials }) | null;
   /** Keep Job, Secret and files after the end, for debugging. */
   readonly retain: boolean;
-}
-
-interface RunRelay extends Omit<RelaySpec, "credentialsFile"> {
-  readonly credentials: RelayCredentials;
 }
 
 /** Names of labels and annotations the engine writes and compares; the caller chooses them. */
@@ -104,11 +105,6 @@ export type EnvSource = {
   readonly prefix: string;
   readonly optional: boolean;
 };
-
-interface RunResources {
-  readonly requests: Readonly<Record<string, string>>;
-  readonly limits: Readonly<Record<string, string>>;
-}
 
 interface RunScheduling {
   readonly nodeSelector: Readonly<Record<string, string>>;
@@ -186,13 +182,6 @@ export interface RunLimits {
   readonly scheduleTimeoutSec: number;
   /** How long the Job object outlives its end when no server deletes it. */
   readonly ttlSeconds: number;
-}
-
-interface RunOutputPaths {
-  /** Mount point of the shared volume: one reader process serves all runs below it. */
-  readonly root: string;
-  /** Path of the output file; meta file and lock file stand beside it. */
-  readonly path: string;
 }
 
 /** The files of a run: meta file and lock file stand beside the output file. */

@@ -83,20 +83,19 @@ export class FollowingTail implements Tail {
 
   /** The whole volume does not answer, or answers again. */
   setStalled(error: string | null): void {
-    const before = this.#stalled || this.#unreadable;
-    this.#stalled = error !== null;
-    this.#report(before, error);
+    this.#report(error !== null, this.#unreadable, error);
   }
 
   /** This one file cannot be read, or can be read again. */
   setUnreadable(fault: Fault | null): void {
-    const before = this.#stalled || this.#unreadable;
-    this.#unreadable = fault !== null;
-    this.#report(before, fault?.message ?? null);
+    this.#report(this.#stalled, fault !== null, fault?.message ?? null);
   }
 
-  #report(before: boolean, error: string | null): void {
-    const after = this.#stalled || this.#unreadable;
+  #report(stalled: boolean, unreadable: boolean, error: string | null): void {
+    const before = this.#stalled || this.#unreadable;
+    const after = stalled || unreadable;
+    this.#stalled = stalled;
+    this.#unreadable = unreadable;
     if (before === after || this.#ended !== null) return;
     try {
       if (after) this.#options.onStall?.(error ?? "");

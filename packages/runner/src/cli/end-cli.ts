@@ -9,11 +9,14 @@ export class CliEnder {
   readonly #group: number;
   #over = false;
   #killAt = Number.POSITIVE_INFINITY;
-  #timer: NodeJS.Timeout | null = null;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(group: number, exited: Promise<unknown>) {
     this.#group = group;
-    void exited.then(() => this.#settle());
+    void exited.then(() => {
+      this.#over = true;
+      clearTimeout(this.#timer);
+    });
   }
 
   /** A moment later, so that an exit that has already happened is seen first and keeps its own cause. */
@@ -29,13 +32,8 @@ export class CliEnder {
     // A stop from outside may leave less time than a limit reached before it.
     if (killAt >= this.#killAt) return;
     this.#killAt = killAt;
-    if (this.#timer) clearTimeout(this.#timer);
+    clearTimeout(this.#timer);
     this.#timer = setTimeout(() => signalGroup(this.#group, "SIGKILL"), graceMs);
-  }
-
-  #settle(): void {
-    this.#over = true;
-    if (this.#timer) clearTimeout(this.#timer);
   }
 }
 
