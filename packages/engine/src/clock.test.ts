@@ -45,3 +45,14 @@ test("an abort ends a sleep, which then does not reject", async () => {
   await clock.sleep(3_600_000, stop.signal);
   expect(vi.getTimerCount()).toBe(0);
 });
+
+test("callbacks of one length come together, whenever each was added: hundreds of runs wake the process as often as one", () => {
+  const clock = createClock();
+  const at: number[] = [];
+  for (const pause of [0, 40, 130]) {
+    vi.advanceTimersByTime(pause);
+    clock.every(250, () => at.push(Date.now() - 1_000_000_000_000));
+  }
+  vi.advanceTimersByTime(1000);
+  expect(new Set(at)).toEqual(new Set([250, 500, 750, 1000]));
+});

@@ -10,7 +10,7 @@ export interface Timers {
 
 /** Time for runs and requests. Runs get theirs from the engine's options, requests use the system's: a test makes hours pass for a run without hurrying its requests. */
 export interface Clock extends Timers {
-  /** Calls back about every `ms` until the returned function is called. */
+  /** Calls back about every `ms` until the returned function is called, all callers of one length at the same moments: each moment wakes the process once. */
   every(ms: number, callback: () => void): () => void;
   /** Resolves after the time or when aborted, whichever comes first: the caller looks at its signal. */
   sleep(ms: number, signal?: AbortSignal, hold?: boolean): Promise<void>;
@@ -23,7 +23,8 @@ export function createClock(timers: Timers = systemTimers()): Clock {
     every(ms, callback) {
       let cancel = () => {};
       const arm = () => {
-        cancel = timers.after(ms, round, true);
+        const left = ms - (timers.now() % ms);
+        cancel = timers.after(left < ms / 2 ? left + ms : left, round, true);
       };
       const round = () => {
         arm();
