@@ -29,7 +29,7 @@ export interface RunRequest {
   readonly user: { readonly uid: number; readonly gid: number };
   readonly limits: RunLimits;
   readonly output: {
-    /** Mount point of the shared volume: one reader process serves all runs below it. */
+    /** Mount point of the shared volume: one process of the server serves all runs below it. */
     readonly root: string;
     /** Path of the output file; meta file and lock file stand beside it. */
     readonly path: string;

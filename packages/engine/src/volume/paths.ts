@@ -24,7 +24,7 @@ function shown(value: unknown): string {
   return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
 }
 
-/** The root without its trailing slash, so that one mount has one reader however it is spelled. */
+/** The root without its trailing slash, so that one mount has one process however it is spelled. */
 export function checkedRoot(root: string): string {
   if (!isAbsolute(root) || root.includes("\0")) throw new VolumeError("volume_denied", root, `not an absolute path: ${shown(root)}`);
   const normal = normalize(root);

@@ -24,7 +24,7 @@ export async function removeFiles(root: string, paths: readonly string[]): Promi
   }
 }
 
-// The pod makes its claim file here, so the folder must be writable for it too. A root that is missing is a volume that is not mounted:
+// The pod makes its lock file here, so the folder must be writable for it too. A root that is missing is a volume that is not mounted:
 // nothing is created in its place.
 async function prepareFolder(root: string, folder: string, owner: FileOwner | null, then: (at: At) => void): Promise<void> {
   let isNew = false;

@@ -57,7 +57,7 @@ function kill(pid: number): void {
   }
 }
 
-/** A state process of the real runner, to be killed or run beside others. */
+/** A process of the real runner that saves, to be killed or run beside others. */
 export function startSave(command: Partial<SaveCommand> & Pick<SaveCommand, "saved" | "home">): {
   kill: () => void;
   answer: Promise<SaveAnswer | TaskFailure | null>;
