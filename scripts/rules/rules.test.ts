@@ -47,8 +47,8 @@ test("rule 3: only the volume's child process touches files on the shared volume
   // Not on the volume: the kernel's list of mounts, the control socket and its folder.
   expect(importing(elsewhere, /^node:fs/)).toEqual([
     "packages/engine/src/volume/mount-point.ts",
-    "packages/paperclip/src/handover/drain/control-client.ts",
     "packages/paperclip/src/handover/drain/control-server.ts",
+    "packages/paperclip/src/handover/drain/control-socket.ts",
   ]);
 });
 

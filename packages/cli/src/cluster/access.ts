@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
-import { type ConnectOptions, contextNamespace, ownPodIdentity } from "@paperclip-k8s/engine";
+import { ApiError, type ConnectOptions, contextNamespace, ownPodIdentity } from "@paperclip-k8s/engine";
 
 export interface ClusterArguments {
   readonly kubeconfig: string | null;
@@ -21,4 +21,10 @@ export async function namespacesOf(given: ClusterArguments, cluster: ConnectOpti
   if (given.namespaces.length > 0) return given.namespaces;
   if (cluster.kubeconfig !== null) return [(await contextNamespace(cluster)) ?? "default"];
   return [(await ownPodIdentity(env))?.namespace ?? "default"];
+}
+
+/** For what an account may lack: null = it may not see this. */
+export function unlessForbidden(error: unknown): null {
+  if (error instanceof ApiError && error.httpStatus === 403) return null;
+  throw error;
 }

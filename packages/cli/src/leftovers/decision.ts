@@ -1,8 +1,9 @@
+import { basename } from "node:path";
 import { isFinished, type JobView, type PodView, type SecretView } from "@paperclip-k8s/engine";
 import { ANNOTATION } from "@paperclip-k8s/paperclip/keys";
 import { howEnded } from "../cluster/job-state.ts";
 import { type FoundJob, runIdsOf } from "../cluster/jobs.ts";
-import { belongsTo, type RunFileSet } from "./run-files.ts";
+import type { RunFileSet } from "./run-files.ts";
 
 /** What becomes of something that looks left over. Null instead of this = it is not mentioned. */
 export interface Decision {
@@ -79,7 +80,9 @@ export function decideFiles(
   everywhere: readonly JobAnnotations[] | null,
   span: Span,
 ): Decision | null {
-  const isOf = (job: JobAnnotations) => belongsTo(files, { output: job.annotations[ANNOTATION.output] ?? null, runIds: runIdsOf(job) });
+  // A Job that names this output, or works or worked for its run.
+  const isOf = (job: JobAnnotations) =>
+    runIdsOf(job).includes(files.run) || basename(job.annotations[ANNOTATION.output] ?? "") === basename(files.name);
   if (!isOld(files.writtenAt, span) || seen.some(isOf)) return null;
   if (files.end !== null) return remove(`its Job is gone; the runner recorded the end at ${files.end.at}`);
   if (everywhere === null) return keep("no end is on record, and this account cannot see whether a Job in another namespace writes there");

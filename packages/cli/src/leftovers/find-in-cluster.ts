@@ -1,5 +1,6 @@
-import { ApiError, type ConnectOptions, listSecrets, removeJob, removeSecret, type SecretView } from "@paperclip-k8s/engine";
+import { type ConnectOptions, listSecrets, removeJob, removeSecret } from "@paperclip-k8s/engine";
 import { SELECTOR } from "@paperclip-k8s/paperclip/keys";
+import { unlessForbidden } from "../cluster/access.ts";
 import { type FoundJob, findJobsIn } from "../cluster/jobs.ts";
 import { decideJob, decideSecret, hasSecret, type Span, sinceOf } from "./decision.ts";
 import type { Item } from "./item.ts";
@@ -29,16 +30,8 @@ async function findIn(cluster: ConnectOptions, namespace: string, span: Span): P
     const decision = decideJob(found, secrets, span);
     const { job } = found;
     if (decision === null) return [];
-    return [
-      {
-        kind: "job",
-        name: `${namespace}/${job.name}`,
-        since: sinceOf(job),
-        bytes: null,
-        decision,
-        remove: () => removeFound(cluster, found),
-      },
-    ];
+    const remove = () => removeFound(cluster, found);
+    return [{ kind: "job", name: `${namespace}/${job.name}`, since: sinceOf(job), bytes: null, decision, remove }];
   });
   const views = jobs.map(({ job }) => job);
   const ofSecrets = (secrets ?? []).flatMap((secret): Item[] => {
@@ -55,9 +48,4 @@ async function removeFound(cluster: ConnectOptions, { namespace, job }: FoundJob
   const waits = job.conditions.Complete === undefined && job.conditions.Failed === undefined;
   if (waits && hasSecret(job, await listSecrets(cluster, namespace, SELECTOR))) return "changed";
   return removeJob(cluster, namespace, job);
-}
-
-function unlessForbidden(error: unknown): SecretView[] | null {
-  if (error instanceof ApiError && error.httpStatus === 403) return null;
-  throw error;
 }

@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ApiError, type ConnectOptions, type JobView, listJobsEverywhere } from "@paperclip-k8s/engine";
+import { type ConnectOptions, type JobView, listJobsEverywhere } from "@paperclip-k8s/engine";
 import { removeBundle, type StaleBundle, staleBundles } from "@paperclip-k8s/paperclip/bundles";
 import { SELECTOR } from "@paperclip-k8s/paperclip/keys";
 import { dataFolder } from "@paperclip-k8s/paperclip/paths";
 import type { Place } from "../arguments.ts";
+import { unlessForbidden } from "../cluster/access.ts";
 import { decideFiles, remove as mayGo, type Span } from "./decision.ts";
 import type { Item } from "./item.ts";
 import { findRunFiles, foldersIn, type RunFileSet, removeRunFiles } from "./run-files.ts";
@@ -37,7 +38,8 @@ export async function decideVolume(
   const first = (everywhere: readonly JobView[] | null) =>
     files.map((set) => ({ set, decision: decideFiles(set, seen, everywhere, span) }));
   // Asked only where the end of a run is not on record.
-  const everywhere = first(null).some(({ decision }) => decision?.kind === "keep") ? await jobsEverywhere(cluster) : null;
+  const isOpen = first(null).some(({ decision }) => decision?.kind === "keep");
+  const everywhere = isOpen ? await listJobsEverywhere(cluster, SELECTOR).catch(unlessForbidden) : null;
   const ofRuns = first(everywhere).flatMap(({ set, decision }): Item[] => {
     if (decision === null) return [];
     const remove = async () => removeRunFiles(set).then(() => "deleted" as const);
@@ -49,13 +51,4 @@ export async function decideVolume(
     return { kind: "bundle", name: bundle.path, since, bytes: null, decision: mayGo("no run can need it any more"), remove };
   });
   return [...ofRuns, ...ofBundles];
-}
-
-async function jobsEverywhere(cluster: ConnectOptions): Promise<JobView[] | null> {
-  try {
-    return await listJobsEverywhere(cluster, SELECTOR);
-  } catch (error) {
-    if (error instanceof ApiError && error.httpStatus === 403) return null;
-    throw error;
-  }
 }

@@ -1,5 +1,5 @@
-import { lstat, readdir, unlink } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { lstat, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { type EndRecord, readEnd } from "@paperclip-k8s/engine";
 import { parseOutputFile } from "@paperclip-k8s/paperclip/paths";
 
@@ -49,18 +49,7 @@ async function setOf(folder: string, output: string, run: string, names: readonl
 }
 
 export async function removeRunFiles({ paths }: RunFileSet): Promise<void> {
-  for (const path of paths)
-    await unlink(path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "ENOENT") throw error;
-    });
-}
-
-/** A Job that names this output, or works or worked for its run. */
-export function belongsTo(
-  { name, run }: Pick<RunFileSet, "name" | "run">,
-  job: { readonly output: string | null; readonly runIds: readonly string[] },
-): boolean {
-  return job.runIds.includes(run) || (job.output !== null && basename(job.output) === basename(name));
+  for (const path of paths) await rm(path, { force: true });
 }
 
 function unlessMissing(error: NodeJS.ErrnoException): [] {

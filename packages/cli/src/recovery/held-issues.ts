@@ -15,11 +15,8 @@ export interface HeldIssue {
   readonly earlier: readonly string[];
 }
 
-interface Issue {
-  readonly id: string;
+interface Issue extends Pick<HeldIssue, "id" | "status" | "companyId"> {
   readonly identifier: string | null;
-  readonly status: string;
-  readonly companyId: string;
   readonly activeRecoveryAction?: unknown;
   readonly executionBlocker?: { readonly recoveryActionId: string | null; readonly runId: string | null; readonly cause: string } | null;
 }
@@ -70,16 +67,9 @@ export async function readHeld(host: HostApi, id: string): Promise<HeldIssue | n
     throw new HostError(`issue ${issue.identifier ?? issue.id} is held for run ${blocker.runId}, which the host does not know`, 404);
   const earlier: string[] = [];
   for await (const each of retriedRuns(run.retryOfRunId, (other) => readRun(host, other).catch(unlessGone))) earlier.push(each);
-  return {
-    id: issue.id,
-    identifier: issue.identifier ?? issue.id,
-    status: issue.status,
-    companyId: issue.companyId,
-    actionId: blocker.recoveryActionId,
-    cause: blocker.cause,
-    run,
-    earlier,
-  };
+  const { status, companyId } = issue;
+  const { cause, recoveryActionId: actionId } = blocker;
+  return { id: issue.id, identifier: issue.identifier ?? issue.id, status, companyId, actionId, cause, run, earlier };
 }
 
 /** The agent finished its issue although nobody followed it: nothing waits for the hold, and releasing it would open the issue again. */

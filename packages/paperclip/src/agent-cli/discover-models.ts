@@ -17,7 +17,6 @@ export function createModelDiscovery<Asked extends readonly unknown[]>(
 
 async function merged(known: readonly Model[], report: Promise<readonly Model[]>): Promise<Model[]> {
   const reported = await report.catch(() => []);
-  const models = new Map([...reported, ...known].map((model) => [model.id, model]));
-  const ids = new Set([...known, ...reported].map(({ id }) => id));
-  return [...ids].map((id) => ({ ...models.get(id)! }));
+  // The known ones are first in place, and their labels count.
+  return [...new Map([...known, ...reported, ...known].map((model) => [model.id, { ...model }])).values()];
 }

@@ -1,5 +1,6 @@
 import type { RunOutcome } from "@paperclip-k8s/engine";
 import type { CliFault } from "../agent-cli/agent-cli.ts";
+import type { ExecutionResult } from "../host/types.ts";
 import type { AttemptResult } from "./attempts.ts";
 import type { Failure } from "./failure.ts";
 
@@ -21,13 +22,8 @@ const FAULT_CODES: Record<CliFault["kind"], string> = {
 /** After these a resumed session would only fail again. */
 const CLEARING: ReadonlySet<CliFault["kind"]> = new Set(["step-limit", "unknown-session", "corrupted-session"]);
 
-export interface Exit {
-  readonly exitCode: number | null;
-  readonly signal: string | null;
-}
-
 /** How the CLI's process ended, with two exceptions to its own exit code. */
-export function exitOf({ outcome, report }: Pick<AttemptResult, "outcome" | "report">): Exit {
+export function exitOf({ outcome, report }: Pick<AttemptResult, "outcome" | "report">): Pick<ExecutionResult, "exitCode" | "signal"> {
   if (outcome.kind !== "exited") return { exitCode: "exitCode" in outcome ? outcome.exitCode : null, signal: null };
   const { exitCode, signal, evidence } = outcome;
   // The runner ended what was still running after the final line, so the process had no say in how it ended.

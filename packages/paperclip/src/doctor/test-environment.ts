@@ -33,20 +33,13 @@ export async function testEnvironment(cli: AgentCli, ctx: TestContext, options: 
 }
 
 async function findings(cli: AgentCli, ctx: TestContext, options: TestOptions): Promise<readonly EnvironmentCheck[]> {
-  const { serverEnv, engine } = options;
   const began = performance.now();
-  const config = attempt(() => parseConfig(ctx.config, serverEnv, cli));
-  if ("refused" in config) return [config.refused];
-  const cluster = { kubeconfig: config.value.kubeconfig };
-  const api = await checkApi(cluster);
-  if (failed([api])) return [...warned(config.value.warnings), api];
-  const place = await prepare({ cli, companyId: ctx.companyId, config: config.value, serverEnv });
-  if ("refused" in place) return [...warned(config.value.warnings), api, place.refused];
-  const { parts, probe } = place.value;
-  const { inherited } = parts;
-  const settings = [found(inherited), ...warned([...config.value.warnings, ...inherited.warnings, ...probe.warnings]), api];
-  const ownClaims = config.value.agentDbMode === "dedicated_pvc";
-  const { checks: access, mayCreateJobs } = await checkPermissions(cluster, inherited.namespace, serverEnv, ownClaims);
+  const prepared = await prepare(cli, ctx, options.serverEnv);
+  if (!("probe" in prepared)) return prepared.checks;
+  const { parts, probe, checks: settings } = prepared;
+  const cluster = { kubeconfig: parts.config.kubeconfig };
+  const ownClaims = parts.config.agentDbMode === "dedicated_pvc";
+  const { checks: access, mayCreateJobs } = await checkPermissions(cluster, parts.inherited.namespace, options.serverEnv, ownClaims);
   const [volume, own, job] = await Promise.all([
     checkVolume(probe.request, cluster),
     checkAgentClaim(parts, cluster),
@@ -56,33 +49,32 @@ async function findings(cli: AgentCli, ctx: TestContext, options: TestOptions): 
   if (failed(before)) return [...before, check("info", "probe_skipped", "No probe was started: the errors above would end it")];
   const left = TEST_MS - (performance.now() - began);
   const limits = { ms: Math.max(5000, Math.min(PROBE_MS, left)), timeouts: options.timeouts };
-  return [...before, ...(await runProbe(probe, limits, engine, cluster))];
+  return [...before, ...(await runProbe(probe, limits, options.engine, cluster))];
 }
 
-type Attempt<T> = { readonly value: T } | { readonly refused: EnvironmentCheck };
-
-function attempt<T>(act: () => T): Attempt<T> {
-  try {
-    return { value: act() };
-  } catch (error) {
-    return { refused: invalid(error) };
-  }
+interface Refused {
+  readonly checks: readonly EnvironmentCheck[];
 }
 
-const invalid = (error: unknown) => check("error", "config_invalid", messageOf(error));
-
-interface Prepared {
+interface Prepared extends Refused {
   readonly parts: ProbeParts;
   readonly probe: Probe;
 }
 
-/** What is inherited with these settings, and the probe for it. */
-async function prepare(given: Omit<ProbeParts, "inherited">): Promise<Attempt<Prepared>> {
+/** What is inherited with these settings, and the probe for it; only checks, where settings or cluster allow none. */
+async function prepare(cli: AgentCli, { companyId, config: raw }: TestContext, serverEnv: NodeJS.ProcessEnv): Promise<Prepared | Refused> {
+  let known: readonly EnvironmentCheck[] = [];
   try {
-    const parts = { ...given, inherited: await inherit(given.cli, given.config, given.serverEnv) };
-    return { value: { parts, probe: await probeRequest(parts) } };
+    const config = parseConfig(raw, serverEnv, cli);
+    const api = await checkApi({ kubeconfig: config.kubeconfig });
+    known = [...warned(config.warnings), api];
+    if (failed(known)) return { checks: known };
+    const parts = { cli, companyId, config, serverEnv, inherited: await inherit(cli, config, serverEnv) };
+    const probe = await probeRequest(parts);
+    const warnings = warned([...config.warnings, ...parts.inherited.warnings, ...probe.warnings]);
+    return { parts, probe, checks: [found(parts.inherited), ...warnings, api] };
   } catch (error) {
-    return { refused: error instanceof ApiError ? apiProblem(error) : invalid(error) };
+    return { checks: [...known, error instanceof ApiError ? apiProblem(error) : check("error", "config_invalid", messageOf(error))] };
   }
 }
 

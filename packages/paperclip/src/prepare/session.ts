@@ -6,19 +6,6 @@ import type { Workspace } from "./environment/workspace.ts";
 /** Names under which other adapters of the host store the same id. */
 const ID_NAMES = ["sessionId", "session_id", "sessionID"];
 
-/** Keys that `sessionParamsOut` writes. */
-export const SESSION_KEYS = [
-  "sessionId",
-  "cwd",
-  "podCwd",
-  "workspaceId",
-  "repoUrl",
-  "repoRef",
-  "promptBundleKey",
-  "mcpServerIdentity",
-  "stateMode",
-] as const;
-
 /** Session of a run as it comes in: the params' id, else the runtime's. */
 export function incomingSession(ctx: Pick<ExecutionContext, "runtime">): string | null {
   return idOf(ctx.runtime.sessionParams) ?? textOf(ctx.runtime.sessionId);
@@ -94,21 +81,21 @@ export function sessionParamsOut(out: SessionOut): Record<string, unknown> | nul
   if (out.sessionId === null) return null;
   const { workspace, fingerprint } = out;
   if (fingerprint === null) return idOf(out.previous) === out.sessionId ? { ...out.previous, sessionId: out.sessionId } : null;
-  // What other versions noted belongs to their session, not to a new one.
-  const kept = idOf(out.previous) === out.sessionId ? Object.entries(out.previous ?? {}) : [];
-  const others = kept.filter(([key]) => !(SESSION_KEYS as readonly string[]).includes(key) && !ID_NAMES.includes(key));
-  return {
-    ...Object.fromEntries(others),
+  const own = {
     sessionId: out.sessionId,
     cwd: out.cwd,
-    ...(fingerprint.podCwd === out.cwd ? {} : { podCwd: fingerprint.podCwd }),
-    ...(fingerprint.stateMode ? { stateMode: fingerprint.stateMode } : {}),
-    ...(fingerprint.bundleKey ? { promptBundleKey: fingerprint.bundleKey } : {}),
-    ...(fingerprint.mcpIdentity ? { mcpServerIdentity: fingerprint.mcpIdentity } : {}),
-    ...(workspace.id === null ? {} : { workspaceId: workspace.id }),
-    ...(workspace.repoUrl === null ? {} : { repoUrl: workspace.repoUrl }),
-    ...(workspace.repoRef === null ? {} : { repoRef: workspace.repoRef }),
+    podCwd: fingerprint.podCwd === out.cwd ? null : fingerprint.podCwd,
+    stateMode: fingerprint.stateMode,
+    promptBundleKey: fingerprint.bundleKey,
+    mcpServerIdentity: fingerprint.mcpIdentity,
+    workspaceId: workspace.id,
+    repoUrl: workspace.repoUrl,
+    repoRef: workspace.repoRef,
   };
+  // What other versions noted belongs to their session, not to a new one.
+  const kept = idOf(out.previous) === out.sessionId ? Object.entries(out.previous ?? {}) : [];
+  const others = kept.filter(([key]) => !Object.hasOwn(own, key) && !ID_NAMES.includes(key));
+  return Object.fromEntries([...others, ...Object.entries(own).filter(([, value]) => value)]);
 }
 
 /** Keeps every key it is given: what one version wrote, the next must find. */

@@ -1,15 +1,5 @@
-import { readdir } from "node:fs/promises";
 import { connect } from "node:net";
-import { basename, join } from "node:path";
-import {
-  type ControlAnswer,
-  type ControlCommand,
-  encodeCommand,
-  isOurSocket,
-  parseAnswer,
-  socketFolders,
-  socketPid,
-} from "./control-socket.ts";
+import { type ControlAnswer, type ControlCommand, encodeCommand, findSockets, parseAnswer, socketFolders } from "./control-socket.ts";
 
 /** An adapter answers at its deadline; this is for a busy machine. */
 const SLACK_MS = 5000;
@@ -33,25 +23,14 @@ type Answer = ControlAnswer | { readonly why: string } | "nobody";
 
 /** Sends a command to every adapter of this instance on this machine. */
 export async function sendCommand(command: ControlCommand, options: ControlOptions): Promise<ControlAnswers> {
-  const sockets = await findSockets(options.folders ?? socketFolders(options.env), options.env);
+  const folders = options.folders ?? socketFolders(options.env);
+  const sockets = (await Promise.all(folders.map((folder) => findSockets(folder, options.env)))).flat();
   const timeoutMs = options.timeoutMs ?? (command.command === "drain" ? command.timeoutMs + SLACK_MS : UNDO_MS);
-  const all = await Promise.all(sockets.map(async (path) => ({ path, answer: await ask(path, command, timeoutMs) })));
+  const all = await Promise.all(sockets.map(async ({ path, pid }) => ({ pid, answer: await ask(path, command, timeoutMs) })));
   return {
     answers: all.flatMap(({ answer }) => (typeof answer === "object" && "adapter" in answer ? [answer] : [])),
-    unanswered: all.flatMap(({ path, answer }) =>
-      typeof answer === "object" && "why" in answer ? [{ pid: socketPid(basename(path), options.env), why: answer.why }] : [],
-    ),
+    unanswered: all.flatMap(({ pid, answer }) => (typeof answer === "object" && "why" in answer ? [{ pid, why: answer.why }] : [])),
   };
-}
-
-async function findSockets(folders: readonly string[], env: NodeJS.ProcessEnv): Promise<string[]> {
-  const found = await Promise.all(
-    folders.map(async (folder) => {
-      const files = await readdir(folder).catch(() => []);
-      return files.filter((file) => isOurSocket(file, env)).map((file) => join(folder, file));
-    }),
-  );
-  return found.flat();
 }
 
 /** Nobody is behind a socket that takes no connection; whoever takes one owes an answer. */

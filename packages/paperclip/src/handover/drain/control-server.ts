@@ -1,19 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { rmdirSync, rmSync } from "node:fs";
-import { mkdir, readdir, stat, unlink } from "node:fs/promises";
+import { mkdir, stat, unlink } from "node:fs/promises";
 import type { Server, Socket } from "node:net";
-import { dirname, join } from "node:path";
-import {
-  type ControlAnswer,
-  type ControlCommand,
-  isOurSocket,
-  ownUid,
-  parseCommand,
-  socketFolders,
-  socketPath,
-  socketPid,
-} from "./control-socket.ts";
+import { dirname } from "node:path";
+import { type ControlAnswer, type ControlCommand, findSockets, ownUid, parseCommand, socketFolders, socketPath } from "./control-socket.ts";
 import type { RunRegistry } from "./run-registry.ts";
 
 const MAX_COMMAND_BYTES = 4096;
@@ -98,9 +89,8 @@ async function handle(command: ControlCommand, registry: RunRegistry, adapter: s
 
 /** A killed process leaves its socket behind. */
 async function removeStale(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
-  const files = await readdir(folder).catch(() => []);
-  const dead = files.filter((file) => isOurSocket(file, env) && !isAlive(socketPid(file, env)));
-  await Promise.all(dead.map((file) => unlink(join(folder, file)).catch(() => {})));
+  const dead = (await findSockets(folder, env)).filter(({ pid }) => !isAlive(pid));
+  await Promise.all(dead.map(({ path }) => unlink(path).catch(() => {})));
 }
 
 function isAlive(pid: number): boolean {

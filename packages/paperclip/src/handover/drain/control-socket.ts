@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { readdir } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join, normalize } from "node:path";
 import { parseFields } from "../../agent-cli/json-fields.ts";
@@ -61,14 +62,17 @@ export function socketPath(folder: string, env: NodeJS.ProcessEnv, pid: number, 
   return Buffer.byteLength(path) > MAX_PATH_BYTES ? null : path;
 }
 
-/** Whether a socket belongs to this instance on this machine: others may share the folder. */
-export function isOurSocket(file: string, env: NodeJS.ProcessEnv): boolean {
-  return file.startsWith(socketPrefix(env)) && file.endsWith(SUFFIX);
+export interface FoundSocket {
+  readonly path: string;
+  /** The process that it belongs to. */
+  readonly pid: number;
 }
 
-/** The process that a socket belongs to. */
-export function socketPid(file: string, env: NodeJS.ProcessEnv): number {
-  return Number.parseInt(file.slice(socketPrefix(env).length), 10);
+/** Sockets of this instance on this machine: others may share the folder. */
+export async function findSockets(folder: string, env: NodeJS.ProcessEnv): Promise<FoundSocket[]> {
+  const prefix = socketPrefix(env);
+  const files = (await readdir(folder).catch(() => [])).filter((file) => file.startsWith(prefix) && file.endsWith(SUFFIX));
+  return files.map((file) => ({ path: join(folder, file), pid: Number.parseInt(file.slice(prefix.length), 10) }));
 }
 
 /** Normalized, because the command line and the server may spell their home differently. */

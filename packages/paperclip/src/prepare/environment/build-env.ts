@@ -48,11 +48,19 @@ export async function buildEnv(input: EnvInput): Promise<PodEnv> {
   const settings = settingsOf(input, facts, [...never, ...Object.keys(forced)]);
   const secret: Record<string, string> = without(inherited.literals, never);
   const plain: Record<string, string> = {};
-  place(facts, { plain, secret }, mayBePlain);
-  place(settings.env, { plain, secret }, () => false);
-  place({ ...FORCED, ...plan.plainEnv }, { plain, secret }, () => true);
-  place(plan.secretEnv, { plain, secret }, () => false);
-  place(input.forced ?? {}, { plain, secret }, () => true);
+  // A later layer replaces an earlier value, whether that is plain or secret.
+  const set = (values: Readonly<Record<string, string>>, isPlain: (name: string, value: string) => boolean) => {
+    for (const [name, value] of Object.entries(values)) {
+      const [target, other] = isPlain(name, value) ? [plain, secret] : [secret, plain];
+      delete other[name];
+      target[name] = value;
+    }
+  };
+  set(facts, mayBePlain);
+  set(settings.env, () => false);
+  set({ ...FORCED, ...plan.plainEnv }, () => true);
+  set(plan.secretEnv, () => false);
+  set(input.forced ?? {}, () => true);
   const taken = new Set([...never, ...Object.keys(plain), ...Object.keys(secret)]);
   return {
     plain,
@@ -88,19 +96,6 @@ function settingsOf(input: EnvInput, facts: Readonly<Record<string, string>>, un
       ? []
       : [`set for each run, so the agent's own setting is not used: ${reported.map((name) => `env.${name}`).join(", ")}`];
   return { env: without(env, [...unused, ...overruled]), warnings };
-}
-
-/** A later layer replaces an earlier value, whether that is plain or secret. */
-function place(
-  values: Readonly<Record<string, string>>,
-  target: { readonly plain: Record<string, string>; readonly secret: Record<string, string> },
-  isPlain: (name: string, value: string) => boolean,
-): void {
-  for (const [name, value] of Object.entries(values)) {
-    delete target.plain[name];
-    delete target.secret[name];
-    target[isPlain(name, value) ? "plain" : "secret"][name] = value;
-  }
 }
 
 function unreachable(cwd: string | null, dataPath: string): string[] {

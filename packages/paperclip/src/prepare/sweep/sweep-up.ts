@@ -1,10 +1,9 @@
 // Removes what earlier runs left on the shared volume: old saved sessions of the agent, old bundles of its company.
 import { basename, dirname, join } from "node:path";
-import { type StaleEntry, type SweepRule, withVolume } from "@paperclip-k8s/engine";
+import { type StaleEntry, type SweepRule, type VolumeError, withVolume } from "@paperclip-k8s/engine";
 import { bundlesFolder, UNFINISHED_BUNDLE } from "../../host/paths.ts";
 import type { AgentConfig } from "../../settings/agent-config.ts";
 import type { RunInputs } from "../attempt.ts";
-import { SWEEP_TIMEOUT_MS, type SweepPlace, type Swept, sweepFolder } from "./sweep-folder.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -13,6 +12,20 @@ export const BUNDLE_KEPT_MS = 14 * DAY;
 export const MOST_BUNDLES = 200;
 /** However many tasks there are: a run may have restored a session and not saved it again yet. */
 const SESSION_IN_USE_MS = 2 * DAY;
+/** For each request. Generous: no run waits for a sweep. */
+const TIMEOUT_MS = 60_000;
+
+interface SweepPlace {
+  /** Mount point of the shared volume: no link below it is followed. */
+  readonly root: string;
+  readonly folder: string;
+}
+
+interface Swept {
+  readonly removed: readonly string[];
+  /** What could not be removed and why, each reported once. */
+  readonly problems: readonly string[];
+}
 
 /** No run waits for it. */
 export async function sweepUp({ ctx, config, state, bundle }: RunInputs, report: (problem: string) => unknown): Promise<void> {
@@ -72,12 +85,39 @@ export interface StaleBundle extends StaleEntry {
 }
 
 export async function staleBundles({ root, folder }: SweepPlace, now: number): Promise<StaleBundle[]> {
-  const stale = await withVolume(root, (volume) => volume.run("findStale", { folder, rule: bundleRule, now }, SWEEP_TIMEOUT_MS));
+  const stale = await withVolume(root, (volume) => volume.run("findStale", { folder, rule: bundleRule, now }, TIMEOUT_MS));
   return stale.map((entry) => ({ ...entry, root, path: join(folder, entry.name) }));
 }
 
 /** False = a run has chosen it meanwhile. */
 export function removeBundle({ root, folder, name, usedUntil, keptMs }: StaleBundle, now: number): Promise<boolean> {
   const entry = { folder, name, usedUntil, keptMs };
-  return withVolume(root, (volume) => volume.run("removeStale", { entry, rule: bundleRule, now }, SWEEP_TIMEOUT_MS));
+  return withVolume(root, (volume) => volume.run("removeStale", { entry, rule: bundleRule, now }, TIMEOUT_MS));
+}
+
+const sweptAt = new Map<string, number>();
+const reported = new Set<string>();
+
+/** Removes the entries that are no longer needed, one after the other, at most once an hour. */
+async function sweepFolder({ root, folder }: SweepPlace, rule: SweepRule, now: number): Promise<Swept> {
+  if (now - (sweptAt.get(folder) ?? Number.NEGATIVE_INFINITY) < HOUR) return { removed: [], problems: [] };
+  sweptAt.set(folder, now);
+  const removed: string[] = [];
+  const problems: string[] = [];
+  const report = (path: string, { code, message }: VolumeError): void => {
+    // Nothing there yet, or another server was first.
+    if (code === "volume_missing" || reported.has(path)) return;
+    reported.add(path);
+    problems.push(`${path} could not be cleaned up: ${message}`);
+  };
+  await withVolume(root, async (volume) => {
+    const stale = await volume.run("findStale", { folder, rule, now }, TIMEOUT_MS);
+    for (const entry of stale) {
+      const gone = await volume
+        .run("removeStale", { entry, rule, now }, TIMEOUT_MS)
+        .catch((error: VolumeError) => report(join(folder, entry.name), error));
+      if (gone === true) removed.push(entry.name);
+    }
+  }).catch((error: VolumeError) => report(folder, error));
+  return { removed, problems };
 }

@@ -25,11 +25,7 @@ export const clusterFields = named({
   }),
   imagePullPolicy: choice({
     label: "Image pull policy",
-    options: [
-      ["IfNotPresent", "If not present"],
-      ["Always", "Always"],
-      ["Never", "Never"],
-    ],
+    options: { IfNotPresent: "If not present", Always: "Always", Never: "Never" },
     doc: "when a node pulls the image",
   }),
   kubeconfig: text({
@@ -64,10 +60,7 @@ export const clusterFields = named({
   }),
   inherit: choice({
     label: "Inherit from the server",
-    options: [
-      ["listed", "Known names and those listed"],
-      ["all", "Everything but the server's own secrets"],
-    ],
+    options: { listed: "Known names and those listed", all: "Everything but the server's own secrets" },
     doc:
       "environment and secret volumes taken from the server's pod. `listed`: provider keys, proxies, certificates, git, locale, and `inheritNames`; " +
       "`all`: everything but the server's own secrets (database URL, auth and signing keys)",

@@ -12,10 +12,7 @@ export const CLAIM_FIELDS = ["agentDbMode", "agentDbStorageClass", "agentDbStora
 export const stateFields = named({
   concurrency: choice({
     label: "Concurrency",
-    options: [
-      ["task", "One run per task"],
-      ["agent", "One run per agent"],
-    ],
+    options: { task: "One run per task", agent: "One run per agent" },
     doc: "what never overlaps: two runs of one task (its other tasks run at the same time), or any two runs of the agent",
   }),
   reattachOrphanedJobs: toggle({
@@ -30,11 +27,7 @@ export const stateFields = named({
   }),
   agentDbMode: choice({
     label: "Session storage",
-    options: [
-      ["portable", "Kept on the shared volume"],
-      ["dedicated_pvc", "On a claim of the agent's own"],
-      ["ephemeral", "Not kept"],
-    ],
+    options: { portable: "Kept on the shared volume", dedicated_pvc: "On a claim of the agent's own", ephemeral: "Not kept" },
     doc: "the CLI's sessions. `portable`: carried in and out on the shared volume, one per task; `dedicated_pvc`: on one ReadWriteOnce claim per agent, so that its runs take turns; `ephemeral`: nothing is kept",
   }),
   stateSaveIntervalSec: wholeNumber({

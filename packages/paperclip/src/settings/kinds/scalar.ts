@@ -29,18 +29,18 @@ function plainText(value: unknown, key: string): string {
 }
 
 interface ChoiceSpec<T extends string> extends Spec {
-  /** Value and its label in the form; the first one is the default. */
-  readonly options: readonly [readonly [T, string], ...(readonly [T, string])[]];
+  /** Values and their labels in the form; the first one is the default. */
+  readonly options: Readonly<Record<T, string>>;
 }
 
 /** One of a few words. */
 export function choice<const T extends string>(spec: ChoiceSpec<T>): Unnamed<T> {
-  const unset = spec.options[0][0];
-  const allowed = spec.options.map(([value]) => value);
+  const allowed = Object.keys(spec.options) as [T, ...T[]];
+  const [unset] = allowed;
   return field<T>(spec, {
     kind: "choice",
     unset,
-    form: { type: "select", default: unset, options: spec.options.map(([value, label]) => ({ value, label })) },
+    form: { type: "select", default: unset, options: allowed.map((value) => ({ value, label: spec.options[value] })) },
     parse(value, key) {
       const word = plainText(value, key);
       const found = allowed.find((candidate) => candidate === word);
