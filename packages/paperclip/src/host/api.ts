@@ -12,10 +12,13 @@ export class HostError extends Error {
   readonly status: number | null;
 
   constructor(message: string, status: number | null, options?: ErrorOptions) {
-    super(message, options);
+    super(forLog(message), options);
     this.status = status;
   }
 }
+
+/** One line, without a password in an address. */
+const forLog = (text: string): string => text.replace(/(https?:\/\/)[^\s/@]*@/g, "$1").replace(/\s+/g, " ");
 
 /** The only client of the host's HTTP API. Every call has a timeout, and every error names its call. */
 export class HostApi {
@@ -85,5 +88,5 @@ function refusal(status: number, text: string, token: string | null): string {
   if (token === null && (status === 401 || status === 403)) return `HTTP ${status}, a board API key is needed (PAPERCLIP_API_KEY)`;
   if (status === 401) return "HTTP 401, the API key is not accepted";
   const message = text.match(/"error":"((?:[^"\\]|\\.)*)"/)?.[1] ?? text.slice(0, 200);
-  return `HTTP ${status} ${message}`.trim();
+  return `HTTP ${status} ${message.trim()}`.trim();
 }
