@@ -2,7 +2,7 @@
 import { constants, hostname } from "node:os";
 import { type CgroupFigures, figuresSince, findCgroup, readCgroup } from "./cli/cgroup.ts";
 import { drainTime, notTaken } from "./cli/cli-output.ts";
-import { type CliResult, followCli, neverRan } from "./cli/follow-cli.ts";
+import { type CliResult, type Followed, followCli, neverRan } from "./cli/follow-cli.ts";
 import { notWritable } from "./cli/start-cli.ts";
 import { StopRequest } from "./cli/stop-request.ts";
 import { type RunnerConfig, readConfig } from "./read-spec.ts";
@@ -73,12 +73,7 @@ export async function run(invocation: Invocation): Promise<number> {
   return follow(invocation, prepared, relay?.close ?? (() => []));
 }
 
-interface PreparedRun {
-  readonly config: RunnerConfig;
-  readonly env: NodeJS.ProcessEnv;
-  readonly link: WriterLink;
-  readonly stop: StopRequest;
-  readonly stderrCopy: LogCopy;
+interface PreparedRun extends Omit<Followed, "stdoutCopy" | "onGroup"> {
   /** null when the spec names no state. */
   readonly keeper: StateKeeper | null;
 }

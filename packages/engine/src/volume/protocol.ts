@@ -93,6 +93,8 @@ export interface StoreTree {
 }
 
 export type OperationName = keyof Operations;
+/** What an operation is given. */
+export type Of<N extends OperationName> = Parameters<Operations[N]>[0];
 
 /** A request is answered with the same `ask` number, once. */
 export type Request =

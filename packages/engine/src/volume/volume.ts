@@ -1,6 +1,6 @@
 import type { RunFiles } from "@paperclip-k8s/runner";
 import { checkedPath, checkedRoot } from "./paths.ts";
-import type { FileOwner, FromVolume, OperationName, Operations } from "./protocol.ts";
+import type { FileOwner, FromVolume, Of, OperationName, Operations } from "./protocol.ts";
 import { PendingRequests } from "./requests.ts";
 import { FollowingTail, type Tail, type TailOptions } from "./tail.ts";
 import { VolumeError } from "./volume-error.ts";
@@ -27,7 +27,7 @@ export interface Volume {
   /** Missing files are fine. */
   remove(paths: readonly string[]): Promise<void>;
   /** Rejects with `volume_stalled` when the volume does not answer, or after `timeoutMs` in any case. */
-  run<N extends OperationName>(name: N, of: Parameters<Operations[N]>[0], timeoutMs: number): Promise<ReturnType<Operations[N]>>;
+  run<N extends OperationName>(name: N, of: Of<N>, timeoutMs: number): Promise<ReturnType<Operations[N]>>;
   /** This user is done; its tails are closed. */
   release(): void;
 }

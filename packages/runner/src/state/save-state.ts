@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path";
 import { orNull } from "../files.ts";
 import type { StatePoint, StateSpec } from "../records.ts";
-import { addGeneration, type Pointer, pointAt, readPointer, tidy } from "./generations.ts";
+import { addGeneration, pointAt, readPointer, tidy } from "./generations.ts";
 import { databaseMarks, fingerprintOf, listState, type StateEntry, type StateListing } from "./list-state.ts";
 import { type ArchiveManifest, writeArchive } from "./write-archive.ts";
 
@@ -33,26 +33,32 @@ const COPIES = ".saving-";
 /** How long a lock held by the CLI is waited for. */
 const BUSY_MS = 5_000;
 
+/** The files as they were when the save began. */
+interface Found extends StateListing {
+  readonly fingerprint: string | null;
+}
+
 export async function saveState(command: SaveCommand): Promise<SaveAnswer> {
-  removeCopies(command.home);
-  const listing = listState(command.home, command.parts);
-  const fingerprint = fingerprintOf(listing.entries);
-  if (!listing.entries.some((entry) => entry.kind === "file")) return { kind: "unchanged" };
-  if (fingerprint !== null && fingerprint === command.fingerprint) return { kind: "unchanged" };
-  if (listing.bytes > command.maxBytes) throw new Error(tooLarge(command, listing.bytes));
-  if (!command.live || !listing.entries.some((entry) => entry.sqlite)) {
-    const atRest = (): boolean => databaseMarks(listState(command.home, command.parts).entries) === databaseMarks(listing.entries);
-    const kept = keep(command, listing.entries, atRest);
-    if (kept) return answer(command, kept, listing, fingerprint);
+  const { home, parts, live } = command;
+  removeCopies(home);
+  const listing = listState(home, parts);
+  const found: Found = { ...listing, fingerprint: fingerprintOf(listing.entries) };
+  if (!found.entries.some((entry) => entry.kind === "file")) return { kind: "unchanged" };
+  if (found.fingerprint !== null && found.fingerprint === command.fingerprint) return { kind: "unchanged" };
+  if (found.bytes > command.maxBytes) throw new Error(tooLarge(command, found.bytes));
+  if (!live || !found.entries.some((entry) => entry.sqlite)) {
+    const atRest = (): boolean => databaseMarks(listState(home, parts).entries) === databaseMarks(found.entries);
+    const kept = keep(command, found, found.entries, atRest);
+    if (kept) return kept;
   }
   const copier = databaseCopier();
-  if (copier === null && command.live) return { kind: "not-live" };
+  if (copier === null && live) return { kind: "not-live" };
   if (copier === null) throw new Error("a database was written to while it was copied");
-  const folder = mkdtempSync(join(command.home, COPIES));
+  const folder = mkdtempSync(join(home, COPIES));
   try {
-    const kept = keep(command, await copyDatabases(listing.entries, folder, copier), () => true);
+    const kept = keep(command, found, await copyDatabases(found.entries, folder, copier), () => true);
     if (!kept) throw new Error("nothing was saved");
-    return answer(command, kept, listing, fingerprint);
+    return kept;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -69,14 +75,9 @@ function removeCopies(home: string): void {
     if (name.startsWith(COPIES)) rmSync(join(home, name), { recursive: true, force: true });
 }
 
-interface Kept {
-  readonly point: StatePoint;
-  readonly before: Pointer | null;
-}
-
 /** null, and nothing new on the volume, when the files were not at rest. */
-function keep(command: SaveCommand, entries: readonly StateEntry[], atRest: () => boolean): Kept | null {
-  const { saved, tag, run, version } = command;
+function keep(command: SaveCommand, found: Found, entries: readonly StateEntry[], atRest: () => boolean): SaveAnswer | null {
+  const { saved, tag, run, version, from, damaged } = command;
   const at = new Date().toISOString();
   const before = readPointer(saved);
   const restless = new Error();
@@ -93,20 +94,16 @@ function keep(command: SaveCommand, entries: readonly StateEntry[], atRest: () =
   }
   const standing = before?.current ?? null;
   // The one to fall back on must be one that can be used.
-  const pointer = { current: added.name, previous: standing !== null && command.damaged.includes(standing) ? command.from : standing };
+  const pointer = { current: added.name, previous: standing !== null && damaged.includes(standing) ? from : standing };
   pointAt(saved, tag, pointer);
   // The state is saved by now: what remains does no harm, and the next save removes it.
   orNull(() => tidy(saved, tag, pointer, before));
-  return { point: { generation: added.name, at, bytes: added.written.bytes, version }, before };
-}
-
-function answer(command: SaveCommand, { point, before }: Kept, listing: StateListing, fingerprint: string | null): SaveAnswer {
   const notes: string[] = [];
-  const other = before?.current ?? null;
-  if (other !== null && ![command.from, ...command.damaged].includes(other) && !other.includes(`-${command.tag}-`))
-    notes.push(`another run saved its state meanwhile (${other}); this run's now stands in its place`);
-  if (listing.leftOut > 0) notes.push(`${listing.leftOut} links or special files are not part of the saved state`);
-  return { kind: "saved", point, fingerprint, notes };
+  if (standing !== null && ![from, ...damaged].includes(standing) && !standing.includes(`-${tag}-`))
+    notes.push(`another run saved its state meanwhile (${standing}); this run's now stands in its place`);
+  if (found.leftOut > 0) notes.push(`${found.leftOut} links or special files are not part of the saved state`);
+  const point = { generation: added.name, at, bytes: added.written.bytes, version };
+  return { kind: "saved", point, fingerprint: found.fingerprint, notes };
 }
 
 /** The log of a copied database is in the copy. */

@@ -1,5 +1,5 @@
 // The process of one volume: makes every file call on it, with blocking calls, so that a volume that hangs blocks only this process.
-import { type FromVolume, faultOf, type OperationName, type Operations, type ToVolume } from "../protocol.ts";
+import { type FromVolume, faultOf, type Of, type OperationName, type Operations, type ToVolume } from "../protocol.ts";
 import type { ClientCache } from "./client-cache.ts";
 import { type Channel, FollowedFile } from "./followed-file.ts";
 import { prepareFiles, removeFiles } from "./prepare-files.ts";
@@ -29,7 +29,7 @@ const channel: Channel = { ready: () => !full, send };
 const cache: ClientCache = { showsGrowth: false };
 const loop = new TailLoop<FollowedFile>(channel);
 
-type Performed = { readonly [N in OperationName]: (of: Parameters<Operations[N]>[0]) => Promise<ReturnType<Operations[N]>> };
+type Performed = { readonly [N in OperationName]: (of: Of<N>) => Promise<ReturnType<Operations[N]>> };
 const operations: Performed = {
   prepare: ({ paths, folders, owner }) => prepareFiles(root, paths, folders, owner),
   remove: ({ paths }) => removeFiles(root, paths),

@@ -1,13 +1,11 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readlinkSync, readSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path/posix";
-import type { FolderEntry, Links, Operations, TreeFile, TreeLimits } from "../protocol.ts";
+import type { FolderEntry, Links, Of, TreeFile, TreeLimits } from "../protocol.ts";
 import { type At, inFolder } from "./in-folder.ts";
 import { pause } from "./tail-loop.ts";
 
 /** Opening a pipe must not wait for its writer. */
 const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-
-type Of<N extends keyof Operations> = Parameters<Operations[N]>[0];
 
 export async function readFile(root: string, { path, links, maxBytes }: Of<"readFile">): Promise<Buffer> {
   const found = locate(root, path, links);

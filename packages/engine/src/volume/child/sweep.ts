@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { lstatSync, readdirSync, renameSync } from "node:fs";
-import type { Operations, StaleEntry, SweepRule } from "../protocol.ts";
+import type { Of, StaleEntry, SweepRule } from "../protocol.ts";
 import { inFolder, orNull, removeTree } from "./in-folder.ts";
 import { pause } from "./tail-loop.ts";
-
-type Of<N extends keyof Operations> = Parameters<Operations[N]>[0];
 
 export function findStale(root: string, { folder, rule, now }: Of<"findStale">): Promise<StaleEntry[]> {
   return inFolder(root, folder, async (at) => {
