@@ -75,20 +75,22 @@ export function unlessLeaving<T>(leaving: AbortSignal, promise: Promise<T>): Pro
 /** A create that is under way when a run leaves gets this long: broken off, it could still make an object that nobody knows of. */
 const CREATE_GRACE_MS = 8000;
 
-/** A signal for a create, which is aborted some time after another one. */
-export function abortLater(signal: AbortSignal): { readonly signal: AbortSignal; readonly stop: () => void } {
-  const later = new AbortController();
+/** Repeats a create as `retryTransient` does, with a signal that is aborted some time after the caller leaves. */
+export async function retryCreate<T>(context: RunContext, what: string, create: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const { leaving } = context;
+  const late = new AbortController();
   let cancel = () => {};
   const begin = () => {
-    cancel = systemClock.after(CREATE_GRACE_MS, () => later.abort(signal.reason), true);
+    cancel = systemClock.after(CREATE_GRACE_MS, () => late.abort(leaving.reason), true);
   };
-  signal.addEventListener("abort", begin, { once: true });
-  if (signal.aborted) begin();
-  const stop = () => {
+  leaving.addEventListener("abort", begin, { once: true });
+  if (leaving.aborted) begin();
+  try {
+    return await retryTransient(context, what, () => create(late.signal));
+  } finally {
     cancel();
-    signal.removeEventListener("abort", begin);
-  };
-  return { signal: later.signal, stop };
+    leaving.removeEventListener("abort", begin);
+  }
 }
 
 /** The API server has rejected the request, or was never reached, so nothing was changed. Any other error leaves that open. */

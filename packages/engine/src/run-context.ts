@@ -1,6 +1,7 @@
 import type { Clock } from "./clock.ts";
 import type { FinishedJobs } from "./finished-jobs.ts";
 import type { Connection } from "./kube/connection.ts";
+import type { JobView } from "./kube/views.ts";
 import type { RunWatch } from "./kube/watch/run-watch.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { Submission } from "./manifest/submission.ts";
@@ -34,17 +35,13 @@ export interface StatusLine {
 }
 
 /** A Job that holds this run's key: what the caller needs to decide about it. */
-export interface LockOwner {
+export interface LockOwner extends Pick<JobView, "uid" | "labels" | "annotations" | "createdAt"> {
   readonly jobName: string;
-  readonly uid: string;
   /** The run it works for now; null = it does not say. */
   readonly runId: string | null;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
   /** It was started by this engine; any other is only waited for. */
   readonly ours: boolean;
   readonly finished: boolean;
-  readonly createdAt: string | null;
 }
 
 /** `remove`: its end is on record, or it was cancelled; nothing of it is needed any more. */

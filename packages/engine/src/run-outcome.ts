@@ -1,4 +1,4 @@
-import type { EndRecord, StatePoint, TerminationMessage } from "@paperclip-k8s/runner";
+import type { EndRecord, StateEnd, TerminationMessage } from "@paperclip-k8s/runner";
 import type { ContainerState, EventView } from "./kube/views.ts";
 
 /** What happened to a run. A failure has the shape of a success: every kind carries the same evidence. */
@@ -98,18 +98,8 @@ export interface OutputEvidence {
   readonly problem: string | null;
 }
 
-/** The session's saved state. */
-export interface StateEvidence {
-  /** What the CLI began with; null: a fresh start. */
-  readonly restored: StatePoint | null;
-  readonly restoreMs: number;
-  /** All that the CLI left is saved. */
-  readonly saved: boolean;
-  /** What the next run will find; null: nothing. */
-  readonly last: StatePoint | null;
-  readonly saveMs: number | null;
-  readonly error: string | null;
-}
+/** The session's saved state; `saveMs` null: the end was not seen. */
+export type StateEvidence = Omit<StateEnd, "saveMs"> & { readonly saveMs: number | null };
 
 export interface MemoryEvidence {
   /** Processes killed by the kernel for lack of memory, where that is known. */
@@ -125,12 +115,6 @@ export interface MemoryEvidence {
 }
 
 /** When each phase was reached, in ms since the run was asked for; null = not reached. */
-export interface Timings {
-  readonly admitted: number | null;
-  readonly accepted: number | null;
-  readonly scheduled: number | null;
-  readonly started: number | null;
-  readonly firstOutput: number | null;
-  readonly cliOver: number | null;
-  readonly settled: number | null;
-}
+export type Timings = Readonly<
+  Record<"admitted" | "accepted" | "scheduled" | "started" | "firstOutput" | "cliOver" | "settled", number | null>
+>;

@@ -13,17 +13,11 @@ const UNSTARTED_TIMEOUT_MS = 60_000;
 const LATER_PAUSE_MS = 10_000;
 const LATER_TRIES = 60;
 
-interface CleanUpOptions {
-  /** Some time after the result. */
-  readonly late: boolean;
-  readonly done: () => void;
-}
-
 /**
  * Removes what the run made, unless somebody may still need it. A failure is logged and changes nothing.
- * The result waits for it for a while; the rest goes on in the background, until `done`.
+ * The result waits for it for a while; the rest goes on in the background, until `done`. `late`: some time after the result.
  */
-export async function cleanUp(context: RunContext, outcome: RunOutcome, { late, done }: CleanUpOptions): Promise<void> {
+export async function cleanUp(context: RunContext, outcome: RunOutcome, late: boolean, done: () => void): Promise<void> {
   const timeoutMs = 2 * DELETE_TIMEOUT_MS + (outcome.kind === "never-started" ? UNSTARTED_TIMEOUT_MS : 0);
   await Promise.race([removeAll(context, outcome, late).finally(done), pause(timeoutMs)]);
 }

@@ -24,9 +24,9 @@ export async function finish(context: RunContext, outcome: RunOutcome, { lingerM
     const { promise, resolve } = Promise.withResolvers<void>();
     systemClock.after(lingerMs, resolve);
     finished.add(jobUid, resolve);
-    void promise.then(() => cleanUp(context, outcome, { late: true, done: release }));
+    void promise.then(() => cleanUp(context, outcome, true, release));
     return;
   }
   if (jobUid !== null && !goesOn) finished.add(jobUid, () => {});
-  await cleanUp(context, outcome, { late: false, done: release });
+  await cleanUp(context, outcome, false, release);
 }

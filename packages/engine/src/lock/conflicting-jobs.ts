@@ -1,5 +1,5 @@
 import { isFinished, type JobView } from "../kube/views.ts";
-import type { ConflictFacts } from "../outcome/observation.ts";
+import type { Adoption, ConflictFacts, StartProblem } from "../outcome/observation.ts";
 import type { RunKeys, RunRequest } from "../request.ts";
 import { withTimeout } from "../retry.ts";
 import type { LockDecision, LockOwner, RunContext } from "../run-context.ts";
@@ -7,6 +7,10 @@ import type { LockDecision, LockOwner, RunContext } from "../run-context.ts";
 /** Of the finished ones so many are asked about: more are kept for debugging, and their results were given long ago. */
 const MOST_ASKED = 5;
 const ASK_TIMEOUT_MS = 60_000;
+
+export type Adopted = { readonly kind: "adopted"; readonly adoption: Adoption };
+export type Problem = { readonly kind: "problem"; readonly problem: StartProblem };
+export const problemEnd = (problem: StartProblem): Problem => ({ kind: "problem", problem });
 
 /** Keys are paths: a key overlaps with every key below it. */
 export function overlaps(one: string, other: string): boolean {

@@ -3,9 +3,9 @@ import { getJob } from "../kube/calls.ts";
 import { backoffMs } from "../kube/send-request.ts";
 import type { JobView } from "../kube/views.ts";
 import { deleteJob } from "../kube/writes.ts";
-import type { StartProblem } from "../outcome/observation.ts";
 import { errorFacts, isCertainlyNotApplied } from "../retry.ts";
 import type { RunContext } from "../run-context.ts";
+import { type Problem, problemEnd } from "./conflicting-jobs.ts";
 
 const LOOK_TIMEOUT_MS = 3000;
 const ORPHAN_CALL = { timeoutMs: 5000, retry: { attempts: 1 } };
@@ -14,7 +14,7 @@ const ORPHAN_PAUSE = { minMs: 2000, maxMs: 30_000 };
 const LATE_MS = 60_000;
 const ORPHAN_TIMEOUT_MS = 900_000;
 
-type FailedCreate = { readonly kind: "created"; readonly job: JobView } | { readonly kind: "problem"; readonly problem: StartProblem };
+type FailedCreate = { readonly kind: "created"; readonly job: JobView } | Problem;
 
 /**
  * A create whose answer was lost, or not waited for, may have made our Job: then the run goes on with it. Where that cannot be seen, the Job, if it
@@ -22,10 +22,7 @@ type FailedCreate = { readonly kind: "created"; readonly job: JobView } | { read
  */
 export async function failedCreate(context: RunContext, error: unknown): Promise<FailedCreate> {
   const { request, submission } = context;
-  const rejected = (unknown: boolean): FailedCreate => ({
-    kind: "problem",
-    problem: { kind: "create-rejected", unknown, error: errorFacts(error) },
-  });
+  const rejected = (unknown: boolean) => problemEnd({ kind: "create-rejected", unknown, error: errorFacts(error) });
   if (isCertainlyNotApplied(error)) return rejected(false);
   const isOurs = ({ annotations }: JobView) => annotations[request.keys.nonce] === submission.nonce;
   const found = await lookForJob(context, submission.jobName, isOurs);

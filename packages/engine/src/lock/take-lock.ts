@@ -1,9 +1,9 @@
 import type { JobView } from "../kube/views.ts";
 import { createJob } from "../kube/writes.ts";
-import type { Adoption, StartProblem } from "../outcome/observation.ts";
-import { abortLater, retryTransient, withTimeout } from "../retry.ts";
+import type { Adoption } from "../outcome/observation.ts";
+import { retryCreate, withTimeout } from "../retry.ts";
 import { log, type RunContext, reportJob } from "../run-context.ts";
-import { askAbout, conflictFacts, conflictingJob, lockOwnerOf } from "./conflicting-jobs.ts";
+import { type Adopted, askAbout, conflictFacts, conflictingJob, lockOwnerOf, type Problem, problemEnd } from "./conflicting-jobs.ts";
 import { failedCreate } from "./failed-create.ts";
 import { adopt } from "./take-over.ts";
 import { waitForLock } from "./wait-for-lock.ts";
@@ -12,11 +12,7 @@ import { waitForLock } from "./wait-for-lock.ts";
 const LIST_TIMEOUT_MS = 120_000;
 
 /** How trying for the lock ended; `left`: the caller has asked to leave, and there is no Job of this run. */
-type LockEnd =
-  | { readonly kind: "created"; readonly job: JobView }
-  | { readonly kind: "adopted"; readonly adoption: Adoption }
-  | { readonly kind: "problem"; readonly problem: StartProblem }
-  | { readonly kind: "left" };
+type LockEnd = Adopted | Problem | { readonly kind: "created"; readonly job: JobView } | { readonly kind: "left" };
 
 /**
  * Creates the run's Job, or adopts the one that it continues. The Job's name is the lock: a create that is answered with 409 waits until the Job
@@ -35,9 +31,7 @@ async function tryForLock(context: RunContext): Promise<LockEnd> {
   const { run, clock, leaving, request } = context;
   const begun = clock.now();
   const notAdoptable = new Set<string>();
-  const problem = await waitForList(context);
-  if (problem !== null) return { kind: "problem", problem };
-  const listed = await adoptListed(context, notAdoptable);
+  const listed = (await waitForList(context)) ?? (await adoptListed(context, notAdoptable));
   if (listed !== null) return listed;
   while (!leaving.aborted) {
     const conflict = request.exclusive === null ? null : await conflictingJob(context, notAdoptable);
@@ -45,20 +39,21 @@ async function tryForLock(context: RunContext): Promise<LockEnd> {
     const tried = conflict === null ? await create(context) : { kind: "conflict" as const, job: conflict };
     if (tried.kind !== "conflict") return tried;
     const timeoutMs = run.timeouts.admission - (clock.now() - begun);
-    const end = await waitForLock(context, tried.job, { timeoutMs, notAdoptable });
-    if (end.kind === "timeout") return { kind: "problem", problem: lockTaken(context, tried.job, clock.now() - begun) };
+    const end = await waitForLock(context, tried.job, timeoutMs, notAdoptable);
+    if (end.kind === "timeout")
+      return problemEnd({ kind: "lock-taken", by: conflictFacts(context, tried.job), waitedMs: clock.now() - begun, decision: null });
     if (end.kind === "adopted" || end.kind === "problem") return end;
   }
   return { kind: "left" };
 }
 
 /** Only a run that has seen all Jobs knows whether its key is free. */
-async function waitForList(context: RunContext): Promise<StartProblem | null> {
+async function waitForList(context: RunContext): Promise<Problem | null> {
   const { request, watch, leaving } = context;
   if (request.exclusive === null) return null;
   const listed = watch.listed.then(() => true);
   const inTime = await withTimeout(context, LIST_TIMEOUT_MS, listed).catch(() => null);
-  return inTime || leaving.aborted ? null : { kind: "jobs-not-listed", waitedMs: LIST_TIMEOUT_MS };
+  return inTime || leaving.aborted ? null : problemEnd({ kind: "jobs-not-listed", waitedMs: LIST_TIMEOUT_MS });
 }
 
 /**
@@ -78,25 +73,18 @@ async function adoptListed(context: RunContext, notAdoptable: Set<string>): Prom
 }
 
 async function create(context: RunContext): Promise<LockEnd | { readonly kind: "conflict"; readonly job: JobView }> {
-  const { request, submission, connection, run, leaving } = context;
+  const { request, submission, connection, run } = context;
   run.observe({ kind: "lock-free" });
-  const late = abortLater(leaving);
   try {
-    const result = await retryTransient(context, "the Job cannot be created", () =>
-      createJob(connection, request.namespace, submission.job, { signal: late.signal }),
+    const result = await retryCreate(context, "the Job cannot be created", (signal) =>
+      createJob(connection, request.namespace, submission.job, { signal }),
     );
     const job = "created" in result ? result.created : result.existing;
     const isOurs = "created" in result || job.annotations[request.keys.nonce] === submission.nonce;
     return { kind: isOurs ? "created" : "conflict", job };
   } catch (error) {
     return failedCreate(context, error);
-  } finally {
-    late.stop();
   }
-}
-
-function lockTaken(context: RunContext, job: JobView, waitedMs: number): StartProblem {
-  return { kind: "lock-taken", by: conflictFacts(context, job), waitedMs, decision: null };
 }
 
 function accept(context: RunContext, job: JobView): void {

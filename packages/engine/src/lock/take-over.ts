@@ -2,12 +2,12 @@ import { isForbidden } from "../kube/api-error.ts";
 import { isFinished, type JobView } from "../kube/views.ts";
 import { changeJobOwner, deleteJob } from "../kube/writes.ts";
 import { labelValue } from "../manifest/names.ts";
-import type { Adoption, StartProblem } from "../outcome/observation.ts";
+import type { Adoption } from "../outcome/observation.ts";
 import { runFiles } from "../request.ts";
 import { errorFacts, isCertainlyNotApplied, retryTransient } from "../retry.ts";
 import { log, type RunContext } from "../run-context.ts";
 import { checkedPath, checkedRoot } from "../volume/paths.ts";
-import { conflictFacts } from "./conflicting-jobs.ts";
+import { type Adopted, conflictFacts, type Problem, problemEnd } from "./conflicting-jobs.ts";
 import { deleteOrphanLater, lookForJob } from "./failed-create.ts";
 import { finishRenewal, renewCredentials } from "./renew-credentials.ts";
 
@@ -17,17 +17,13 @@ const CHANGE_TIMEOUT_MS = 5000;
 const MAX_FORMER = 50;
 
 /** `removed`: it had never started. `lost`: another run was first, or the Job is being deleted. `denied`: this account may not adopt. */
-type AdoptResult =
-  | { readonly kind: "adopted"; readonly adoption: Adoption }
-  | { readonly kind: "removed" | "lost" | "denied" }
-  | { readonly kind: "problem"; readonly problem: StartProblem };
+type AdoptResult = Adopted | Problem | { readonly kind: "removed" | "lost" | "denied" };
 
 /** Adopts a Job: makes this run its owner, then writes this run's credentials into its Secret. */
 export async function adopt(context: RunContext, conflict: JobView): Promise<AdoptResult> {
   const { request, run } = context;
   const known = readAnnotations(context, conflict);
-  if (known === null)
-    return { kind: "problem", problem: { kind: "output-unknown", by: conflictFacts(context, conflict), root: request.output.root } };
+  if (known === null) return problemEnd({ kind: "output-unknown", by: conflictFacts(context, conflict), root: request.output.root });
   const taken = await takeOwnership(context, conflict, known.fromRun);
   if (taken.kind !== "owned") return taken;
   const adoption = { job: taken.job, ...known };
@@ -54,7 +50,7 @@ function readAnnotations({ request }: RunContext, { annotations }: JobView): Omi
   }
 }
 
-type Ownership = { readonly kind: "owned"; readonly job: JobView } | Exclude<AdoptResult, { kind: "adopted" }>;
+type Ownership = { readonly kind: "owned"; readonly job: JobView } | Exclude<AdoptResult, Adopted>;
 
 async function takeOwnership(context: RunContext, conflict: JobView, from: string): Promise<Ownership> {
   const { connection, request } = context;
@@ -90,7 +86,7 @@ async function failedChange(context: RunContext, conflict: JobView, error: unkno
   if (found !== null && found !== "unknown") return ownership(found);
   const unknown = found === "unknown";
   if (unknown && context.io.signal.aborted) void deleteOrphanLater(context, conflict.name, isOwned(context, conflict));
-  return { kind: "problem", problem: { kind: "takeover-failed", by: conflictFacts(context, conflict), unknown, error: errorFacts(error) } };
+  return problemEnd({ kind: "takeover-failed", by: conflictFacts(context, conflict), unknown, error: errorFacts(error) });
 }
 
 /** Whether this run owns the Job already. */
@@ -104,12 +100,21 @@ async function removeUnstarted(context: RunContext, job: JobView): Promise<Adopt
   const { connection, request, leaving } = context;
   log(context, "warning", `removing Job ${job.name}, which never got its Secret and so has not started`);
   const owner = { key: request.keys.runId, runId: request.runId };
+  const remove = () => deleteJob(connection, request.namespace, job, { owner, propagation: "Foreground", signal: leaving });
+  return (await removeConflict(context, job.name, false, remove)) ?? { kind: "removed" };
+}
+
+/** Null = it is being deleted. `started`: a pod of it may have run. */
+export async function removeConflict(
+  context: RunContext,
+  job: string,
+  started: boolean,
+  remove: () => Promise<unknown>,
+): Promise<Problem | null> {
   try {
-    await retryTransient(context, `Job ${job.name} cannot be removed`, () =>
-      deleteJob(connection, request.namespace, job, { owner, propagation: "Foreground", signal: leaving }),
-    );
-    return { kind: "removed" };
+    await retryTransient(context, `Job ${job} cannot be removed`, remove);
+    return null;
   } catch (error) {
-    return { kind: "problem", problem: { kind: "conflict-not-removed", job: job.name, started: false, error: errorFacts(error) } };
+    return problemEnd({ kind: "conflict-not-removed", job, started, error: errorFacts(error) });
   }
 }

@@ -1,11 +1,9 @@
 import { type ClusterFact, isFinished, type JobView } from "../kube/views.ts";
 import { deleteJobAsSeen } from "../kube/writes.ts";
 import { conflictText, keyText } from "../outcome/admission.ts";
-import type { Adoption, StartProblem } from "../outcome/observation.ts";
-import { errorFacts, retryTransient } from "../retry.ts";
 import { type LockDecision, log, type RunContext } from "../run-context.ts";
-import { askAbout, conflictFacts, lockOwnerOf } from "./conflicting-jobs.ts";
-import { adopt } from "./take-over.ts";
+import { type Adopted, askAbout, conflictFacts, lockOwnerOf, type Problem, problemEnd } from "./conflicting-jobs.ts";
+import { adopt, removeConflict } from "./take-over.ts";
 
 /** A finished Job is deleted by the server that gave its result; after this long there is none that does. */
 const ABANDONED_MS = 10_000;
@@ -13,22 +11,18 @@ const ABANDONED_MS = 10_000;
 const LOG_AFTER_MS = 1000;
 const LOOK_MS = 500;
 
-interface LockWait {
-  readonly timeoutMs: number;
-  /** Jobs, by uid, that this run has tried to adopt in vain. */
-  readonly notAdoptable: Set<string>;
-}
-
 /** `free`: the run may try again to create its Job, unless it leaves. */
-type LockWaitEnd =
-  | { readonly kind: "free" | "timeout" }
-  | { readonly kind: "adopted"; readonly adoption: Adoption }
-  | { readonly kind: "problem"; readonly problem: StartProblem };
+type LockWaitEnd = Adopted | Problem | { readonly kind: "free" | "timeout" };
 
-/** Waits until the Job that holds the key is gone, or is this run's to adopt. */
-export async function waitForLock(context: RunContext, conflict: JobView, wait: LockWait): Promise<LockWaitEnd> {
+/** Waits until the Job that holds the key is gone, or is this run's to adopt. `notAdoptable`: Jobs, by uid, that it has tried to adopt in vain. */
+export async function waitForLock(
+  context: RunContext,
+  conflict: JobView,
+  timeoutMs: number,
+  notAdoptable: Set<string>,
+): Promise<LockWaitEnd> {
   const { clock, watch, leaving } = context;
-  const deadline = clock.now() + wait.timeoutMs;
+  const deadline = clock.now() + timeoutMs;
   const gone = new AbortController();
   const ended = AbortSignal.any([gone.signal, leaving]);
   let job: JobView = conflict;
@@ -38,11 +32,11 @@ export async function waitForLock(context: RunContext, conflict: JobView, wait: 
   };
   const subscription = watch.subscribe(conflict.name, listen, conflict.uid);
   const logWaiting = createWaitingLine(context, conflict);
-  const decide = createDecider(context, wait.notAdoptable);
+  const decide = createDecider(context, notAdoptable);
   try {
     while (!ended.aborted && clock.now() < deadline) {
       const decided = job;
-      const end = await carryOut(context, decided, await decide(decided), wait.notAdoptable);
+      const end = await carryOut(context, decided, await decide(decided), notAdoptable);
       if (end !== null) return end;
       await clock.sleep(LOOK_MS, ended);
       logWaiting();
@@ -96,8 +90,7 @@ async function carryOut(context: RunContext, job: JobView, decision: LockDecisio
   if (isPast && decision.kind !== "adopt") return { kind: "free" };
   if (decision.kind === "wait") return null;
   if (decision.kind === "remove") return remove(context, job, decision.why);
-  if (decision.kind === "blocked")
-    return { kind: "problem", problem: { kind: "lock-taken", by: conflictFacts(context, job), waitedMs: 0, decision } };
+  if (decision.kind === "blocked") return problemEnd({ kind: "lock-taken", by: conflictFacts(context, job), waitedMs: 0, decision });
   const result = await adopt(context, job);
   if (result.kind === "adopted" || result.kind === "problem") return result;
   if (isPast || result.kind === "denied") notAdoptable.add(job.uid);
@@ -105,19 +98,12 @@ async function carryOut(context: RunContext, job: JobView, decision: LockDecisio
 }
 
 /** Only as it was when it was decided about: another run may have adopted it since. Its files stay. */
-async function remove(context: RunContext, job: JobView, why: string): Promise<LockWaitEnd | null> {
+function remove(context: RunContext, job: JobView, why: string): Promise<Problem | null> {
   const { connection, request, leaving } = context;
   const { runId } = lockOwnerOf(job, request.keys);
   const what = isFinished(job) ? "finished Job" : "Job";
   log(context, "warning", `removing ${what} ${job.name}${runId === null ? "" : ` of run ${runId}`}: ${why}`);
-  try {
-    await retryTransient(context, `Job ${job.name} cannot be removed`, () =>
-      deleteJobAsSeen(connection, request.namespace, job, { signal: leaving }),
-    );
-    return null;
-  } catch (error) {
-    return { kind: "problem", problem: { kind: "conflict-not-removed", job: job.name, started: true, error: errorFacts(error) } };
-  }
+  return removeConflict(context, job.name, true, () => deleteJobAsSeen(connection, request.namespace, job, { signal: leaving }));
 }
 
 function createWaitingLine(context: RunContext, job: JobView): () => void {

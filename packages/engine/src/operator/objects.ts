@@ -29,16 +29,13 @@ export async function listJobsEverywhere(cluster: ConnectOptions, labelSelector:
 }
 
 /** Deletes this very Job as it was seen, and what it owns with it; its name stays taken until its pod is gone. */
-export async function removeJob(
-  cluster: ConnectOptions,
-  namespace: string,
-  job: Pick<JobView, "name" | "uid" | "resourceVersion">,
-): Promise<DeleteResult> {
+export async function removeJob(cluster: ConnectOptions, namespace: string, job: JobView): Promise<DeleteResult> {
   return deleteJobAsSeen(await connect(cluster), namespace, job);
 }
 
 /** A Secret without its data. */
 export type SecretView = Readonly<ReturnType<typeof projectSecret>>;
+type SecretIdentity = Pick<SecretView, "name" | "uid">;
 
 /** Asks for names and owners only: the data is not needed. */
 const METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
@@ -60,10 +57,6 @@ function projectSecret(raw: unknown) {
 }
 
 /** Deletes this very Secret. */
-export async function removeSecret(
-  cluster: ConnectOptions,
-  namespace: string,
-  { name, uid }: Pick<SecretView, "name" | "uid">,
-): Promise<DeleteResult> {
-  return deleteSecret(await connect(cluster), namespace, name, uid);
+export async function removeSecret(cluster: ConnectOptions, namespace: string, secret: SecretIdentity): Promise<DeleteResult> {
+  return deleteSecret(await connect(cluster), namespace, secret.name, secret.uid);
 }

@@ -27,7 +27,7 @@ function fromProblem({ identity }: RunState, fact: StartProblem): OutcomeKind {
     case "claim-missing":
       return neverStarted("claim-missing", `namespace ${namespace} has no claim ${fact.claim}, and nothing says how to make it`, true);
     case "claim-unusable":
-      return unusableClaim(`claim ${namespace}/${fact.claim}`, fact.why);
+      return neverStarted("claim-unusable", `claim ${namespace}/${fact.claim} ${UNUSABLE[fact.why]}`, fact.why === "lost");
     case "claim-failed":
       return failed("claim-create-failed", `claim ${fact.claim} could not be made ready`, fact.error);
     case "volume-ownership-failed":
@@ -40,15 +40,13 @@ function fromProblem({ identity }: RunState, fact: StartProblem): OutcomeKind {
       return neverStarted(
         "job-create-failed",
         `the Jobs of namespace ${namespace} could not be listed within ${seconds(fact.waitedMs)}, so it is not known whether another run holds the same key`,
-        false,
       );
-    case "lock-taken":
-      return fact.decision === null ? waitedTooLong(namespace, fact.by, fact.waitedMs) : blocked(fact.by, fact.decision);
+    case "lock-taken": {
+      const waited = `${conflictText(fact.by, `${namespace}/`)} holds ${keyText(fact.by)}; waited ${seconds(fact.waitedMs)} for it`;
+      return blocked(fact.by, fact.decision?.message ?? waited, fact.decision?.code);
+    }
     case "output-unknown":
-      return blocked(fact.by, {
-        code: null,
-        message: `Job ${namespace}/${fact.by.job}${ofRun(fact.by)} does not say where below ${fact.root} its output is`,
-      });
+      return blocked(fact.by, `Job ${namespace}/${fact.by.job}${ofRun(fact.by)} does not say where below ${fact.root} its output is`);
     case "conflict-not-removed":
       return failed(
         "job-create-failed",
@@ -68,7 +66,7 @@ function fromProblem({ identity }: RunState, fact: StartProblem): OutcomeKind {
   }
 }
 
-function neverStarted(cause: StartFailure, message: string, permanent: boolean): OutcomeKind {
+export function neverStarted(cause: StartFailure, message: string, permanent = false): OutcomeKind {
   return { kind: "never-started", cause, message, permanent };
 }
 
@@ -80,25 +78,13 @@ function isPermanent({ status, message }: ErrorFacts): boolean {
   return status === 404 || status === 422 || (status === 403 && !/exceeded quota/.test(message));
 }
 
-function unusableClaim(claim: string, why: "lost" | "deleting"): OutcomeKind {
-  return why === "lost"
-    ? neverStarted(
-        "claim-unusable",
-        `${claim} has lost its volume (phase Lost): bring the volume back, or delete the claim to start anew`,
-        true,
-      )
-    : neverStarted("claim-unusable", `${claim} is being deleted: a new one can be made when it is gone`, false);
-}
+const UNUSABLE = {
+  lost: "has lost its volume (phase Lost): bring the volume back, or delete the claim to start anew",
+  deleting: "is being deleted: a new one can be made when it is gone",
+};
 
-function blocked(by: ConflictFacts, { code, message }: { readonly code: string | null; readonly message: string }): OutcomeKind {
+function blocked(by: ConflictFacts, message: string, code: string | null = null): OutcomeKind {
   return { kind: "blocked", code, message, byJob: by.job, byRun: by.runId };
-}
-
-function waitedTooLong(namespace: string, by: ConflictFacts, waitedMs: number): OutcomeKind {
-  return blocked(by, {
-    code: null,
-    message: `${conflictText(by, `${namespace}/`)} holds ${keyText(by)}; waited ${seconds(waitedMs)} for it`,
-  });
 }
 
 /** For messages and log lines: the Job that is in the way. */
@@ -108,4 +94,4 @@ export function conflictText(by: ConflictFacts, prefix = ""): string {
 
 export const keyText = ({ sameKey }: ConflictFacts): string => (sameKey ? "the same key" : "a key that overlaps");
 const ofRun = ({ runId }: ConflictFacts): string => (runId === null ? "" : ` of run ${runId}`);
-const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
+export const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;

@@ -1,5 +1,6 @@
 import { type CliEnd, RUNNER_EXIT } from "@paperclip-k8s/runner";
-import type { OutcomeKind, StartFailure } from "../run-outcome.ts";
+import type { OutcomeKind } from "../run-outcome.ts";
+import { neverStarted } from "./admission.ts";
 import { startError } from "./container-problem.ts";
 import { disruption } from "./disruption.ts";
 import { cliEnd } from "./ended.ts";
@@ -47,7 +48,10 @@ function wasCancelled(state: RunState, end: CliEnd | null): boolean {
 function fromEnd(state: RunState, end: CliEnd, container: Terminated | null): OutcomeKind {
   const exitCode = end.exitCode;
   if (end.cause === "timeout") return { kind: "timed-out", by: "runner", exitCode };
-  if (end.cause === "spawn-failed") return notSpawned(end.error ?? "the CLI could not be started");
+  if (end.cause === "spawn-failed") {
+    const message = end.error ?? "the CLI could not be started";
+    return neverStarted("start-error", message, !PASSING.test(message));
+  }
   if (end.cause === "runner-failed") return runnerFailed(end);
   const killed = end.signal === "SIGKILL" || exitCode === KILLED_EXIT;
   if (killed && ((end.oomKills ?? 0) > 0 || container?.reason === "OOMKilled")) return outOfMemory(state, exitCode ?? KILLED_EXIT);
@@ -63,13 +67,9 @@ function fromEnd(state: RunState, end: CliEnd, container: Terminated | null): Ou
 /** Errors that pass by themselves: processes, memory, a program just being written, a volume. */
 const PASSING = /\((EAGAIN|ENOMEM|ETXTBSY|EMFILE|ENFILE|EBUSY|EIO|ESTALE)\)/;
 
-function notSpawned(message: string): OutcomeKind {
-  return { kind: "never-started", cause: "start-error", message, permanent: !PASSING.test(message) };
-}
-
 function runnerFailed({ signal, error }: CliEnd): OutcomeKind {
   const message = error ?? "the runner failed";
-  if (signal === null) return { kind: "never-started", cause: "runner", message, permanent: false };
+  if (signal === null) return neverStarted("runner", message);
   return { kind: "killed", by: "runner", message, remedy: null, exitCode: null };
 }
 
@@ -89,23 +89,17 @@ function fromContainer(state: RunState, container: Terminated): OutcomeKind {
 /** Exit codes of the runner itself: the CLI was not started, and the problem may pass. */
 function runnerFailedBefore(exitCode: number | null, detail: string | null): OutcomeKind | null {
   const tail = detail === null ? "" : `: ${detail}`;
-  const failed = (cause: StartFailure, message: string): OutcomeKind => ({
-    kind: "never-started",
-    cause,
-    message,
-    permanent: false,
-  });
-  if (exitCode === RUNNER_EXIT.badSpec) return failed("runner", `the runner cannot read its settings${tail}`);
-  if (exitCode === RUNNER_EXIT.noOutput) return failed("volume-unusable", `the output file cannot be written${tail}`);
-  if (exitCode === RUNNER_EXIT.notWritable) return failed("claim-not-writable", detail ?? "a volume of the run cannot be written to");
-  if (exitCode === RUNNER_EXIT.noState) return failed("state-unreadable", detail ?? "the saved state cannot be restored");
+  if (exitCode === RUNNER_EXIT.badSpec) return neverStarted("runner", `the runner cannot read its settings${tail}`);
+  if (exitCode === RUNNER_EXIT.noOutput) return neverStarted("volume-unusable", `the output file cannot be written${tail}`);
+  if (exitCode === RUNNER_EXIT.notWritable) return neverStarted("claim-not-writable", detail ?? "a volume of the run cannot be written to");
+  if (exitCode === RUNNER_EXIT.noState) return neverStarted("state-unreadable", detail ?? "the saved state cannot be restored");
   return null;
 }
 
 /** No end was seen: only the Job and the last state of the pod are left to judge by. */
 function withoutEnd(state: RunState): OutcomeKind {
   const problem = startupProblem(state);
-  if (problem?.cause === "init-failed") return { kind: "never-started", cause: problem.cause, message: problem.message, permanent: false };
+  if (problem?.cause === "init-failed") return neverStarted(problem.cause, problem.message);
   const outside = endedFromOutside(state, null);
   if (outside !== null) return outside;
   if (state.job?.conditions.Complete !== undefined)
@@ -114,12 +108,7 @@ function withoutEnd(state: RunState): OutcomeKind {
   const unknown = isViewIncomplete(state) || state.job?.conditions.Failed?.reason === "BackoffLimitExceeded";
   if (state.pod === null && state.startRecord === null && !unknown) {
     const failed = state.job?.conditions.Failed?.message;
-    return {
-      kind: "never-started",
-      cause: "no-pod",
-      message: `the Job has ended and no pod of it was seen${failed ? `: ${failed}` : ""}`,
-      permanent: false,
-    };
+    return neverStarted("no-pod", `the Job has ended and no pod of it was seen${failed ? `: ${failed}` : ""}`);
   }
   const pod = state.pod === null ? "its pod was not seen" : `pod ${state.pod.name} is ${state.pod.phase}`;
   return { kind: "end-unknown", message: `${pod}, and how its container ended is not known` };
@@ -138,8 +127,7 @@ function endedFromOutside(state: RunState, exitCode: number | null): OutcomeKind
     const mayHaveRun = state.startRecord !== null || state.ranAt !== null || exitCode !== null || isViewIncomplete(state);
     if (mayHaveRun) return { kind: "timed-out", by: "deadline", exitCode };
     const why = state.lastProblem;
-    const message = `the Job's deadline passed before its container started${why === null ? "" : `: ${why.message}`}`;
-    return { kind: "never-started", cause: "deadline", message, permanent: false };
+    return neverStarted("deadline", `the Job's deadline passed before its container started${why === null ? "" : `: ${why.message}`}`);
   }
   if (state.jobGoneAt !== null || state.job?.deletedAt != null)
     return { kind: "deleted", what: "job", message: `Job ${state.identity.jobName} was deleted from outside`, exitCode };

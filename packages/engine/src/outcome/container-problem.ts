@@ -27,13 +27,10 @@ export function containerProblem(state: RunState): StartupProblem | null {
   if (reason === null) return null;
   const detail = container.state.message ?? "";
   const since = state.waiting.since;
-  if (IMAGE_REASONS_FINAL.has(reason)) {
+  const isFinal = IMAGE_REASONS_FINAL.has(reason);
+  if (isFinal || IMAGE_REASONS.has(reason)) {
     const text = imageText(imageOf(state, container), reason, detail);
-    return { cause: "image", text, message: text, permanent: true, since, timeout: null };
-  }
-  if (IMAGE_REASONS.has(reason)) {
-    const text = imageText(imageOf(state, container), reason, detail);
-    return { cause: "image", text, message: text, permanent: false, since, timeout: "imagePull" };
+    return { cause: "image", text, message: text, permanent: isFinal, since, timeout: isFinal ? null : "imagePull" };
   }
   if (!CONFIG_REASONS.has(reason)) return null;
   const text = configText(state, reason, detail);

@@ -15,21 +15,22 @@ export function disruption(pod: PodView | null): Disruption | null {
   const target = pod.conditions.DisruptionTarget;
   const node = pod.node === null ? "the pod's node" : `node ${pod.node}`;
   if (target?.status === "True" && target.reason === "PreemptionByScheduler")
-    return { by: "preemption", message: "the pod was preempted: it had to make room for one of higher priority", remedy: null };
+    return disrupted("preemption", "the pod was preempted: it had to make room for one of higher priority");
   if (target?.status === "True" && target.reason === "DeletionByTaintManager")
-    return { by: "node-loss", message: `${node} was lost, or tainted so that the pod had to go`, remedy: null };
+    return disrupted("node-loss", `${node} was lost, or tainted so that the pod had to go`);
   if (target?.status === "True" && target.reason === "DeletionByPodGC")
-    return { by: "node-loss", message: `${node} is gone${detail(target.message)}`, remedy: null };
+    return disrupted("node-loss", `${node} is gone${detail(target.message)}`);
   if (pod.reason === "Evicted") return evictedByKubelet(pod, node);
-  if (pod.reason === "Preempting")
-    return { by: "preemption", message: `the kubelet made room for a critical pod${detail(pod.message)}`, remedy: null };
-  if (pod.reason === "NodeLost") return { by: "node-loss", message: `${node} was lost${detail(pod.message)}`, remedy: null };
+  if (pod.reason === "Preempting") return disrupted("preemption", `the kubelet made room for a critical pod${detail(pod.message)}`);
+  if (pod.reason === "NodeLost") return disrupted("node-loss", `${node} was lost${detail(pod.message)}`);
   if (pod.reason === "NodeShutdown" || pod.reason === "Terminated")
-    return { by: "eviction", message: `${node} was shut down${detail(pod.message)}`, remedy: null };
+    return disrupted("eviction", `${node} was shut down${detail(pod.message)}`);
   if (target?.status !== "True") return null;
   const how = target.reason === "EvictionByEvictionAPI" ? " through the API, as a drain or an autoscaler does" : detail(target.message);
-  return { by: "eviction", message: `the pod was evicted${how}`, remedy: null };
+  return disrupted("eviction", `the pod was evicted${how}`);
 }
+
+const disrupted = (by: KilledBy, message: string): Disruption => ({ by, message, remedy: null });
 
 function evictedByKubelet({ message, resources, containers }: PodView, node: string): Disruption {
   const why = message === null ? "" : plain(message);

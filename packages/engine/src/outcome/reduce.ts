@@ -131,9 +131,7 @@ function decide(state: RunState, timeouts: Timeouts): OutcomeKind | null {
   if (state.endedAt !== null)
     return isExplained(state, timeouts) && outputIsSettled(state, timeouts) ? conclude(state) : beyondHorizon(state, timeouts);
   if (state.cancel !== null) return cancelOverdue(state, timeouts);
-  const failure = startFailure(state, timeouts);
-  if (failure !== null) return { kind: "never-started", ...failure };
-  return nodeLost(state, timeouts) ?? podNotFound(state, timeouts) ?? beyondHorizon(state, timeouts);
+  return startFailure(state, timeouts) ?? nodeLost(state, timeouts) ?? podNotFound(state, timeouts) ?? beyondHorizon(state, timeouts);
 }
 
 /** A kill or a stop has a cause outside the CLI, which shows a moment later in the pod's status. */

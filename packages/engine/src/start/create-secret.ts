@@ -2,22 +2,21 @@ import { isTransient } from "../kube/api-error.ts";
 import { paths } from "../kube/paths.ts";
 import { createUnlessThere } from "../kube/writes.ts";
 import { secretManifest } from "../manifest/secret.ts";
-import { abortLater, errorFacts, isCertainlyNotApplied, retryInBackground, retryTransient } from "../retry.ts";
+import { errorFacts, isCertainlyNotApplied, retryCreate, retryInBackground } from "../retry.ts";
 import { log, type RunContext } from "../run-context.ts";
 
 /** Creates the Secret without which the pod of the run's new Job cannot start. An adopted Job has its own. */
 export async function start(context: RunContext): Promise<void> {
-  const { connection, request, submission, run, io, leaving } = context;
+  const { connection, request, submission, run, io } = context;
   const { jobUid, adopted } = run.state.identity;
   if (adopted || jobUid === null) return;
   const manifest = secretManifest(request, submission, jobUid);
   const create = (options: { readonly signal?: AbortSignal; readonly retry?: { readonly attempts: number } }) =>
     createUnlessThere(connection, paths.secrets(request.namespace), manifest, options);
-  const late = abortLater(leaving);
   try {
     // A cancelled run does not need it any more; one that detaches leaves a Job that does.
-    const signal = AbortSignal.any([io.signal, late.signal]);
-    await retryTransient(context, "the run's Secret cannot be created", () => create({ signal }));
+    const untilCancel = (signal: AbortSignal) => create({ signal: AbortSignal.any([io.signal, signal]) });
+    await retryCreate(context, "the run's Secret cannot be created", untilCancel);
   } catch (error) {
     // A cancelled run is followed until its Job is deleted, with or without a Secret.
     if (io.signal.aborted) return;
@@ -25,8 +24,6 @@ export async function start(context: RunContext): Promise<void> {
     // The Secret may exist, only its answer was lost, and then the pod runs. So the run is followed.
     log(context, "warning", `Secret ${submission.secretName} is not confirmed yet; trying again while the run is followed`);
     void retryInBackground(context, async () => void (await create({ retry: { attempts: 1 } })), isRejected);
-  } finally {
-    late.stop();
   }
 }
 

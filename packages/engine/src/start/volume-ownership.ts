@@ -3,7 +3,7 @@ import { createJob, deleteJob } from "../kube/writes.ts";
 import { volumeOwnershipManifest, volumeOwnershipName } from "../manifest/claim.ts";
 import type { StartProblem } from "../outcome/observation.ts";
 import type { ClaimVolume } from "../request.ts";
-import { abortLater, retryTransient } from "../retry.ts";
+import { retryCreate } from "../retry.ts";
 import { log, type RunContext } from "../run-context.ts";
 
 /** Beyond the time a pod may wait for its node: for the image, the volume, and the change of its files. */
@@ -13,15 +13,14 @@ const DELETE_TIMEOUT_MS = 5000;
 
 /** Runs a Job whose pod gives the claim's volume to the run's group; null = done. */
 export async function setOwnership(context: RunContext, claim: ClaimVolume): Promise<StartProblem | null> {
-  const { connection, request, leaving } = context;
+  const { connection, request } = context;
   const user = `${request.user.uid}:${request.user.gid}`;
   log(context, "info", `giving the volume of claim ${claim.claimName} to user ${user}`);
   const manifest = volumeOwnershipManifest(request, claim);
-  const late = abortLater(leaving);
   // Its name is made from the claim's: a Job that another server has made for the same claim serves as well.
-  const result = await retryTransient(context, `the volume of claim ${claim.claimName} cannot be given to user ${user}`, () =>
-    createJob(connection, request.namespace, manifest, { signal: late.signal }),
-  ).finally(late.stop);
+  const result = await retryCreate(context, `the volume of claim ${claim.claimName} cannot be given to user ${user}`, (signal) =>
+    createJob(connection, request.namespace, manifest, { signal }),
+  );
   const job = "created" in result ? result.created : result.existing;
   const end = await follow(context, volumeOwnershipName(request, claim), job);
   const owner = { key: request.keys.runId, runId: job.annotations[request.keys.runId] ?? null };
