@@ -3,7 +3,20 @@ import { describe, expect, test } from "vitest";
 import type { EventView } from "../kube/views.ts";
 import type { Fact, Observation } from "../outcome/observation.ts";
 import { reduce } from "../outcome/reduce.ts";
-import { accepted, condition, ended, endRecord, job, message, pod, running, timeouts, waiting } from "../outcome/testing/example-facts.ts";
+import type { RunState } from "../outcome/state.ts";
+import {
+  accepted,
+  asked,
+  condition,
+  ended,
+  endRecord,
+  job,
+  message,
+  pod,
+  running,
+  timeouts,
+  waiting,
+} from "../outcome/testing/example-facts.ts";
 import { replay } from "../outcome/testing/replay.ts";
 import { createStatusLog } from "./status-lines.ts";
 
@@ -197,4 +210,11 @@ describe("a node that does not report", () => {
     expect(blamed(replay(outage, { untilMs: 79_000 }).texts)).toEqual([]);
     expect(blamed(replay(outage, { untilMs: 120_000 }).texts)).toHaveLength(1);
   });
+});
+
+test("of a run without a Job it is not said that it goes on", () => {
+  const line = (before: RunState) =>
+    createStatusLog()(before, reduce(before, { at: 10, kind: "api-lost", error: "not allowed", forPeople: true }, timeouts));
+  expect(line(asked())).toEqual([{ level: "warning", text: "not allowed; retrying" }]);
+  expect(line(accepted())).toEqual([{ level: "warning", text: "not allowed; the run goes on, retrying" }]);
 });

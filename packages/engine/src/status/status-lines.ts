@@ -107,7 +107,9 @@ const isLate = ({ job }: RunState): boolean => (job?.conditions.FailureTarget ??
 function connectionLines(before: RunState, after: RunState): StatusLine[] {
   const lines: StatusLine[] = [];
   if (before.apiLostAt === null && after.apiLostAt !== null)
-    lines.push(warning(`${after.apiProblem ?? "the API server cannot be reached"}; the run goes on, retrying`));
+    lines.push(
+      warning(`${after.apiProblem ?? "the API server cannot be reached"}; ${after.acceptedAt === null ? "" : "the run goes on, "}retrying`),
+    );
   if (before.apiLostAt !== null && after.apiLostAt === null) lines.push(info("the API server is back"));
   if (before.stalled === null && after.stalled !== null)
     lines.push(warning(`the shared volume does not answer (${after.stalled.error}); output comes late`));
