@@ -1,15 +1,16 @@
 // The host's context is loose JSON: these read one value of it or say that there is none.
 
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+export type Context = Readonly<Record<string, unknown>>;
 
-export const recordOf = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});
+export const isRecord = (value: unknown): value is Context => typeof value === "object" && value !== null && !Array.isArray(value);
+
+export const recordOf = (value: unknown): Context => (isRecord(value) ? value : {});
 
 export function textOf(value: unknown): string | null {
   return typeof value === "string" && value.trim() !== "" ? value.trim() : null;
 }
 
-export function recordsOf(value: unknown): Readonly<Record<string, unknown>>[] {
+export function recordsOf(value: unknown): Context[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 

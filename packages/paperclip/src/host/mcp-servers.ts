@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { ExecutionContext, RuntimeMcpServer } from "./types.ts";
 
 /** A tool server as the pod reaches it. */
@@ -20,7 +20,7 @@ export function mcpAccess(ctx: Pick<ExecutionContext, "runtimeMcp">, apiUrl: str
     token,
   }));
   const identities = offered.map(({ name, url, connectionId }) => JSON.stringify([name, url, connectionId])).sort();
-  const identity = identities.length === 0 ? "" : createHash("sha256").update(identities.join("\n")).digest("hex").slice(0, 32);
+  const identity = identities.length === 0 ? "" : hash("sha256", identities.join("\n")).slice(0, 32);
   return { servers, identity };
 }
 

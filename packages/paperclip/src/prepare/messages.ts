@@ -1,8 +1,7 @@
 import type { JobView } from "@paperclip-k8s/engine";
-import { textOf, textsOf } from "../host/context-values.ts";
+import { type Context, textOf, textsOf } from "../host/context-values.ts";
 import { ANNOTATION } from "../host/keys.ts";
 
-type Context = Readonly<Record<string, unknown>>;
 /** More than the host itself keeps, and short enough for an annotation. */
 const MAX_MESSAGES = 100;
 

@@ -1,13 +1,11 @@
 import type { AgentConfig } from "./agent-config.ts";
-import type { Field, Fields, Raw, ValuesOf } from "./field.ts";
+import { type Field, type Fields, type Raw, read, type ValuesOf } from "./field.ts";
 import { CLAIM_FIELDS } from "./fields/state.ts";
 import { mountPath } from "./kinds/text-checks.ts";
-import { read } from "./read-field.ts";
 import { resources } from "./resources.ts";
 import { commonFields, type SettingsOwner } from "./schema.ts";
 import { unknownKeys } from "./unknown-keys.ts";
-import { userLabels } from "./user-labels.ts";
-import { argumentWarnings, limitWarnings } from "./warnings.ts";
+import { argumentWarnings, limitWarnings, userLabels } from "./warnings.ts";
 
 /** Reads an agent's adapterConfig; throws a ConfigError that names the field. */
 export function parseConfig<Own extends Fields>(raw: Raw, serverEnv: NodeJS.ProcessEnv, cli: SettingsOwner<Own>): AgentConfig<Own> {

@@ -1,9 +1,8 @@
 import type { AgentResources } from "./agent-config.ts";
 import { ConfigError } from "./config-error.ts";
-import { type Field, isUnset, type Raw } from "./field.ts";
+import { type Field, find, isUnset, nested, type Raw } from "./field.ts";
 import { podFields } from "./fields/pod.ts";
 import { amountOf } from "./kinds/scalar.ts";
-import { find, nested } from "./read-field.ts";
 
 /** Requests and limits that fit each other: if only one of the two is set, the default of the other follows it; if both are set, they must fit. */
 export function resources(raw: Raw): AgentResources {

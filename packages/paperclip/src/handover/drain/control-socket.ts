@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join, normalize } from "node:path";
@@ -79,8 +79,4 @@ export async function findSockets(folder: string, env: NodeJS.ProcessEnv): Promi
 const serverInstance = (env: NodeJS.ProcessEnv): string =>
   normalize(instanceFolder(env.PAPERCLIP_HOME || "/paperclip", env.PAPERCLIP_INSTANCE_ID || "default"));
 
-const socketPrefix = (env: NodeJS.ProcessEnv): string =>
-  `${createHash("sha256")
-    .update(`${hostname()}\0${serverInstance(env)}`)
-    .digest("hex")
-    .slice(0, 8)}-`;
+const socketPrefix = (env: NodeJS.ProcessEnv): string => `${hash("sha256", `${hostname()}\0${serverInstance(env)}`).slice(0, 8)}-`;

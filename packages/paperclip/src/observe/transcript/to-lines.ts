@@ -51,8 +51,8 @@ export function toLines(entry: Entry): string[] {
       return [
         status(
           clean(entry.text)
-            .replace(/\s*\n\s*/g, " ")
-            .trim(),
+            .trim()
+            .replace(/\s*\n\s*/g, " "),
         ),
       ];
     case "other":

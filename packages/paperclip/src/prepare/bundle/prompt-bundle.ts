@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { join } from "node:path";
 import { type TreeFile, withVolume } from "@paperclip-k8s/engine";
 import type { BundleLayout, PromptBundle } from "../../agent-cli/agent-cli.ts";
@@ -69,12 +69,8 @@ function contentOf(layout: BundleLayout, instructions: string, skills: readonly 
 
 /** The same content has the same key, in whatever order it was read. */
 function keyOf(content: readonly TreeFile[]): string {
-  const hash = createHash("sha256");
-  const sums = content.map(
-    ({ path, bytes, executable }) => `${path}\0${executable}\0${createHash("sha256").update(bytes).digest("hex")}\n`,
-  );
-  for (const sum of sums.sort()) hash.update(sum);
-  return hash.digest("hex").slice(0, 32);
+  const sums = content.map(({ path, bytes, executable }) => `${path}\0${executable}\0${hash("sha256", bytes)}\n`);
+  return hash("sha256", sums.sort().join("")).slice(0, 32);
 }
 
 interface SkillFiles {

@@ -1,4 +1,4 @@
-import { isBelow, recordOf, textOf, textsOf } from "../../host/context-values.ts";
+import { type Context, isBelow, recordOf, textOf, textsOf } from "../../host/context-values.ts";
 import { SCRATCH_NAMES, TEMP_NAMES } from "./mounts.ts";
 
 // The host adds variables about its own machine to an agent's env. In a pod they would name folders that do not exist there, or that belong to the server.
@@ -19,7 +19,7 @@ const GIT_PATHS = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_ASKPASS", "SSH
 
 interface HostDiskInput {
   readonly env: Readonly<Record<string, string>>;
-  readonly context: Readonly<Record<string, unknown>>;
+  readonly context: Context;
   readonly serverEnv: NodeJS.ProcessEnv;
   readonly dataPath: string;
 }
@@ -31,30 +31,23 @@ export function withoutHostDisk(input: HostDiskInput): Record<string, string> {
   return { ...Object.fromEntries(kept), ...(path === null ? {} : { PATH: path }) };
 }
 
-function isHosts(name: string, value: string, input: HostDiskInput): boolean {
-  const launcher = input.env.PAPERCLIP_GITHUB_LAUNCHER_DIR;
+function isHosts(name: string, value: string, { env, context, serverEnv, dataPath }: HostDiskInput): boolean {
+  const launcher = textOf(env.PAPERCLIP_GITHUB_LAUNCHER_DIR);
+  const isLaunchers = launcher !== null && isBelow(value, launcher);
   if (HOST_ONLY.has(name)) return true;
-  if ((TEMP_NAMES as readonly string[]).includes(name)) return isHostsTemp(name, value, input.context);
-  if (name === "GH_CONFIG_DIR") return isHostsGhConfig(value, launcher, input.serverEnv);
-  if (name === "ZDOTDIR" || name === "BASH_ENV") return textOf(launcher) !== null && isBelow(value, launcher!);
-  if (GIT_PATHS.includes(name)) return value.startsWith("/") && value === input.serverEnv[name] && onServerOnly(value, input.dataPath);
-  return false;
+  if ((TEMP_NAMES as readonly string[]).includes(name)) return isHostsTemp(name, value, context);
+  if (name === "ZDOTDIR" || name === "BASH_ENV") return isLaunchers;
+  const config = serverEnv.XDG_CONFIG_HOME ?? `${serverEnv.HOME ?? ""}/.config`;
+  if (name === "GH_CONFIG_DIR") return isLaunchers || value === serverEnv.GH_CONFIG_DIR || value === `${config}/gh`;
+  // Devices exist everywhere, and the shared volume is mounted in the pod too.
+  const isInPod = isBelow(value, "/dev") || isBelow(value, dataPath);
+  return GIT_PATHS.includes(name) && value.startsWith("/") && value === serverEnv[name] && !isInPod;
 }
 
 /** Hosts name the temporary variables that they set; older ones are recognised by the folder. */
-function isHostsTemp(name: string, value: string, context: Readonly<Record<string, unknown>>): boolean {
+function isHostsTemp(name: string, value: string, context: Context): boolean {
   const scratch = recordOf(context.paperclipScratch);
   return value === textOf(scratch.dir) || textsOf(scratch.tempKeysApplied).includes(name);
-}
-
-function isHostsGhConfig(value: string, launcher: string | undefined, serverEnv: NodeJS.ProcessEnv): boolean {
-  const config = serverEnv.XDG_CONFIG_HOME ?? `${serverEnv.HOME ?? ""}/.config`;
-  return value === serverEnv.GH_CONFIG_DIR || value === `${config}/gh` || (textOf(launcher) !== null && isBelow(value, launcher!));
-}
-
-/** Devices exist everywhere, and the shared volume is mounted in the pod too. */
-function onServerOnly(path: string, dataPath: string): boolean {
-  return !isBelow(path, "/dev") && !isBelow(path, dataPath);
 }
 
 /** The host sets PATH to its git launchers and the server's own PATH, which does not fit the pod's image. */

@@ -1,4 +1,5 @@
-import { isBelow, recordOf, recordsOf, textOf } from "../../host/context-values.ts";
+import { type Context, isBelow, recordOf, recordsOf, textOf } from "../../host/context-values.ts";
+import type { AgentConfig } from "../../settings/agent-config.ts";
 
 type Part = "cwd" | "source" | "strategy" | "id" | "repoUrl" | "repoRef" | "branch" | "worktreePath" | "agentHome";
 
@@ -6,7 +7,7 @@ type Part = "cwd" | "source" | "strategy" | "id" | "repoUrl" | "repoRef" | "bran
 export type Workspace = Readonly<Record<Part, string | null>>;
 
 /** As the host's own adapters read it: an agent's folder setting wins over its home, not over a project's workspace. */
-export function workspaceOf(context: Readonly<Record<string, unknown>>, configuredCwd: string | null): Workspace {
+export function workspaceOf(context: Context, configuredCwd: string | null): Workspace {
   const raw = recordOf(context.paperclipWorkspace);
   const source = textOf(raw.source);
   const cwd = textOf(raw.cwd);
@@ -24,15 +25,12 @@ export function workspaceOf(context: Readonly<Record<string, unknown>>, configur
 }
 
 /** Where the CLI runs: the workspace, else the agent's folder setting, else the shared volume. */
-export function workingFolder(
-  context: Readonly<Record<string, unknown>>,
-  settings: { readonly cwd: string | null; readonly dataPath: string },
-): string {
+export function workingFolder(context: Context, settings: Pick<AgentConfig, "cwd" | "dataPath">): string {
   return workspaceOf(context, settings.cwd).cwd ?? settings.cwd ?? settings.dataPath;
 }
 
 /** The host's hints at other workspaces; a folder that is not on the shared volume is not there in a pod. */
-export function workspaceHints(context: Readonly<Record<string, unknown>>, dataPath: string): Record<string, unknown>[] {
+export function workspaceHints(context: Context, dataPath: string): Record<string, unknown>[] {
   return recordsOf(context.paperclipWorkspaces).map((hint) => {
     const { cwd, ...rest } = hint;
     const folder = textOf(cwd);

@@ -48,12 +48,10 @@ export async function preparePrompt(input: PromptInput): Promise<PreparedPrompt>
 }
 
 /** The parts that are the same in every session. */
-interface Standing {
+interface Standing extends Pick<PreparedPrompt, "notes" | "warnings"> {
   readonly instructions: string;
   readonly skills: string;
   readonly counted: { readonly instructionsChars: number; readonly skillsBundleChars: number };
-  readonly notes: readonly string[];
-  readonly warnings: readonly string[];
 }
 
 async function readStanding({ ctx, settings, cwd }: PromptInput): Promise<Standing> {

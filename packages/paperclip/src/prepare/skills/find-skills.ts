@@ -1,14 +1,13 @@
 import { join } from "node:path";
 import { type FolderEntry, messageOf } from "@paperclip-k8s/engine";
+import type { AgentConfig } from "../../settings/agent-config.ts";
+import type { Raw } from "../../settings/field.ts";
 import type { PaperclipSkillEntry } from "../prompt/host-rendering.ts";
+import type { ReadText } from "../prompt/instructions.ts";
 import type { ServerFiles } from "../prompt/server-files.ts";
 
-/** Where skills are, in an agent's settings. */
-export interface SkillPlaces {
-  readonly dataPath: string;
-  /** Skills that people put on the shared volume themselves. */
-  readonly skillsFolder: string;
-}
+/** Where skills are: those of the host, and those that people put on the shared volume themselves. */
+export type SkillPlaces = Pick<AgentConfig, "dataPath" | "skillsFolder">;
 
 interface FoundSkills {
   /** All that there are: the host's, then those in the shared volume's own folder. */
@@ -20,11 +19,7 @@ interface FoundSkills {
 }
 
 /** The host resolves names its own way; we only show it one more folder. */
-export async function findSkills(
-  config: Readonly<Record<string, unknown>>,
-  { skillsFolder: folder }: SkillPlaces,
-  files: ServerFiles,
-): Promise<FoundSkills> {
+export async function findSkills(config: Raw, { skillsFolder: folder }: SkillPlaces, files: ServerFiles): Promise<FoundSkills> {
   const host = await import("../prompt/host-rendering.ts");
   // Without a list the host's library would look for skills beside this file, on whatever disk that is.
   const given = Array.isArray(config.paperclipRuntimeSkills) ? config.paperclipRuntimeSkills : [];
@@ -41,16 +36,14 @@ export async function findSkills(
   return { entries, desired: host.resolveLegacyPaperclipDesiredSkillNames({ ...config }, entries), own };
 }
 
-interface ChosenSkills<T> {
+interface ChosenSkills<T> extends Omit<ReadText, "text"> {
   /** What became of each chosen skill, in the order of the choice. */
   readonly read: readonly T[];
-  readonly notes: readonly string[];
-  readonly warnings: readonly string[];
 }
 
 /** Reads each skill the agent is to have; one that cannot be had is named and left out. */
 export async function chosenSkills<T>(
-  config: Readonly<Record<string, unknown>>,
+  config: Raw,
   places: SkillPlaces,
   files: ServerFiles,
   read: (key: string, entry: PaperclipSkillEntry) => Promise<T>,

@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
 import { isBelow } from "../../host/context-values.ts";
+import type { Raw } from "../../settings/field.ts";
 import type { PaperclipSkillEntry } from "../prompt/host-rendering.ts";
 import type { ReadText } from "../prompt/instructions.ts";
 import type { ServerFiles } from "../prompt/server-files.ts";
@@ -8,10 +9,9 @@ import { chosenSkills, type SkillPlaces } from "./find-skills.ts";
 const SEPARATOR = "\n\n---\n\n";
 
 /** The texts of the wanted skills; one that cannot be had is named and left out. */
-export async function readSkills(config: Readonly<Record<string, unknown>>, places: SkillPlaces, files: ServerFiles): Promise<ReadText> {
-  const { read, notes, warnings } = await chosenSkills(config, places, files, (key, entry) =>
-    skillText(key, entry, places.dataPath, files),
-  );
+export async function readSkills(config: Raw, places: SkillPlaces, files: ServerFiles): Promise<ReadText> {
+  const textOf = (key: string, entry: PaperclipSkillEntry) => skillText(key, entry, places.dataPath, files);
+  const { read, notes, warnings } = await chosenSkills(config, places, files, textOf);
   return { text: read.join(SEPARATOR), notes, warnings };
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type ClaimVolume, findClaim, labelValue } from "@paperclip-k8s/engine";
 import type { CliClaim } from "../../agent-cli/agent-cli.ts";
 import { LABEL } from "../../host/keys.ts";
@@ -33,17 +33,14 @@ export function agentClaim(claim: CliClaim, { agent, cli, config }: ClaimOwner):
 
 const MAX_SLUG = 200;
 
+/** A part of a name that neither begins nor ends with a hyphen. */
+export const trimmed = (text: string, most: number): string => text.replace(/^-+/, "").slice(0, most).replace(/-+$/, "");
+
 /** The host's ids are used as they are, so that the claims of earlier adapters are found; other ids are shortened and get a hash. */
 export function claimName(prefix: string, agentId: string): string {
-  const slug = agentId
-    .toLowerCase()
-    .replace(/[^a-z0-9-]+/g, "")
-    .replace(/^-+/, "")
-    .slice(0, MAX_SLUG)
-    .replace(/-+$/, "");
+  const slug = trimmed(agentId.toLowerCase().replace(/[^a-z0-9-]+/g, ""), MAX_SLUG);
   if (slug === agentId) return `${prefix}${slug}`;
-  const hash = createHash("sha256").update(agentId).digest("hex").slice(0, 8);
-  return [`${prefix}${slug}`, hash].join(slug === "" ? "" : "-");
+  return [`${prefix}${slug}`, hash("sha256", agentId).slice(0, 8)].join(slug === "" ? "" : "-");
 }
 
 const asked = new Set<string>();

@@ -2,13 +2,7 @@ import { join } from "node:path";
 import { type Seed, type SeedSpec, withVolume } from "@paperclip-k8s/engine";
 
 /** What programs of every agent read from their home. */
-const COMMON: readonly Seed[] = [
-  { path: ".gitconfig" },
-  { path: ".config/git" },
-  { path: ".git-credentials" },
-  { path: ".ssh" },
-  { path: ".config/gh" },
-];
+const COMMON: readonly Seed[] = [".gitconfig", ".config/git", ".git-credentials", ".ssh", ".config/gh"].map((path) => ({ path }));
 
 /** Logins and settings are small; installed plugins may be larger. */
 const MAX_BYTES = 256 * 1024 * 1024;

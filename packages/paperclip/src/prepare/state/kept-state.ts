@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { StateSpec } from "@paperclip-k8s/engine";
 import type { CliState } from "../../agent-cli/agent-cli.ts";
 import { textOf } from "../../host/context-values.ts";
@@ -8,7 +8,7 @@ import type { AgentConfig } from "../../settings/agent-config.ts";
 import type { RunParts } from "../attempt.ts";
 import { taskOf } from "../environment/facts.ts";
 import { HOME_MOUNT } from "../environment/mounts.ts";
-import { type AgentClaim, agentClaim } from "./agent-claim.ts";
+import { type AgentClaim, agentClaim, trimmed } from "./agent-claim.ts";
 
 /** Where a run's session is after its end; `env` makes the CLI keep it there. */
 export type KeptState =
@@ -57,11 +57,7 @@ const SAFE = /^[A-Za-z0-9-]{1,100}$/;
 export function taskPart(ctx: Pick<ExecutionContext, "runtime" | "context">): string {
   const key = textOf(ctx.runtime.taskKey) ?? taskOf(ctx) ?? "no-task";
   if (SAFE.test(key)) return key;
-  const hash = createHash("sha256").update(key).digest("hex").slice(0, 12);
-  const slug = key
-    .replace(/[^A-Za-z0-9]+/g, "-")
-    .replace(/^-+/, "")
-    .slice(0, 40)
-    .replace(/-+$/, "");
-  return slug === "" ? hash : `${slug}-${hash}`;
+  const sum = hash("sha256", key).slice(0, 12);
+  const slug = trimmed(key.replace(/[^A-Za-z0-9]+/g, "-"), 40);
+  return slug === "" ? sum : `${slug}-${sum}`;
 }
