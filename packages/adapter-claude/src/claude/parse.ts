@@ -1,6 +1,5 @@
-import { type Entry, foreignLine, type StepTokens } from "@paperclip-k8s/paperclip/agent-cli/entry";
+import { type Entry, foreignLine, minus, noTokens, plus, type StepTokens } from "@paperclip-k8s/paperclip/agent-cli/entry";
 import { keepEnd } from "@paperclip-k8s/paperclip/agent-cli/keep-end";
-import { minus, noTokens, plus } from "@paperclip-k8s/paperclip/agent-cli/tokens";
 import { UnknownEvents } from "@paperclip-k8s/paperclip/agent-cli/unknown-events";
 import { type ApiFault, type ClaudeEvent, type MessageUsage, readEvent } from "./events.ts";
 import type { TurnResult } from "./turn-result.ts";

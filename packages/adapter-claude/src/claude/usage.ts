@@ -1,6 +1,5 @@
-import type { StepTokens } from "@paperclip-k8s/paperclip/agent-cli/entry";
+import { noTokens, plus, type StepTokens } from "@paperclip-k8s/paperclip/agent-cli/entry";
 import { countOf, type Fields, fieldsOf } from "@paperclip-k8s/paperclip/agent-cli/json-fields";
-import { noTokens, plus } from "@paperclip-k8s/paperclip/agent-cli/tokens";
 
 /** Tokens of one message; thinking is counted as output. */
 export function messageTokens(usage: Fields): StepTokens {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { NameRules } from "../../../paperclip/src/prepare/inherit/name-rules.ts";
+import { nameRules } from "../../../paperclip/src/prepare/inherit/name-rules.ts";
 import { variables } from "./variables.ts";
 
 const decide = (inherit: "listed" | "all", names: string) => {
-  const rules = new NameRules({ inherit, inheritNames: [] }, variables, names.split(" "));
+  const rules = nameRules({ inherit, inheritNames: [] }, variables, names.split(" "));
   return rules.names.map((name) => rules.decide(name));
 };
 

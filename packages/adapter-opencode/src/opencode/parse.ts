@@ -1,6 +1,5 @@
-import { foreignLine, type Entry as TranscriptEntry } from "@paperclip-k8s/paperclip/agent-cli/entry";
+import { foreignLine, noTokens, plus, type Entry as TranscriptEntry } from "@paperclip-k8s/paperclip/agent-cli/entry";
 import { keepEnd } from "@paperclip-k8s/paperclip/agent-cli/keep-end";
-import { noTokens, plus } from "@paperclip-k8s/paperclip/agent-cli/tokens";
 import { UnknownEvents } from "@paperclip-k8s/paperclip/agent-cli/unknown-events";
 import { type CliError, type Entry, readEvent, type StepTokens } from "./events.ts";
 

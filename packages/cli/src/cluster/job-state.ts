@@ -14,17 +14,14 @@ export interface RunFacts {
 
 type Terminated = Extract<ContainerState, { kind: "terminated" }>;
 
+/** What the runner knows of an end; null = only the container's state is known. */
+type Recorded = { readonly [Name in "exitCode" | "signal" | "cause" | "bytes" | "lines"]: CliEnd[Name] | null };
+
 /** How an agent's container ended, from whatever proves it. */
-export interface AgentEnd {
-  readonly exitCode: number | null;
-  readonly signal: string | null;
-  /** Why the runner ended it; null = only the container's state is known. */
-  readonly cause: CliEnd["cause"] | null;
+export interface AgentEnd extends Recorded {
   readonly reason: string | null;
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
-  readonly bytes: number | null;
-  readonly lines: number | null;
   readonly proof: "end record" | "termination message" | "container state";
   readonly pod: string | null;
   readonly node: string | null;

@@ -26,11 +26,7 @@ function statusTable(found: readonly FoundJob[], now: number): string[] {
     (runIds[0] ?? "-").slice(0, 8),
     age(job.createdAt, now),
     state.kind,
-    `${describe(state)}; ${namespace}/${job.name}`,
+    `${state.kind === "ended" ? `the agent ${howEnded(state)}` : state.why}; ${namespace}/${job.name}`,
   ]);
   return table(columns, rows);
-}
-
-function describe(state: FoundJob["state"]): string {
-  return state.kind === "ended" ? `the agent ${howEnded(state)}` : state.why;
 }

@@ -16,10 +16,8 @@ export interface RecoveryDecision {
   readonly reconciliation: Reconciliation | null;
 }
 
-export interface DecisionOptions extends Place {
-  /** Issues that somebody named: runs that failed by themselves are released too. */
-  readonly issues: readonly string[];
-}
+/** Runs that failed by themselves are released too if somebody named their issues. */
+type DecisionOptions = Place & { readonly issues: readonly string[] };
 
 /** Looks for the run's Job, else for the records it left on the volume, and decides whether its issue can be released. */
 export async function decideOn(issue: HeldIssue, jobs: readonly FoundJob[], options: DecisionOptions): Promise<RecoveryDecision> {

@@ -6,7 +6,7 @@ import type { EnvironmentCheck } from "../host/types.ts";
 import { openTestButton, type TestButton } from "../testing/test-button.ts";
 import { CATALOGUE } from "./catalogue.ts";
 import { apiProblem } from "./check-cluster.ts";
-import { checkJob } from "./check-job.ts";
+import { checkJob } from "./check-run.ts";
 import { podFindings } from "./pod-findings.ts";
 import { probeOutcome } from "./probe-outcome.ts";
 import { providerKey } from "./provider-key.ts";

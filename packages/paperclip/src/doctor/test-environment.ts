@@ -8,8 +8,7 @@ import { parseConfig } from "../settings/parse.ts";
 import { check, failed } from "./check.ts";
 import { checkAgentClaim } from "./check-agent-claim.ts";
 import { apiProblem, checkApi, checkPermissions } from "./check-cluster.ts";
-import { checkJob } from "./check-job.ts";
-import { checkVolume } from "./check-volume.ts";
+import { checkJob, checkVolume } from "./check-run.ts";
 import { type ProbeTimeouts, runProbe } from "./probe.ts";
 import { type Probe, type ProbeParts, probeRequest } from "./probe-request.ts";
 

@@ -1,4 +1,4 @@
-import type { StepEndEntry, StepTokens } from "../../agent-cli/entry.ts";
+import { noTokens, type StepEndEntry, type StepTokens } from "../../agent-cli/entry.ts";
 import { groupDigits } from "./fold.ts";
 
 const labels: readonly (readonly [keyof StepTokens, string])[] = [
@@ -22,7 +22,7 @@ export function writeStep(reason: string, tokens: StepTokens, costUsd: number): 
 
 export function readStep(line: string): Pick<StepEndEntry, "reason" | "tokens" | "costUsd"> | undefined {
   const [reason = "", ...parts] = line.split(" · ");
-  const tokens = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
+  const tokens = { ...noTokens };
   let costUsd = 0;
   for (const part of parts) {
     const [, count = "", label = ""] = /^\$?([\d,.]+)(?: (.+))?$/.exec(part) ?? [];

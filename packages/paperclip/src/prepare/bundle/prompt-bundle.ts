@@ -22,9 +22,9 @@ export async function prepareBundle(
   const skills = await chosenSkills(ctx.config, config, files, read);
   const content = contentOf(layout, instructions.text, skills.read);
   const key = content.length === 0 ? "none" : keyOf(content);
-  const usedSec = config.timeoutSec === 0 ? config.maxRunSec : config.timeoutSec;
   const place: BundlePlace = { root: config.dataPath, folder: bundlesFolder(ctx, config), key };
-  const folder = content.length === 0 ? null : await writeBundle(place, content, Date.now() + usedSec * 1000);
+  const folder =
+    content.length === 0 ? null : await writeBundle(place, content, Date.now() + (config.timeoutSec || config.maxRunSec) * 1000);
   return {
     key,
     folder,

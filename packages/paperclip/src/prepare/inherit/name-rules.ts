@@ -3,42 +3,29 @@ import { COMMON_ALLOWLIST } from "./allowlist.ts";
 import { type Denied, denied, matches } from "./denylist.ts";
 import type { InheritSettings } from "./inherited.ts";
 
-export type Decision = "take" | "not-allowed" | Denied;
+type Decision = "take" | "not-allowed" | Denied;
 
-/** Which of the server's variables a run may have. */
-export class NameRules {
-  readonly #settings: Pick<InheritSettings, "inherit" | "inheritNames">;
-  readonly #variables: CliVariables;
-  /** Every name the server has. */
-  readonly names: readonly string[];
+export type NameRules = ReturnType<typeof nameRules>;
 
-  constructor(settings: Pick<InheritSettings, "inherit" | "inheritNames">, variables: CliVariables, names: Iterable<string>) {
-    this.#settings = settings;
-    this.#variables = variables;
-    this.names = [...new Set(names)];
-  }
-
+/** Which of the server's variables a run may have. `given`: every name the server has. */
+export function nameRules(settings: Pick<InheritSettings, "inherit" | "inheritNames">, variables: CliVariables, given: Iterable<string>) {
+  const { inherit, inheritNames } = settings;
+  const names = [...new Set(given)];
+  const isAllowed = (name: string): boolean => matches(name, COMMON_ALLOWLIST) || matches(name, variables.allowlist);
+  const isHostSecret = (name: string): boolean => denied(name, names, variables)?.kind === "secret";
   /** A secret of the host is not given away, even when it is named. */
-  decide(name: string): Decision {
-    const { inherit, inheritNames } = this.#settings;
+  const decide = (name: string): Decision => {
     const named = inheritNames.includes(name);
-    const why = denied(name, this.names, this.#variables);
+    const why = denied(name, names, variables);
     if (why !== null && (why.kind === "secret" || !named)) return why;
-    return named || inherit === "all" || this.isAllowed(name) || matches(name, inheritNames) ? "take" : "not-allowed";
-  }
-
-  isAllowed(name: string): boolean {
-    return matches(name, COMMON_ALLOWLIST) || matches(name, this.#variables.allowlist);
-  }
-
-  isHostSecret(name: string): boolean {
-    return denied(name, this.names, this.#variables)?.kind === "secret";
-  }
+    return named || inherit === "all" || isAllowed(name) || matches(name, inheritNames) ? "take" : "not-allowed";
+  };
+  return { names, isAllowed, isHostSecret, decide };
 }
 
 /** Of the server's own variables, those that reach a model or a network and that any run may have: for programs that the server starts itself. */
 export function allowedEnv(env: NodeJS.ProcessEnv, variables: CliVariables): Record<string, string> {
-  const rules = new NameRules({ inherit: "listed", inheritNames: [] }, variables, Object.keys(env));
+  const rules = nameRules({ inherit: "listed", inheritNames: [] }, variables, Object.keys(env));
   const allowed = rules.names.filter((name) => rules.decide(name) === "take");
   return Object.fromEntries(allowed.map((name) => [name, env[name] ?? ""]));
 }

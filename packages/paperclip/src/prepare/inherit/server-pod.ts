@@ -1,7 +1,7 @@
 import type { EnvReference, OwnPod } from "@paperclip-k8s/engine";
 import type { InheritFacts, InheritSettings } from "./inherited.ts";
 import { type Mount, mountsNamedBy, mountsOf } from "./mounts.ts";
-import { NameRules } from "./name-rules.ts";
+import { type NameRules, nameRules } from "./name-rules.ts";
 
 /** A variable of the server's container: its value (null = not known here), or a reference that the kubelet resolves. */
 export type Variable = { readonly name: string; readonly value: string | null } | EnvReference;
@@ -24,7 +24,7 @@ export class ServerPod {
     this.#env = env;
     this.pod = pod;
     this.mounts = mountsOf(pod);
-    this.rules = new NameRules(settings, variables, [...own.keys(), ...Object.keys(env)]);
+    this.rules = nameRules(settings, variables, [...own.keys(), ...Object.keys(env)]);
     this.spelledOut = [...own.values()].map((entry) => ("value" in entry ? { name: entry.name, value: this.#literal(entry) } : entry));
     this.fromWholeObjects =
       pod.envFrom.length === 0 ? [] : Object.entries(env).flatMap(([name, value = ""]) => (own.has(name) ? [] : [{ name, value }]));

@@ -7,7 +7,7 @@ import { removeBundle, staleBundles, sweepBundles, sweepStates } from "./sweep-u
 const HOUR = 3_600_000;
 const NOW = Date.now();
 const LONG_AGO = new Date(NOW - 400 * 24 * HOUR);
-const keep = { days: 90, tasks: 500, runSec: 86_400 };
+const keep = { stateRetentionDays: 90, stateMaxTasks: 500, timeoutSec: 0, maxRunSec: 86_400 };
 
 let top: string;
 let root: string;

@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type Retention, sweepStates } from "./sweep-up.ts";
+import { sweepStates } from "./sweep-up.ts";
 
 const DAY = 86_400_000;
 const NOW = Date.now();
-const keep = { days: 90, tasks: 500, runSec: 86_400 };
+const keep = { stateRetentionDays: 90, stateMaxTasks: 500, timeoutSec: 0, maxRunSec: 86_400 };
 
-const sweep = async (root: string, keep: Retention, now: number) => [
+const sweep = async (root: string, keep: Parameters<typeof sweepStates>[1], now: number) => [
   ...(await sweepStates({ root, own: join(root, "own") }, keep, now)).removed,
 ];
 
@@ -33,9 +33,9 @@ test("by age: what was used within the time stays", async () => {
 
 test("by count: the longest unused go, but none that a run may be using", async () => {
   const folder = folderWith({ a: 0, b: 1, c: 1.5, d: 3, e: 4 });
-  expect((await sweep(folder, { ...keep, tasks: 1 }, NOW)).sort()).toEqual(["d", "e"]);
+  expect((await sweep(folder, { ...keep, stateMaxTasks: 1 }, NOW)).sort()).toEqual(["d", "e"]);
   const long = folderWith({ a: 0, d: 3, e: 12 });
-  expect(await sweep(long, { ...keep, tasks: 1, runSec: 10 * 86_400 }, NOW)).toEqual(["e"]);
+  expect(await sweep(long, { ...keep, stateMaxTasks: 1, timeoutSec: 10 * 86_400 }, NOW)).toEqual(["e"]);
 });
 
 test("at most once an hour; the remains of a sweep that was broken off go too", async () => {

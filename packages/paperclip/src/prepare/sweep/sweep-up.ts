@@ -30,22 +30,12 @@ interface Swept {
 /** No run waits for it. */
 export async function sweepUp({ ctx, config, state, bundle }: RunInputs, report: (problem: string) => unknown): Promise<void> {
   const root = config.dataPath;
-  const states = () => (state.mode === "portable" ? sweepStates({ root, own: state.spec.saved }, retention(config)) : null);
+  const states = () => (state.mode === "portable" ? sweepStates({ root, own: state.spec.saved }, config) : null);
   const bundles = () => (bundle?.folder == null ? null : sweepBundles({ root, folder: bundlesFolder(ctx, config) }));
   for (const sweep of [states, bundles]) for (const problem of (await sweep())?.problems ?? []) report(problem);
 }
 
-export interface Retention {
-  readonly days: number;
-  /** Of more tasks than this, those that were not used for longest go. */
-  readonly tasks: number;
-  /** How long a run may take. */
-  readonly runSec: number;
-}
-
-function retention({ stateRetentionDays, stateMaxTasks, timeoutSec, maxRunSec }: AgentConfig): Retention {
-  return { days: stateRetentionDays, tasks: stateMaxTasks, runSec: timeoutSec === 0 ? maxRunSec : timeoutSec };
-}
+type Retention = Pick<AgentConfig, "stateRetentionDays" | "stateMaxTasks" | "timeoutSec" | "maxRunSec">;
 
 /** `own`: the saved session of the task at hand, among those of the agent's other tasks; it stays. */
 export function sweepStates(
@@ -53,14 +43,14 @@ export function sweepStates(
   keep: Retention,
   now: number = Date.now(),
 ): Promise<Swept> {
-  const inUseMs = Math.max(SESSION_IN_USE_MS, keep.runSec * 1000 + HOUR);
+  const inUseMs = Math.max(SESSION_IN_USE_MS, (keep.timeoutSec || keep.maxRunSec) * 1000 + HOUR);
   const rule: SweepRule = {
     unfinished: ".removing-",
     unfinishedKeptMs: DAY,
     // The runner touches its pointer when it restores, and replaces it when it saves.
     marker: "current",
-    keptMs: Math.max(keep.days * DAY, inUseMs),
-    most: keep.tasks,
+    keptMs: Math.max(keep.stateRetentionDays * DAY, inUseMs),
+    most: keep.stateMaxTasks,
     surplusKeptMs: inUseMs,
     except: basename(own),
   };

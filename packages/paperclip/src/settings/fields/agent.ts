@@ -27,15 +27,8 @@ export const startFields = named({
     doc: "further arguments of the CLI, a list. Paperclip's form splits at spaces when an agent is created and at commas when it is edited",
   }),
   env: env({ doc: "environment of the CLI, an object; overrides what is inherited; goes into the run's Secret" }),
-  cwd: text({
-    defaultText: "the data path",
-    check: absolutePath,
-    doc: "working directory where Paperclip prepared no workspace",
-  }),
-  promptTemplate: text({
-    defaultText: "a sentence with the agent's id and name",
-    doc: `text of every turn; ${TEMPLATE_VARIABLES}`,
-  }),
+  cwd: text({ defaultText: "the data path", check: absolutePath, doc: "working directory where Paperclip prepared no workspace" }),
+  promptTemplate: text({ defaultText: "a sentence with the agent's id and name", doc: `text of every turn; ${TEMPLATE_VARIABLES}` }),
   bootstrapPromptTemplate: text({ doc: "text before the first turn of a session; same variables" }),
   instructionsFilePath: text({
     doc: "file on the server with the agent's instructions, put before the prompt; Paperclip sets it. Unreadable: a warning in the log, the run goes on",
@@ -44,7 +37,5 @@ export const startFields = named({
     doc: "folder of the instructions, set by Paperclip; used with `instructionsEntryFile` where `instructionsFilePath` is unset",
   }),
   instructionsEntryFile: text({ default: "AGENTS.md", doc: "file in that folder, set by Paperclip" }),
-  instructionsBundleMode: text({
-    doc: "`managed` or `external`, set by Paperclip; changes nothing here",
-  }),
+  instructionsBundleMode: text({ doc: "`managed` or `external`, set by Paperclip; changes nothing here" }),
 });
