@@ -1,6 +1,6 @@
 import type { Adoption, Evidence, RunOutcome } from "@paperclip-k8s/engine";
 import type { CliFault, CliReport } from "../agent-cli/agent-cli.ts";
-import type { UsageSummary } from "../host/types.ts";
+import type { ExecutionResult, UsageSummary } from "../host/types.ts";
 import type { Attempt } from "../prepare/attempt.ts";
 
 /** How one attempt ended, and all that is known about it. */
@@ -27,10 +27,7 @@ export interface Attempts {
 /** The last attempt's Job goes on, and another run reports its end and its usage. */
 export const isLeftToOthers = ({ last: { outcome } }: Attempts): boolean => outcome.kind === "detached" || outcome.kind === "superseded";
 
-export interface Cost {
-  readonly usage: UsageSummary;
-  readonly costUsd: number | null;
-}
+type Cost = Required<Pick<ExecutionResult, "usage" | "costUsd">>;
 
 /** What this run reports as used; null = every attempt's usage is reported by another run. */
 export function costOf(attempts: Attempts): Cost | null {

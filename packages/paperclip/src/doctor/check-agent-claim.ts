@@ -13,11 +13,8 @@ export async function checkAgentClaim(parts: ProbeParts, cluster: ConnectOptions
   const { create } = volume;
   if (create === null)
     return [check("warn", "storage_class_unset", "agentDbStorageClass is not set: no claim can be made for an agent that has none")];
-  const both = [
-    attempt(() => classExists(cluster, create.storageClass)),
-    attempt(() => claimTaken(cluster, inherited.namespace, volume.claimName, create)),
-  ];
-  return (await Promise.all(both)).flat();
+  const both = [classExists(cluster, create.storageClass), claimTaken(cluster, inherited.namespace, volume.claimName, create)];
+  return (await Promise.all(both.map((each) => each.catch(problem)))).filter((each) => each !== null);
 }
 
 async function classExists(cluster: ConnectOptions, name: string): Promise<EnvironmentCheck> {
@@ -37,11 +34,6 @@ async function claimTaken(...claim: Parameters<typeof tryClaim>): Promise<Enviro
 }
 
 /** A missing permission is reported by the check of permissions. */
-async function attempt(act: () => Promise<EnvironmentCheck>): Promise<readonly EnvironmentCheck[]> {
-  try {
-    return [await act()];
-  } catch (error) {
-    if (error instanceof ApiError && error.denied !== null) return [];
-    return [check("warn", "agent_claim_unknown", messageOf(error))];
-  }
+function problem(error: unknown): EnvironmentCheck | null {
+  return error instanceof ApiError && error.denied !== null ? null : check("warn", "agent_claim_unknown", messageOf(error));
 }

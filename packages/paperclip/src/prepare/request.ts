@@ -13,6 +13,7 @@ import { taskPart } from "./state/kept-state.ts";
 export function buildRequest(attempt: Attempt): RunRequest {
   const { inputs, plan } = attempt;
   const { ctx, cli, config, inherited, state } = inputs;
+  const { nodeSelector, tolerations, imagePullSecrets, dnsConfig, dnsPolicy } = inherited;
   const shared = sharedWith(inputs);
   const exclusive = [cli.type, ctx.agent.companyId, ...shared].join("/");
   return {
@@ -38,7 +39,7 @@ export function buildRequest(attempt: Attempt): RunRequest {
     files: plan.files ?? {},
     env: attempt.env,
     resources: config.resources,
-    scheduling: scheduling(inputs),
+    scheduling: { nodeSelector, tolerations, imagePullSecrets, dnsConfig, dnsPolicy, serviceAccountName: config.serviceAccountName },
     volumes: volumes(attempt),
     user: serverUser(),
     limits: {
@@ -61,11 +62,6 @@ export function buildRequest(attempt: Attempt): RunRequest {
 /** Runs that have all of this in common never overlap. Two of one task never do: they share its session. */
 function sharedWith({ ctx, config, state }: RunInputs): string[] {
   return config.concurrency === "agent" || state.mode === "dedicated_pvc" ? [ctx.agent.id] : [ctx.agent.id, taskPart(ctx)];
-}
-
-function scheduling({ config, inherited }: RunInputs): RunRequest["scheduling"] {
-  const { nodeSelector, tolerations, imagePullSecrets, dnsConfig, dnsPolicy } = inherited;
-  return { nodeSelector, tolerations, imagePullSecrets, dnsConfig, dnsPolicy, serviceAccountName: config.serviceAccountName };
 }
 
 function volumes({ inputs: { inherited, bundle, state }, setOwnership }: Attempt): RunRequest["volumes"] {

@@ -2,16 +2,8 @@ import type { Fields, ValuesOf } from "./field.ts";
 import type { CommonValues } from "./schema.ts";
 
 /** Fields that become one value together with others: `resources`, `instructionsFilePath`, `labels`, `dataPath`. */
-type Combined =
-  | "requestCpu"
-  | "requestMemory"
-  | "limitCpu"
-  | "limitMemory"
-  | "instructionsRootPath"
-  | "instructionsEntryFile"
-  | "instructionsBundleMode"
-  | "labels"
-  | "dataPath";
+type Combined = ResourceField | `instructions${"RootPath" | "EntryFile" | "BundleMode"}` | "labels" | "dataPath";
+type ResourceField = `${"request" | "limit"}${"Cpu" | "Memory"}`;
 
 /** An agent's settings, checked and complete. What a field means, and what null stands for, is in `fields/`. */
 export interface AgentConfig<Own extends Fields = Fields> extends Omit<CommonValues, Combined> {
@@ -29,7 +21,5 @@ export interface AgentConfig<Own extends Fields = Fields> extends Omit<CommonVal
   readonly warnings: readonly string[];
 }
 
-export interface AgentResources {
-  readonly requests: { readonly cpu: string; readonly memory: string };
-  readonly limits: { readonly cpu: string; readonly memory: string };
-}
+type Amounts = Readonly<Record<"cpu" | "memory", string>>;
+export type AgentResources = Readonly<Record<"requests" | "limits", Amounts>>;

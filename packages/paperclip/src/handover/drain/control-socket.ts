@@ -4,6 +4,7 @@ import { hostname, tmpdir } from "node:os";
 import { join, normalize } from "node:path";
 import { parseFields } from "../../agent-cli/json-fields.ts";
 import { instanceFolder } from "../../host/paths.ts";
+import type { DrainReport } from "./run-registry.ts";
 
 // Another process in the same container finds the adapters of a server through sockets in a folder that goes with the container. The shared
 // volume comes second: not every filesystem can hold sockets, and a socket that a dead pod left there looks like a live one's.
@@ -18,13 +19,9 @@ export type ControlCommand =
   | { readonly command: "undo" };
 
 /** What an adapter answers, as one line of JSON. */
-export interface ControlAnswer {
+export interface ControlAnswer extends DrainReport {
   readonly adapter: string;
   readonly pid: number;
-  /** Runs whose Jobs go on, and runs that were sent away before they had one. The host has recorded both. */
-  readonly detached: readonly string[];
-  /** Runs that are still here. */
-  readonly staying: readonly string[];
 }
 
 /** The names on the wire are the first release's: the command line and the adapters of a server may be of different versions. */

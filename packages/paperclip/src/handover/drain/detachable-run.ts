@@ -1,3 +1,4 @@
+import { NOT_STARTED } from "../../conclude/recovery.ts";
 import type { ExecutionContext, ExecutionResult } from "../../host/types.ts";
 import { taskOf } from "../../prepare/environment/facts.ts";
 import { hostRecord } from "./host-record.ts";
@@ -16,7 +17,7 @@ export async function runDetachable(
   const registered = { runId: ctx.runId, detachable: canDetach(ctx), record: hostRecord(ctx, serverEnv) };
   if (registry.isDraining && isRetried(ctx)) {
     registry.refuse(registered);
-    return refused();
+    return { ...REFUSED };
   }
   // A host that restarts interrupted runs by itself starts this one again in its next server.
   await registry.whenOpen();
@@ -42,14 +43,12 @@ function isRetried({ context, onCancellationReady }: RunFacts): boolean {
 }
 
 /** Nothing was started, and the next server may start it. */
-function refused(): ExecutionResult {
-  return {
-    exitCode: null,
-    signal: null,
-    timedOut: false,
-    errorCode: "k8s_detached",
-    errorMessage: "Not started: the server is about to stop",
-    errorFamily: "transient_upstream",
-    executionRecovery: { kind: "bootstrap", providerWorkStarted: false },
-  };
-}
+const REFUSED: ExecutionResult = {
+  exitCode: null,
+  signal: null,
+  timedOut: false,
+  errorCode: "k8s_detached",
+  errorMessage: "Not started: the server is about to stop",
+  errorFamily: "transient_upstream",
+  executionRecovery: NOT_STARTED,
+};

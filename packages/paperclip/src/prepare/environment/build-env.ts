@@ -1,15 +1,14 @@
 import type { RunRequest } from "@paperclip-k8s/engine";
 import type { CliPlan } from "../../agent-cli/agent-cli.ts";
 import { isBelow, textOf } from "../../host/context-values.ts";
-import type { ExecutionContext } from "../../host/types.ts";
 import type { InheritedEnv } from "../inherit/inherited.ts";
-import { hostFacts, isTooLong, mayBePlain } from "./facts.ts";
+import { type EnvContext, hostFacts, isTooLong, mayBePlain } from "./facts.ts";
 import { withoutHostDisk } from "./host-disk.ts";
 import { FORCED } from "./mounts.ts";
 import { workspaceOf } from "./workspace.ts";
 
 export interface EnvInput {
-  readonly ctx: Pick<ExecutionContext, "runId" | "agent" | "context" | "authToken">;
+  readonly ctx: EnvContext;
   readonly config: { readonly env: Readonly<Record<string, string>>; readonly cwd: string | null; readonly dataPath: string };
   readonly plan: Pick<CliPlan, "plainEnv" | "secretEnv">;
   /** Variables that this CLI must not find, whoever sets them. */
@@ -40,7 +39,7 @@ export async function buildEnv(input: EnvInput): Promise<PodEnv> {
   const { ctx, config, plan, serverEnv, inherited = NOTHING } = input;
   const apiUrl = apiUrlOf(config.env, serverEnv);
   const workspace = workspaceOf(ctx.context, config.cwd);
-  const known = await hostFacts({ ctx, apiUrl, dataPath: config.dataPath, workspace });
+  const known = await hostFacts(ctx, apiUrl, config.dataPath, workspace);
   const long = Object.keys(known).filter((name) => isTooLong(name, known[name]!));
   const facts = without(known, long);
   const forced = { ...FORCED, ...plan.plainEnv, ...plan.secretEnv, ...input.forced };

@@ -2,15 +2,16 @@ import { recordOf, recordsOf, textOf, textsOf } from "../../host/context-values.
 import type { ExecutionContext } from "../../host/types.ts";
 import { type Workspace, workspaceHints } from "./workspace.ts";
 
-interface FactsInput {
-  readonly ctx: Pick<ExecutionContext, "runId" | "agent" | "context" | "authToken">;
-  readonly apiUrl: string | null;
-  readonly dataPath: string;
-  readonly workspace: Workspace;
-}
+/** What of the host's call becomes environment. */
+export type EnvContext = Pick<ExecutionContext, "runId" | "agent" | "context" | "authToken">;
 
 /** What the host knows about the run, under the names its agents read. Blanks are left out. */
-export async function hostFacts({ ctx, apiUrl, dataPath, workspace }: FactsInput): Promise<Record<string, string>> {
+export async function hostFacts(
+  ctx: EnvContext,
+  apiUrl: string | null,
+  dataPath: string,
+  workspace: Workspace,
+): Promise<Record<string, string>> {
   const { context } = ctx;
   const host = await import("../prompt/host-rendering.ts");
   const facts: Record<string, string | null> = {

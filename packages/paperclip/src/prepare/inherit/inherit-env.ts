@@ -10,12 +10,6 @@ export interface EnvInput {
   readonly sameNamespace: boolean;
 }
 
-interface ChosenEnv {
-  readonly env: InheritedEnv;
-  /** Files that inherited variables point to. */
-  readonly files: ReadonlySet<ObjectMount>;
-}
-
 /** Why variables stay with the server, and the log line about it: a warning where somebody will miss one. */
 const REASONS = {
   notAllowed: ["notes", "environment left with the server, not on the allowlist"],
@@ -27,8 +21,8 @@ const REASONS = {
 } as const;
 type Leave = (reason: keyof typeof REASONS, name: string) => void;
 
-/** The variables a run inherits: by value into its Secret, by reference, or whole objects. */
-export function inheritEnv(input: EnvInput, findings: Findings): ChosenEnv {
+/** The variables a run inherits: by value into its Secret, by reference, or whole objects; and the files that they point to. */
+export function inheritEnv(input: EnvInput, findings: Findings): { env: InheritedEnv; files: ReadonlySet<ObjectMount> } {
   const { server, settings, sameNamespace } = input;
   const left = new Map<keyof typeof REASONS, string[]>();
   const leave: Leave = (reason, name) => left.set(reason, [...(left.get(reason) ?? []), name]);

@@ -18,7 +18,10 @@ export function inheritVolumes(input: EnvInput, files: ReadonlySet<ObjectMount>,
   if (left.length > 0) findings.notes.push(`files left with the server: ${left.map(placeOf).join(", ")}`);
   if (wanted.length > taken.length)
     findings.warnings.push(`files not taken: the run's namespace has none of the server's objects: ${wanted.map(placeOf).join(", ")}`);
-  for (const mount of taken.filter(isForRootOnly)) findings.warnings.push(rootOnlyText(mount));
+  for (const mount of taken.filter(isForRootOnly)) {
+    const why = "has a mode that lets only root read its files, which a run is not";
+    findings.warnings.push(`${placeOf(mount)} ${why}: set it to 0444 in the server's pod`);
+  }
   const of = (kind: ObjectMount["kind"]) => taken.filter((mount) => mount.kind === kind).map(({ volume }) => volume);
   return { secrets: of("secret"), configMaps: of("configMap") };
 }
@@ -33,8 +36,4 @@ const placeOf = (mount: ObjectMount): string => `${nameOf(mount)} at ${mount.mou
 function isForRootOnly({ volume }: ObjectMount): boolean {
   const modes = volume.items?.map(({ mode }) => mode ?? volume.defaultMode) ?? [volume.defaultMode];
   return modes.some((mode) => mode !== null && (mode & 0o004) === 0);
-}
-
-function rootOnlyText(mount: ObjectMount): string {
-  return `${placeOf(mount)} has a mode that lets only root read its files, which a run is not: set it to 0444 in the server's pod`;
 }

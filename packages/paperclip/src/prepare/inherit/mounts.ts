@@ -23,15 +23,8 @@ export function mountAt(mounts: readonly Mount[], path: string): Mount | null {
   return above.reduce<Mount | null>((best, each) => (best && best.mountPath.length >= each.mountPath.length ? best : each), null);
 }
 
-interface NamedMounts {
-  /** Mounts that a path is on. */
-  readonly on: readonly Mount[];
-  /** Mounts below a folder in the value. */
-  readonly below: readonly Mount[];
-}
-
-/** The mounts that the paths in a variable's value belong to; a search list or a command line may contain several paths. */
-export function mountsNamedBy(value: string, mounts: readonly Mount[]): NamedMounts {
+/** The mounts that the paths in a variable's value are on, and those below its folders; a search list or a command line may contain several paths. */
+export function mountsNamedBy(value: string, mounts: readonly Mount[]): Record<"on" | "below", readonly Mount[]> {
   const paths = pathsIn(value);
   const folders = paths.filter((path) => path.split("/").length > 2);
   return {
