@@ -4,7 +4,8 @@ import { type Clock, systemClock } from "./clock.ts";
 import { finish } from "./finish/finish.ts";
 import { FinishedJobs } from "./finished-jobs.ts";
 import { follow } from "./follow/follow.ts";
-import { type ConnectOptions, connect } from "./kube/connection.ts";
+import { connect } from "./kube/connection.ts";
+import type { ConnectOptions } from "./kube/credentials.ts";
 import { runWatch } from "./kube/watch/run-watch.ts";
 import { LiveRun } from "./live-run.ts";
 import { takeLock } from "./lock/take-lock.ts";
@@ -58,7 +59,7 @@ async function runOnce(
   try {
     for (const phase of PHASES) if (run.state.outcome === null) await phase(context);
     const outcome = await run.settled;
-    await finish(context, outcome, { lingerMs: options.lingerMs ?? 0, release });
+    await finish(context, outcome, options.lingerMs ?? 0, release);
     return outcome;
   } catch (error) {
     release();

@@ -1,11 +1,11 @@
 export type { Argument, CliEnd, EndRecord, FinalLine, Seed, SeedSpec, StatePart, StateSpec } from "@paperclip-k8s/runner";
+export type { SelfCheckFinding } from "@paperclip-k8s/runner/self-check";
 export { type Clock, createClock } from "./clock.ts";
 export { parseTermination, selfCheckFinding } from "./decode-records.ts";
 export { createEngine, type Engine, type EngineOptions } from "./engine.ts";
 export { RequestError } from "./errors.ts";
 export { ApiError } from "./kube/api-error.ts";
-export type { ConnectOptions } from "./kube/connection.ts";
-export { contextNamespace } from "./kube/credentials.ts";
+export { type ConnectOptions, contextNamespace } from "./kube/credentials.ts";
 export { findOwnPod, OwnPodError, ownPodIdentity } from "./kube/own-pod/own-pod.ts";
 export type { OwnClaim, OwnEnv, OwnPod } from "./kube/own-pod/project-own-pod.ts";
 export { type Permission, permissions } from "./kube/permissions.ts";
@@ -15,10 +15,7 @@ export { isLabelKey, labelValue } from "./manifest/names.ts";
 export {
   findClaim,
   findStorageClass,
-  type PermissionReview,
   reviewPermissions,
-  type SelfCheckConfig,
-  type SelfCheckFinding,
   selfCheckArgv,
   tryClaim,
   tryRun,
@@ -28,7 +25,6 @@ export {
   listJobsEverywhere,
   listRuns,
   listSecrets,
-  type RunObjects,
   removeJob,
   removeSecret,
   type SecretView,

@@ -11,19 +11,16 @@ type Listener = (before: RunState, after: RunState) => void;
 /** Folds each fact about a run into its state and calls the listeners. Nothing of that can throw at the caller of `observe`. */
 export class LiveRun {
   readonly timeouts: Timeouts;
-  readonly settled: Promise<RunOutcome>;
   #state: RunState;
   readonly #clock: Clock;
   readonly #listeners = new Set<Listener>();
-  readonly #settle: (outcome: RunOutcome) => void;
+  readonly #settled = Promise.withResolvers<RunOutcome>();
+  readonly settled = this.#settled.promise;
 
   constructor(state: RunState, timeouts: Timeouts, clock: Clock) {
     this.timeouts = timeouts;
     this.#state = state;
     this.#clock = clock;
-    const { promise, resolve } = Promise.withResolvers<RunOutcome>();
-    this.settled = promise;
-    this.#settle = resolve;
   }
 
   get state(): RunState {
@@ -49,6 +46,6 @@ export class LiveRun {
   #become(before: RunState, after: RunState): void {
     this.#state = after;
     for (const listener of [...this.#listeners]) isolated(() => listener(before, after));
-    if (before.outcome === null && after.outcome !== null) this.#settle(after.outcome);
+    if (before.outcome === null && after.outcome !== null) this.#settled.resolve(after.outcome);
   }
 }

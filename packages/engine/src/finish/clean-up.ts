@@ -1,6 +1,5 @@
 import { systemClock } from "../clock.ts";
 import { isAccessDenied, isTransient } from "../kube/api-error.ts";
-import type { JobView } from "../kube/views.ts";
 import { type DeleteJobResult, deleteJob, type Propagation } from "../kube/writes.ts";
 import { podHasEnded } from "../outcome/pod-facts.ts";
 import type { RunState } from "../outcome/state.ts";
@@ -61,8 +60,9 @@ async function removeJob(context: RunContext, outcome: RunOutcome, late: boolean
 }
 
 function deleteOwnJob(context: RunContext, late: boolean, isUnstarted: boolean): Promise<DeleteJobResult> {
-  const { connection, request, run } = context;
-  const job = lastSeen(context);
+  const { connection, request, run, watch } = context;
+  // The watch may have seen more of the Job than the run, which no longer listens to it.
+  const job = watch.jobs().find(({ uid }) => uid === run.state.identity.jobUid) ?? run.state.job;
   if (job === null) return Promise.resolve("gone");
   return deleteJob(connection, request.namespace, job, {
     owner: { key: request.keys.runId, runId: request.runId },
@@ -80,12 +80,6 @@ function deleteOwnJob(context: RunContext, late: boolean, isUnstarted: boolean):
  */
 export function propagationFor({ endRecord, pod, podGoneAt, identity }: RunState): Propagation {
   return endRecord !== null || podGoneAt !== null || podHasEnded(pod, identity.container) ? "Background" : "Foreground";
-}
-
-/** The watch may have seen more of the Job than the run, which no longer listens to it. */
-function lastSeen({ watch, run }: RunContext): JobView | null {
-  const { job, identity } = run.state;
-  return watch.jobs().find(({ uid }) => uid === identity.jobUid) ?? job;
 }
 
 const isTimeout = (error: unknown): boolean => error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError");

@@ -6,15 +6,11 @@ import { cleanUp, whyKept } from "./clean-up.ts";
 /** These have a result that only the Job and its files could give again. */
 const WITH_RESULT: ReadonlySet<RunOutcome["kind"]> = new Set(["exited", "timed-out", "killed"]);
 
-interface FinishOptions {
-  /** How long a Job with a result is kept, so that a caller that dies before it has stored the result finds it again. */
-  readonly lingerMs: number;
-  /** Called when nothing of the run is needed any more. */
-  readonly release: () => void;
-}
-
-/** Cleans up before the result is given, or some time after it. */
-export async function finish(context: RunContext, outcome: RunOutcome, { lingerMs, release }: FinishOptions): Promise<void> {
+/**
+ * Cleans up before the result is given, or `lingerMs` after it, so that a caller that dies before it has stored the result finds the Job again.
+ * `release` is called when nothing of the run is needed any more.
+ */
+export async function finish(context: RunContext, outcome: RunOutcome, lingerMs: number, release: () => void): Promise<void> {
   const { run, finished } = context;
   const { jobUid } = run.state.identity;
   const goesOn = outcome.kind === "detached" || outcome.kind === "superseded";

@@ -1,5 +1,6 @@
 import { ApiError, isNotFound } from "./api-error.ts";
-import type { ApiRequest, Connection } from "./connection.ts";
+import type { Connection } from "./connection.ts";
+import type { ApiRequest } from "./exchange.ts";
 import { named, paths } from "./paths.ts";
 import { type RetryOptions, sendRequest } from "./send-request.ts";
 import { type ClaimView, type EventView, type JobView, projectClaim, projectEvent, projectJob } from "./views.ts";

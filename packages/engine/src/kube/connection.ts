@@ -8,23 +8,6 @@ import { Pace } from "./pace.ts";
 import { readAnswer } from "./read-answer.ts";
 import { ServerHealth } from "./server-health.ts";
 
-export type { ConnectOptions } from "./credentials.ts";
-export type { ApiRequest, ApiResponse } from "./exchange.ts";
-
-export interface Connection {
-  readonly id: string;
-  /** URL of the API server, without credentials. */
-  readonly server: string;
-  /** Aborted by `close`. */
-  readonly closed: AbortSignal;
-  readonly health: ServerHealth;
-  /** One try; `sendRequest` adds the retries. */
-  request<T>(req: ApiRequest): Promise<ApiResponse<T>>;
-  /** The open answer of a watch; its socket does not keep the process alive. */
-  openStream(req: ApiRequest, signal: AbortSignal): Promise<IncomingMessage>;
-  close(): void;
-}
-
 const defaultTimeoutMs = 15_000;
 /** 500 runs that are adopted after a restart need about 2,000 requests: spread over seconds. */
 const PACE = { perSecond: 250, burst: 100 };
@@ -46,15 +29,18 @@ export function connect(options: ConnectOptions): Promise<Connection> {
 async function open(id: string, options: ConnectOptions): Promise<Connection> {
   const credentials = await Credentials.load(options);
   const protocol = credentials.server.protocol === "http:" ? await import("node:http") : await import("node:https");
-  return new HttpConnection(id, credentials, protocol);
+  return new Connection(id, credentials, protocol);
 }
 
-class HttpConnection implements Connection {
-  readonly id: string;
+export class Connection {
+  readonly #id: string;
+  /** URL of the API server, without credentials. */
   readonly server: string;
   readonly #credentials: Credentials;
   readonly #protocol: HttpProtocol;
   readonly #close = new AbortController();
+  /** Aborted by `close`. */
+  readonly closed = this.#close.signal;
   readonly #requests: http.Agent;
   // Watches hold their socket for minutes: in the same bounded pool they would starve the requests.
   readonly #streams: http.Agent;
@@ -62,7 +48,7 @@ class HttpConnection implements Connection {
   readonly health = new ServerHealth(systemClock, () => this.#requestOnce({ method: "GET", path: "/version", background: true }));
 
   constructor(id: string, credentials: Credentials, protocol: HttpProtocol) {
-    this.id = id;
+    this.#id = id;
     this.#protocol = protocol;
     this.#credentials = credentials;
     this.server = credentials.server.origin + credentials.server.pathname.replace(/\/$/, "");
@@ -73,14 +59,12 @@ class HttpConnection implements Connection {
     this.#streams = new Agent({ ...common, maxFreeSockets: 2 });
   }
 
-  get closed(): AbortSignal {
-    return this.#close.signal;
-  }
-
+  /** One try; `sendRequest` adds the retries. */
   request<T>(req: ApiRequest): Promise<ApiResponse<T>> {
     return this.#renewing(() => this.#requestOnce<T>(req));
   }
 
+  /** The open answer of a watch; its socket does not keep the process alive. */
   openStream(req: ApiRequest, signal: AbortSignal): Promise<IncomingMessage> {
     const background = { ...req, background: true, signal };
     return this.#renewing(() => this.#openOnce(background));
@@ -88,7 +72,7 @@ class HttpConnection implements Connection {
 
   close(): void {
     if (this.#close.signal.aborted) return;
-    connections.delete(this.id);
+    connections.delete(this.#id);
     this.#close.abort();
     this.#requests.destroy();
     this.#streams.destroy();

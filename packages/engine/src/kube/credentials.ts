@@ -20,7 +20,8 @@ export class Credentials {
   #config: KubeConfig;
   #renewedAt = Number.NEGATIVE_INFINITY;
   #renewing: Promise<void> = Promise.resolve();
-  #generation = 0;
+  /** Changes with each renewal. */
+  generation = 0;
   #pending: Promise<RequestOptions> | null = null;
 
   private constructor(options: ConnectOptions, config: KubeConfig) {
@@ -43,27 +44,22 @@ export class Credentials {
     return this.#pending;
   }
 
-  /** Changes with each renewal. */
-  get generation(): number {
-    return this.#generation;
-  }
-
   /**
    * Drops what the client has cached, after a 401: a rotated token or a new kubeconfig counts at once.
    * `seen` is the generation that got the 401. False: there is no newer one now.
    */
   async renew(seen: number): Promise<boolean> {
-    if (this.#generation === seen && performance.now() - this.#renewedAt >= renewEveryMs) {
+    if (this.generation === seen && performance.now() - this.#renewedAt >= renewEveryMs) {
       this.#renewedAt = performance.now();
       this.#renewing = loadConfig(this.#options).then((config) => {
         this.#config = config;
         this.#pending = null;
-        this.#generation++;
+        this.generation++;
       });
     }
     // Requests that got a 401 at the same time wait for the same renewal.
     await this.#renewing;
-    return this.#generation !== seen;
+    return this.generation !== seen;
   }
 
   async #apply(): Promise<RequestOptions> {

@@ -2,7 +2,8 @@ import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Clock, createClock, systemClock } from "../clock.ts";
 import { ApiError, isTransient } from "./api-error.ts";
-import type { ApiRequest, Connection } from "./connection.ts";
+import type { Connection } from "./connection.ts";
+import type { ApiRequest } from "./exchange.ts";
 import { sendRequest } from "./send-request.ts";
 import { answer, answerStatus, pause, TestApi, until } from "./testing/test-api.ts";
 

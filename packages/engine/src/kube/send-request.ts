@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "../clock.ts";
 import { ApiError, isTransient } from "./api-error.ts";
-import type { ApiRequest, ApiResponse, Connection } from "./connection.ts";
-import { isMutation } from "./exchange.ts";
+import type { Connection } from "./connection.ts";
+import { type ApiRequest, type ApiResponse, isMutation } from "./exchange.ts";
 
 export interface Backoff {
   readonly minMs: number;

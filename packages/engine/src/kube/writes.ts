@@ -1,10 +1,11 @@
 import { systemClock } from "../clock.ts";
 import { ApiError, isAlreadyExists, isConflict, isInvalid, isNotFound } from "./api-error.ts";
 import { type CallOptions, getJob, jobOf, limits } from "./calls.ts";
-import type { ApiRequest, ApiResponse, Connection } from "./connection.ts";
+import type { Connection } from "./connection.ts";
+import type { ApiRequest, ApiResponse } from "./exchange.ts";
 import { named, paths } from "./paths.ts";
 import { backoffMs, sendRequest } from "./send-request.ts";
-import type { JobView, PodView } from "./views.ts";
+import { type JobView, object, type PodView, text } from "./views.ts";
 
 // Every request that changes something in the cluster is made here, each with its preconditions. Nothing else sends a POST, PATCH or DELETE for an object.
 
@@ -19,7 +20,7 @@ export async function createJob(
   options: CallOptions = {},
 ): Promise<CreateJobResult> {
   const path = paths.jobs(namespace);
-  const name = nameOf(manifest);
+  const name = text(object(object(manifest).metadata).name);
   for (let round = 1; ; round++) {
     try {
       return { created: jobOf(path, await create(connection, path, manifest, options), true) };
@@ -125,14 +126,9 @@ export function labelPod(
 /** `Foreground` keeps the Job, and so its name, until its pod is gone; `Background` frees the name at once. */
 export type Propagation = "Background" | "Foreground";
 
-/** The run that a Job belongs to, by the annotation `key`. */
-interface JobOwner {
-  readonly key: string;
-  readonly runId: string | null;
-}
-
 interface DeleteJobOptions extends CallOptions {
-  readonly owner: JobOwner;
+  /** The run that the Job belongs to, by the annotation `key`. */
+  readonly owner: { readonly key: string; readonly runId: string | null };
   readonly propagation: Propagation;
   /**
    * Delete only the version whose owner was checked. False saves two requests while the Job's status changes, for a Job that nobody had the time to
@@ -180,12 +176,8 @@ export async function deleteJob(
 export type DeleteResult = "deleted" | "gone" | "replaced" | "changed";
 
 /** Deletes a Job only as it was seen when somebody decided about it: the decision does not hold for a Job that has changed, or changed its owner. */
-export function deleteJobAsSeen(
-  connection: Connection,
-  namespace: string,
-  { name, uid, resourceVersion }: Pick<JobView, "name" | "uid" | "resourceVersion">,
-  options: CallOptions = {},
-): Promise<DeleteResult> {
+export function deleteJobAsSeen(connection: Connection, namespace: string, seen: JobView, options?: CallOptions): Promise<DeleteResult> {
+  const { name, uid, resourceVersion } = seen;
   return remove(connection, named(paths.jobs(namespace), name), { ...options, uid, resourceVersion, propagation: "Foreground" });
 }
 
@@ -244,12 +236,6 @@ async function remove(connection: Connection, path: string, options: RemoveOptio
 /** All of these may be sent twice: the name, the preconditions or the patch itself decide what a second one does. */
 function send(connection: Connection, request: ApiRequest, options: CallOptions): Promise<ApiResponse<unknown>> {
   return sendRequest(connection, { ...request, idempotent: true, ...limits(options) }, options.retry);
-}
-
-function nameOf(manifest: object): string {
-  const name = (manifest as { metadata?: { name?: unknown } }).metadata?.name;
-  if (typeof name !== "string" || name === "") throw new ApiError("api_config", "the manifest has no metadata.name");
-  return name;
 }
 
 /** A key as a step of a JSON pointer. */

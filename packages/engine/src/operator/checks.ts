@@ -5,35 +5,27 @@ import { runnerText } from "@paperclip-k8s/runner/text";
 import { mayAccess } from "../kube/access-review.ts";
 import { ApiError, isForbidden, isNotFound } from "../kube/api-error.ts";
 import { getClaim, hasStorageClass } from "../kube/calls.ts";
-import { type ConnectOptions, connect } from "../kube/connection.ts";
+import { connect } from "../kube/connection.ts";
+import type { ConnectOptions } from "../kube/credentials.ts";
 import { paths } from "../kube/paths.ts";
 import { type Permission, permissions } from "../kube/permissions.ts";
 import type { ClaimView } from "../kube/views.ts";
 import { dryRun } from "../kube/writes.ts";
 import { claimManifest } from "../manifest/claim.ts";
 import { buildSubmission } from "../manifest/submission.ts";
-import type { NewClaim, RunRequest } from "../request.ts";
-import { runFiles } from "../request.ts";
+import { type NewClaim, type RunRequest, runFiles } from "../request.ts";
 import { openVolume } from "../volume/volume.ts";
 
 // Checks of what a run would need, without a run.
 
-export type { SelfCheckConfig, SelfCheckFinding } from "@paperclip-k8s/runner/self-check";
-
 /** A person waits for the answers: fewer tries than a run makes. */
 const LIMITS = { timeoutMs: 5000, retry: { attempts: 2 } } as const;
 
-export interface PermissionReview {
-  readonly permission: Permission;
-  /** Null: the cluster does not say. */
-  readonly allowed: boolean | null;
-}
-
-/** Which of the permissions that runs need the account has, all asked at once. Throws when the API server cannot be reached at all. */
-export async function reviewPermissions(
-  cluster: ConnectOptions,
-  namespaceOf: (permission: Permission) => string | null,
-): Promise<readonly PermissionReview[]> {
+/**
+ * Which of the permissions that runs need the account has, all asked at once; `allowed` null: the cluster does not say.
+ * Throws when the API server cannot be reached at all.
+ */
+export async function reviewPermissions(cluster: ConnectOptions, namespaceOf: (permission: Permission) => string | null) {
   const connection = await connect(cluster);
   const asked = permissions.flatMap((permission) => {
     const namespace = namespaceOf(permission);

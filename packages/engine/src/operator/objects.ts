@@ -1,6 +1,7 @@
-import { type ConnectOptions, connect } from "../kube/connection.ts";
+import { connect } from "../kube/connection.ts";
+import type { ConnectOptions } from "../kube/credentials.ts";
 import { paths } from "../kube/paths.ts";
-import { type JobView, list, object, type PodView, projectJob, projectPod, text, textOrNull } from "../kube/views.ts";
+import { type JobView, list, object, projectJob, projectPod, text, textOrNull } from "../kube/views.ts";
 import { listAll } from "../kube/watch/list.ts";
 import { type DeleteResult, deleteJobAsSeen, deleteSecret } from "../kube/writes.ts";
 
@@ -8,15 +9,8 @@ import { type DeleteResult, deleteJobAsSeen, deleteSecret } from "../kube/writes
 
 const RETRY = { attempts: 3 };
 
-/** All runs of a namespace as they stand now. */
-export interface RunObjects {
-  readonly namespace: string;
-  readonly jobs: readonly JobView[];
-  readonly pods: readonly PodView[];
-}
-
-/** Pods first: a Job without a pod in this answer then had none, rather than one that was created in between. */
-export async function listRuns(cluster: ConnectOptions, namespace: string, labelSelector: string): Promise<RunObjects> {
+/** All runs of a namespace as they stand now. Pods first: a Job without a pod in this answer then had none, rather than one created in between. */
+export async function listRuns(cluster: ConnectOptions, namespace: string, labelSelector: string) {
   const connection = await connect(cluster);
   const pods = await listAll(connection, { path: paths.pods(namespace), labelSelector }, projectPod, RETRY);
   const jobs = await listAll(connection, { path: paths.jobs(namespace), labelSelector }, projectJob, RETRY);

@@ -1,7 +1,7 @@
 import { systemClock, type Timers } from "../../clock.ts";
 import { ApiError, isForbidden, isNotFound, isTransient } from "../api-error.ts";
-import { type Connection, type ConnectOptions, connect } from "../connection.ts";
-import { contextNamespace } from "../credentials.ts";
+import { type Connection, connect } from "../connection.ts";
+import { type ConnectOptions, contextNamespace } from "../credentials.ts";
 import { named, paths } from "../paths.ts";
 import { type RetryOptions, sendRequest } from "../send-request.ts";
 import { type OwnPod, projectOwnPod } from "./project-own-pod.ts";

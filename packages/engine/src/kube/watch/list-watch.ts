@@ -1,9 +1,9 @@
-import { type Clock, systemClock } from "../../clock.ts";
+import { systemClock } from "../../clock.ts";
 import { isolated } from "../../errors.ts";
 import { ApiError, isAccessDenied, isExpired } from "../api-error.ts";
 import type { Connection } from "../connection.ts";
 import { eventError } from "../read-answer.ts";
-import { type Backoff, backoffMs } from "../send-request.ts";
+import { backoffMs } from "../send-request.ts";
 import { object, text } from "../views.ts";
 import { listAll } from "./list.ts";
 import { type CacheListener, isNewer, ObjectCache } from "./object-cache.ts";
@@ -28,27 +28,18 @@ export interface ListWatchOptions<V> extends Partial<WatchTimings> {
   readonly listener: ListWatchListener<V>;
 }
 
-export interface WatchTimings {
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly pageSize: number;
-  /** Range of the length of one watch, in seconds. */
-  readonly watchSeconds: readonly [number, number];
-  /** Without a byte for this long (bookmarks come every minute) a watch counts as dead. */
-  readonly idleMs: number;
-  readonly backoff: Backoff;
-  /** A watch that lived this long was a success: the next one is opened at once. */
-  readonly steadyMs: number;
-  readonly timeoutMs: number;
-}
+export type WatchTimings = Readonly<typeof defaults>;
 
-const defaults: WatchTimings = {
+const defaults = {
   clock: systemClock,
   random: Math.random,
   pageSize: 500,
-  watchSeconds: [280, 340],
+  /** Range of the length of one watch, in seconds. */
+  watchSeconds: [280, 340] as readonly [number, number],
+  /** Without a byte for this long (bookmarks come every minute) a watch counts as dead. */
   idleMs: 90_000,
   backoff: { minMs: 200, maxMs: 30_000 },
+  /** A watch that lived this long was a success: the next one is opened at once. */
   steadyMs: 1_000,
   timeoutMs: 15_000,
 };
@@ -63,7 +54,8 @@ export class ListWatch<V> {
   readonly #ready = Promise.withResolvers<void>();
   readonly #onClosed = () => this.stop();
   #version: string | null = null;
-  #listsStarted = 0;
+  /** How many lists were started so far. */
+  listsStarted = 0;
   #lost = false;
   #stale = false;
   #cut = () => {};
@@ -82,11 +74,6 @@ export class ListWatch<V> {
     });
     options.connection.closed.addEventListener("abort", this.#onClosed, { once: true });
     void this.#run();
-  }
-
-  /** How many lists were started so far. */
-  get listsStarted(): number {
-    return this.#listsStarted;
   }
 
   /** Takes one more list, started from now on, before it goes on watching. */
@@ -176,9 +163,9 @@ export class ListWatch<V> {
 
   async #list(): Promise<string> {
     const { connection, path, labelSelector, pageSize, timeoutMs } = this.#options;
-    let list = ++this.#listsStarted;
+    let list = ++this.listsStarted;
     const onRestart = () => {
-      list = ++this.#listsStarted;
+      list = ++this.listsStarted;
     };
     const request = { path, labelSelector, pageSize, timeoutMs, signal: this.#stop.signal, background: true, onRestart };
     // Retries are this loop's own: it also reports when the connection is lost.
@@ -199,7 +186,7 @@ export class ListWatch<V> {
   /** Applies one event; returns the error of an ERROR event. */
   #take(event: WatchEvent): ApiError | null {
     if (event.type === "ERROR") return eventError(`watch ${this.#options.path}`, event.object);
-    if (event.type === "ADDED" || event.type === "MODIFIED") this.cache.changed(event.object, this.#listsStarted);
+    if (event.type === "ADDED" || event.type === "MODIFIED") this.cache.changed(event.object, this.listsStarted);
     else if (event.type === "DELETED") this.cache.deleted(event.object);
     // Bookmarks have a version but no uid.
     const version = text(object(object(event.object).metadata).resourceVersion);

@@ -1,5 +1,6 @@
 import { isExpired } from "../api-error.ts";
-import type { ApiRequest, Connection } from "../connection.ts";
+import type { Connection } from "../connection.ts";
+import type { ApiRequest } from "../exchange.ts";
 import { type RetryOptions, sendRequest } from "../send-request.ts";
 
 interface ListRequest extends Pick<ApiRequest, "path" | "timeoutMs" | "signal" | "background" | "priority" | "accept"> {
