@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { runnerText } from "@paperclip-k8s/runner/text";
 import { type Clock, systemClock } from "./clock.ts";
 import { finish } from "./finish/finish.ts";
-import { FinishedJobs } from "./finished-jobs.ts";
 import { follow } from "./follow/follow.ts";
 import { connect } from "./kube/connection.ts";
 import type { ConnectOptions } from "./kube/credentials.ts";
@@ -37,7 +36,7 @@ export interface Engine {
 }
 
 export function createEngine(options: EngineOptions = {}): Engine {
-  const finished = new FinishedJobs();
+  const finished = new Map<string, () => void>();
   return {
     jobNameOf: (request) => jobName(request.name),
     run: (request, cluster, io, timeouts) =>
@@ -52,7 +51,7 @@ async function runOnce(
   request: RunRequest,
   cluster: ConnectOptions,
   io: RunIo,
-  options: EngineOptions & { readonly finished: FinishedJobs },
+  options: EngineOptions & { readonly finished: RunContext["finished"] },
 ): Promise<RunOutcome> {
   const { context, release } = await open(request, cluster, io, options);
   const { run } = context;
@@ -71,7 +70,7 @@ async function open(
   request: RunRequest,
   cluster: ConnectOptions,
   io: RunIo,
-  { clock = systemClock, finished, timeouts }: EngineOptions & { readonly finished: FinishedJobs },
+  { clock = systemClock, finished, timeouts }: EngineOptions & { readonly finished: RunContext["finished"] },
 ): Promise<{ readonly context: RunContext; readonly release: () => void }> {
   const askedAt = clock.now();
   const submission = buildSubmission(request, randomBytes(12).toString("hex"), runnerText);

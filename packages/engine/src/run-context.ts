@@ -1,5 +1,4 @@
 import type { Clock } from "./clock.ts";
-import type { FinishedJobs } from "./finished-jobs.ts";
 import type { Connection } from "./kube/connection.ts";
 import type { JobView } from "./kube/views.ts";
 import type { RunWatch } from "./kube/watch/run-watch.ts";
@@ -63,7 +62,8 @@ export interface RunContext {
   readonly io: RunIo;
   /** Aborted = the caller cancels or detaches: every phase stops waiting. */
   readonly leaving: AbortSignal;
-  readonly finished: FinishedJobs;
+  /** The Jobs, by uid, whose results this process has given to its callers: none of them is adopted here. The function deletes one that lingers. */
+  readonly finished: Map<string, () => void>;
 }
 
 /** A line of the run's log. A caller that fails to take it does not disturb the run. */

@@ -3,6 +3,8 @@ import type { RunContext } from "../run-context.ts";
 import type { RunOutcome } from "../run-outcome.ts";
 import { cleanUp, whyKept } from "./clean-up.ts";
 
+/** A Job whose result was given is deleted within minutes, if it is deleted at all. */
+const MOST_FINISHED = 1000;
 /** These have a result that only the Job and its files could give again. */
 const WITH_RESULT: ReadonlySet<RunOutcome["kind"]> = new Set(["exited", "timed-out", "killed"]);
 
@@ -19,10 +21,16 @@ export async function finish(context: RunContext, outcome: RunOutcome, lingerMs:
   if (jobUid !== null && lingers) {
     const { promise, resolve } = Promise.withResolvers<void>();
     systemClock.after(lingerMs, resolve);
-    finished.add(jobUid, resolve);
+    remember(finished, jobUid, resolve);
     void promise.then(() => cleanUp(context, outcome, true, release));
     return;
   }
-  if (jobUid !== null && !goesOn) finished.add(jobUid, () => {});
+  if (jobUid !== null && !goesOn) remember(finished, jobUid, () => {});
   await cleanUp(context, outcome, false, release);
+}
+
+export function remember(finished: RunContext["finished"], uid: string, deleteNow: () => void): void {
+  finished.set(uid, deleteNow);
+  const [oldest] = finished.keys();
+  if (finished.size > MOST_FINISHED && oldest !== undefined) finished.delete(oldest);
 }

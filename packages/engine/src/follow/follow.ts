@@ -1,11 +1,14 @@
+import { deleteJob } from "../kube/writes.ts";
 import type { RunState } from "../outcome/state.ts";
-import type { RunContext } from "../run-context.ts";
+import { log, messageOf, type RunContext } from "../run-context.ts";
 import type { RunOutcome } from "../run-outcome.ts";
 import { createEventReader } from "./read-events.ts";
-import { stopJob } from "./stop-job.ts";
 import { openTails, type Tails } from "./tails.ts";
 
 const TICK_MS = 250;
+const STOP_PAUSE_MS = 1000;
+/** For this long after a result that could not confirm the cancel, it is still tried. */
+const STOP_TIMEOUT_MS = 900_000;
 
 /** Listens to the cluster, the files, the caller and the clock until the reducer knows how the run ended. */
 export async function follow(context: RunContext): Promise<RunOutcome> {
@@ -49,9 +52,30 @@ async function drain({ run, clock }: RunContext, tails: Tails): Promise<void> {
     try {
       run.observe({ kind: "drained", bytes: await tails.refresh() });
     } catch (error) {
-      run.observe({ kind: "output-stalled", error: error instanceof Error ? error.message : String(error) });
+      run.observe({ kind: "output-stalled", error: messageOf(error) });
     }
     await clock.sleep(TICK_MS);
+  }
+}
+
+/** Deletes the Job of a cancelled run, unless another run owns it. Foreground: its name stays taken until its pod is gone. */
+async function stopJob(context: RunContext): Promise<void> {
+  const { connection, request, run, clock } = context;
+  const owner = { key: request.keys.runId, runId: request.runId };
+  const end = clock.now() + STOP_TIMEOUT_MS;
+  const isWanted = () => run.state.outcome === null || (run.state.outcome.kind === "cancelled" && !run.state.outcome.stopped);
+  for (let logged = false; isWanted() && clock.now() < end; logged = true) {
+    const { job } = run.state;
+    if (job === null) return;
+    try {
+      const result = await deleteJob(connection, request.namespace, job, { owner, propagation: "Foreground" });
+      if (typeof result === "object") run.observe({ kind: "job", job: result.taken });
+      else if (result !== "deleted") run.observe({ kind: "job-gone" });
+      return;
+    } catch (error) {
+      if (!logged) log(context, "warning", `Job ${job.name} cannot be deleted: ${messageOf(error)}; trying again`);
+      await clock.sleep(STOP_PAUSE_MS);
+    }
   }
 }
 

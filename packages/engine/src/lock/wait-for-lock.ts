@@ -61,7 +61,7 @@ function createDecider(context: RunContext, notAdoptable: ReadonlySet<string>): 
       finishedAt = clock.now();
       askedAt = Number.NEGATIVE_INFINITY;
     }
-    finished.deleteNow(owner.uid);
+    finished.get(owner.uid)?.();
     const isAbandoned = finishedAt !== null && clock.now() - finishedAt >= ABANDONED_MS;
     const isDenied = notAdoptable.has(owner.uid);
     if (isDenied && isAbandoned) return { kind: "remove", why: "it has finished, and this account may not adopt it" };

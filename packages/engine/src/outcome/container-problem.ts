@@ -3,14 +3,8 @@ import { configReason, pullReason, runtimeReason } from "./kubernetes-texts.ts";
 import { type Terminated, waitingContainer } from "./pod-facts.ts";
 import type { NotStarted, RunState, StartupProblem } from "./state.ts";
 
-const IMAGE_REASONS = new Set([
-  "ErrImagePull",
-  "ImagePullBackOff",
-  "ImageInspectError",
-  "RegistryUnavailable",
-  "SignatureValidationFailed",
-]);
-const IMAGE_REASONS_FINAL = new Set(["InvalidImageName", "ErrImageNeverPull"]);
+const PULL_REASONS = new Set(["ErrImagePull", "ImagePullBackOff", "ImageInspectError", "RegistryUnavailable", "SignatureValidationFailed"]);
+const PULL_REASONS_FINAL = new Set(["InvalidImageName", "ErrImageNeverPull"]);
 const CONFIG_REASONS = new Set([
   "CreateContainerConfigError",
   "CreateContainerError",
@@ -27,8 +21,8 @@ export function containerProblem(state: RunState): StartupProblem | null {
   if (reason === null) return null;
   const detail = container.state.message ?? "";
   const since = state.waiting.since;
-  const isFinal = IMAGE_REASONS_FINAL.has(reason);
-  if (isFinal || IMAGE_REASONS.has(reason)) {
+  const isFinal = PULL_REASONS_FINAL.has(reason);
+  if (isFinal || PULL_REASONS.has(reason)) {
     const text = imageText(imageOf(state, container), reason, detail);
     return { cause: "image", text, message: text, permanent: isFinal, since, timeout: isFinal ? null : "imagePull" };
   }
