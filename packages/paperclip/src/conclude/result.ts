@@ -31,7 +31,7 @@ export function buildResult(attempts: Attempts): ExecutionResult {
     exitCode: failure !== null && exitCode === 0 ? 1 : exitCode,
     signal,
     timedOut: outcome.kind === "timed-out",
-    ...(failure ?? {}),
+    ...failure,
     ...(recovery.errorFamily === undefined ? {} : { errorFamily: recovery.errorFamily }),
     ...(recovery.executionRecovery === undefined ? {} : { executionRecovery: recovery.executionRecovery }),
     ...(cost === null ? {} : { ...cost, usageBasis: "per_run" as const }),

@@ -7,15 +7,13 @@ export function formSchema(cli: SettingsOwner): { fields: FormField[] } {
   return { fields: fieldsOf(cli).flatMap((field) => (field.form === null ? [] : [formField(field, field.form)])) };
 }
 
-function formField(field: Field<unknown>, form: FormPart): FormField {
+function formField(field: Field<unknown>, { options, visibleWhen, ...form }: FormPart): FormField {
   return {
     key: field.key,
-    label: form.label,
-    type: form.type,
-    ...(form.default !== undefined && { default: form.default }),
-    ...(form.options && { options: form.options.map((option) => ({ ...option })) }),
+    ...form,
+    ...(options && { options: options.map((option) => ({ ...option })) }),
     hint: hint(field),
-    ...(form.visibleWhen && { meta: { visibleWhen: { ...form.visibleWhen } } }),
+    ...(visibleWhen && { meta: { visibleWhen: { ...visibleWhen } } }),
   };
 }
 
