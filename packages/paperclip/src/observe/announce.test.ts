@@ -54,8 +54,8 @@ test("what the host shows about a run's start", async () => {
 test("an attempt is announced once, and one that took a Job over shows that Job", async () => {
   const { made, meta } = attempt();
   const announce = createAnnouncement(made, {} as Engine);
-  await announce({ job: { name: "job-1", image: "old:1" }, fromRun: "r2", firstRun: "r1" } as unknown as Adoption);
-  await announce(null);
+  for (const name of ["job-1", "job-2"])
+    await announce({ job: { name, image: "old:1" }, fromRun: "r2", firstRun: "r1" } as unknown as Adoption);
   expect(meta).toMatchObject([
     {
       command: "kubectl job/job-1",

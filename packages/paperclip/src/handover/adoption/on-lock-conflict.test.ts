@@ -40,11 +40,11 @@ const owner: LockOwner = {
   createdAt: null,
 };
 
-function decide(context: Record<string, unknown>) {
+function decide(context: Record<string, unknown>, asked = owner) {
   const env = { PAPERCLIP_LISTEN_PORT: String((host.address() as AddressInfo).port) };
   const ctx = { runId: "r9", authToken: "tok", context: { taskId: "t", ...context } };
   const inputs = { ctx, config: { reattachOrphanedJobs: true } } as unknown as RunInputs;
-  return decideWith(apiOfRun(ctx, env)!, inputs, null)(owner);
+  return decideWith(apiOfRun(ctx, env)!, inputs, null)(asked);
 }
 
 const lost = { status: "failed", errorCode: "process_lost" };
@@ -99,4 +99,9 @@ test.each([500, 403])("a host that answers %i is no answer", async (status) => {
 test("without an address or a token nobody is asked", () => {
   expect(apiOfRun({ authToken: "t" }, {})).toBeNull();
   expect(apiOfRun({}, { PAPERCLIP_LISTEN_PORT: "1" })).toBeNull();
+});
+
+test("a Job that names no run is waited for, and the host is not asked", async () => {
+  expect(await decide({ retryOfRunId: "r1" }, { ...owner, runId: null })).toEqual({ kind: "wait" });
+  expect(asked).toEqual([]);
 });

@@ -64,6 +64,14 @@ test("a host that failed at recording it starts nothing by itself, so the run is
   expect(await drain(registry, 1000)).toEqual({ detached: ["recorded"], staying: ["lost"] });
 });
 
+test("the first status that a host records need not be the last one", async () => {
+  const registry = new RunRegistry();
+  const codes = ["adapter_failed", "adapter_failed", "k8s_detached"];
+  const run = async () => ({ status: "failed", errorCode: codes.length > 1 ? (codes.shift() ?? null) : (codes[0] ?? null) });
+  obedient(registry, { runId: "a", record: { run, isFinished: async () => true } });
+  expect(await drain(registry, 5000)).toEqual({ detached: ["a"], staying: [] });
+});
+
 test("recorded is not enough: the host must have finished with the run", async () => {
   const registry = new RunRegistry();
   let asked = 0;

@@ -12,8 +12,8 @@ export const BUNDLE_KEPT_MS = 14 * DAY;
 export const MOST_BUNDLES = 200;
 /** However many tasks there are: a run may have restored a session and not saved it again yet. */
 const SESSION_IN_USE_MS = 2 * DAY;
-/** For each request. Generous: no run waits for a sweep. */
-const TIMEOUT_MS = 60_000;
+/** For each request. Long, because removing a large tree takes its time and no run waits for it; a volume that hangs is noticed earlier. */
+const TIMEOUT_MS = 10 * 60_000;
 
 interface SweepPlace {
   /** Mount point of the shared volume: no link below it is followed. */
