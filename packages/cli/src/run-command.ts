@@ -1,4 +1,4 @@
-import { ApiError } from "@paperclip-k8s/engine";
+import { ApiError, PathPartError } from "@paperclip-k8s/engine";
 import { HostError } from "@paperclip-k8s/paperclip/host-api";
 import manifest from "../package.json" with { type: "json" };
 import { COMMANDS, type Command, type CommandName, parseCommand, UsageError } from "./arguments.ts";
@@ -18,7 +18,7 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
       terminal.err(`paperclip-k8s: ${error.message}`);
       return EXIT.usage;
     }
-    const expected = error instanceof ApiError || error instanceof HostError;
+    const expected = error instanceof ApiError || error instanceof HostError || error instanceof PathPartError;
     terminal.err(`paperclip-k8s: ${expected || !(error instanceof Error) ? (error as Error).message : (error.stack ?? error.message)}`);
     return EXIT.error;
   }

@@ -35,8 +35,13 @@ async function filesOf(root: string, place: string): Promise<RunFileSet[]> {
   const entries = await readdir(join(root, place), { withFileTypes: true }).catch(unlessMissing);
   const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
   const outputs = new Map(names.flatMap((name) => parseOutputFile(name) ?? []).map(({ output, runId }) => [output, runId]));
-  const sets = await Promise.all([...outputs].map(([output, run]) => setOf(join(root, place), output, run, names)));
-  return sets.flatMap((set) => (set === null ? [] : [{ ...set, name: join(place, set.name) }]));
+  const sets: RunFileSet[] = [];
+  // One after the other: thousands of reads at once would take a slow volume for one that hangs.
+  for (const [output, run] of outputs) {
+    const set = await setOf(join(root, place), output, run, names);
+    if (set !== null) sets.push({ ...set, name: join(place, set.name) });
+  }
+  return sets;
 }
 
 async function setOf(folder: string, output: string, run: string, names: readonly string[]): Promise<RunFileSet | null> {
