@@ -34,6 +34,7 @@ const ONLY_EMBEDDED = [
   "admission-overlap",
   "frozen-api",
   "hostile-records",
+  "hung-volume",
 ];
 const embedded = process.env.LONG ? [] : ONLY_EMBEDDED.map((name) => `${SUITE}/${name}.test.ts`);
 const longest = ["state-parallel", "dedicated-sessions", "state-modes", "claude-endings", "api-trouble", "cancel", "state-endings"];
