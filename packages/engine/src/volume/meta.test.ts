@@ -1,27 +1,12 @@
-import type { EndRecord, MetaRecord, StartRecord } from "@paperclip-k8s/runner";
+import type { MetaRecord, StartRecord } from "@paperclip-k8s/runner";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { endRecord } from "../outcome/testing/example-facts.ts";
 import { MetaReader } from "./meta.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
 const start: StartRecord = { type: "start", at, run: "r1", nonce: "n1", pod: "p", runtime: "node 24" };
-const end: EndRecord = {
-  type: "end",
-  at,
-  exitCode: 0,
-  signal: null,
-  cause: "exit",
-  bytes: 10,
-  written: 10,
-  lines: 1,
-  oomKills: null,
-  error: null,
-  stderrDropped: 0,
-  leftoversEnded: false,
-  peakMemoryBytes: 1.5e6,
-  memoryLimitBytes: null,
-  cpuMs: 12.5,
-};
+const end = endRecord({ peakMemoryBytes: 1.5e6, cpuMs: 12.5 });
 const stderr = { type: "stderr", at, text: "é\n" } as const;
 const file = (...records: readonly unknown[]): Buffer => Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(""));
 
