@@ -43,6 +43,10 @@ export interface RunRequest {
   readonly state?: StateSpec | null;
   /** The CLI reaches its API through the runner, with the token of the run that owns the Job at that time. */
   readonly relay?: (Omit<RelaySpec, "credentialsFile"> & { readonly credentials: RelayCredentials }) | null;
+  /** From which the key of each run's records is derived, so that another server derives it again; null or absent = records are not signed. */
+  readonly recordSecret?: Uint8Array | null;
+  /** What the operator wants of every pod. */
+  readonly pod?: PodRules;
   /** Keep Job, Secret and files after the end, for debugging. */
   readonly retain: boolean;
 }
@@ -152,6 +156,14 @@ export interface SharedVolume {
   readonly subPath: string | null;
   /** Folders below the mount path that the pod may only read; they are there. */
   readonly readOnly?: readonly string[];
+  /** The folders that the pod mounts, each at its own path, instead of the whole volume; null or absent = the whole volume. */
+  readonly mounts?: readonly SharedMount[] | null;
+}
+
+/** A folder of the shared volume, at the same path in the pod. No agent can write to the folder above it. */
+export interface SharedMount {
+  readonly path: string;
+  readonly readOnly: boolean;
 }
 
 export interface ObjectVolume {
@@ -171,7 +183,19 @@ export interface ObjectVolumeItem {
   readonly mode?: number;
 }
 
+export interface PodRules {
+  readonly runtimeClassName: string | null;
+  /** False = a user namespace of the pod's own; null = the cluster's default. */
+  readonly hostUsers: boolean | null;
+  readonly priorityClassName: string | null;
+  readonly readOnlyRootFilesystem: boolean;
+  /** Of the pod only. */
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
 export interface RunLimits {
+  /** The CLI is ended when its output is longer; absent = no limit. */
+  readonly outputBytes?: number;
   /** 0 = none; counted from the CLI's start and enforced in the pod. */
   readonly timeoutSec: number;
   /** Backstop when `timeoutSec` is 0. */

@@ -11,6 +11,7 @@ import { type CancelOptions, type CancelWatch, watchCancel } from "./observe/can
 import { RunLog, withTimeout } from "./observe/log.ts";
 import { AttemptOutput } from "./observe/output.ts";
 import { createProgress } from "./observe/progress.ts";
+import { loadPolicy } from "./policy/load-policy.ts";
 import { type Attempt, firstStart, gatherInputs, prepareAttempt } from "./prepare/attempt.ts";
 import { inherit } from "./prepare/inherit/inherit-from.ts";
 import { buildRequest, labelWarnings } from "./prepare/request.ts";
@@ -41,10 +42,11 @@ export async function execute(cli: AgentCli, ctx: ExecutionContext, options: Exe
   let cancel: CancelWatch | null = null;
   try {
     const { serverEnv } = options;
+    const policy = await loadPolicy(serverEnv);
     const config = parseConfig(ctx.config, serverEnv, cli);
     const inherited = await inherit(cli, config, serverEnv);
     for (const text of [...config.warnings, ...inherited.warnings]) void log.warning(text);
-    const inputs = await gatherInputs({ ctx, cli, config, inherited, serverEnv });
+    const inputs = await gatherInputs({ ctx, cli, config, inherited, serverEnv, policy });
     void sweepUp(inputs, (problem) => log.warning(problem)).catch(() => {});
     const session = chooseSession(ctx.runtime, fingerprintOf(inputs));
     if (session.note !== null) void log.info(session.note);

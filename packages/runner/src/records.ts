@@ -48,6 +48,10 @@ export interface RunnerSpec {
   readonly state?: StateSpec | null;
   /** Folders the CLI could not do without: they, and what lies in them, must be writable. */
   readonly writable?: readonly string[];
+  /** Key of the MACs of this run's records, base64url; absent: records are not signed. */
+  readonly key?: string;
+  /** The CLI is ended when its output is longer; absent: no limit. */
+  readonly outputBytes?: number;
   /** null or absent: the CLI talks to its API by itself. */
   readonly relay?: RelaySpec | null;
 }

@@ -33,6 +33,10 @@ export interface StateSpec {
   readonly maxBytes: number;
   /** What gives no more bytes for this long is not taken for lost: the CLI is not started (`RUNNER_EXIT.noState`). */
   readonly restoreSec: number;
+  /** Key of the MAC of each saved state, base64url; absent: states are not signed. */
+  readonly key?: string;
+  /** Whether a state without a MAC, which an earlier version saved, is restored. */
+  readonly acceptUnsigned?: boolean;
   /** For the save at the end; a pod that is stopped has only what is left of `stopGraceSec` and most of `drainSec`. */
   readonly saveSec: number;
 }

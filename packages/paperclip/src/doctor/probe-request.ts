@@ -21,11 +21,11 @@ const PROBE_AGENT = "environment-test";
 const FINDING_MS = 15_000;
 
 /** A run with these settings that starts our self-check instead of the CLI, under a name and with limits of its own. */
-export async function probeRequest({ cli, companyId, config, inherited, serverEnv }: ProbeParts): Promise<Probe> {
+export async function probeRequest({ cli, companyId, config, inherited, serverEnv, policy }: ProbeParts): Promise<Probe> {
   const ctx = probeContext(companyId);
   const cwd = workingFolder(ctx.context, config);
   const kept = { bundle: null, mcp: mcpAccess(ctx, null), state: { mode: "ephemeral" }, seed: null } as const;
-  const attempt = await prepareAttempt({ ctx, cli, config, inherited, serverEnv, cwd, ...kept }, firstStart(null));
+  const attempt = await prepareAttempt({ ctx, cli, config, inherited, serverEnv, policy, cwd, ...kept }, firstStart(null));
   const like = buildRequest(attempt);
   const { apiUrl } = attempt.env;
   const selfCheck = {

@@ -1,6 +1,7 @@
 import { ApiError, type Engine, messageOf } from "@paperclip-k8s/engine";
 import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import type { EnvironmentCheck, EnvironmentTestResult, ServerAdapter } from "../host/types.ts";
+import { loadPolicy } from "../policy/load-policy.ts";
 import { environmentOf } from "../prepare/attempt.ts";
 import { inherit } from "../prepare/inherit/inherit-from.ts";
 import type { Inherited } from "../prepare/inherit/inherited.ts";
@@ -64,11 +65,12 @@ interface Prepared extends Refused {
 async function prepare(cli: AgentCli, { companyId, config: raw }: TestContext, serverEnv: NodeJS.ProcessEnv): Promise<Prepared | Refused> {
   let known: readonly EnvironmentCheck[] = [];
   try {
+    const policy = await loadPolicy(serverEnv);
     const config = parseConfig(raw, serverEnv, cli);
     const api = await checkApi({ kubeconfig: config.kubeconfig });
     known = [...warned(config.warnings), api];
     if (failed(known)) return { checks: known };
-    const parts = { cli, companyId, config, serverEnv, inherited: await inherit(cli, config, serverEnv) };
+    const parts = { cli, companyId, config, serverEnv, policy, inherited: await inherit(cli, config, serverEnv) };
     const probe = await probeRequest(parts);
     const warnings = warned([...config.warnings, ...parts.inherited.warnings, ...probe.warnings]);
     return { parts, probe, checks: [found(parts.inherited), ...warnings, api] };

@@ -2,6 +2,7 @@ import type { SeedSpec } from "@paperclip-k8s/engine";
 import type { AgentCli, CliPlan, PromptBundle, RunEnvironment } from "../agent-cli/agent-cli.ts";
 import { type McpAccess, mcpAccess } from "../host/mcp-servers.ts";
 import type { ExecutionContext } from "../host/types.ts";
+import type { Policy } from "../policy/policy.ts";
 import type { AgentConfig } from "../settings/agent-config.ts";
 import { prepareBundle } from "./bundle/prompt-bundle.ts";
 import { apiUrlOf, buildEnv, type PodEnv } from "./environment/build-env.ts";
@@ -18,6 +19,8 @@ export interface RunParts {
   readonly config: AgentConfig;
   readonly inherited: Inherited;
   readonly serverEnv: NodeJS.ProcessEnv;
+  /** What the operator lets agents use. */
+  readonly policy: Policy;
 }
 
 /** What all attempts of one run have in common. */

@@ -1,6 +1,7 @@
 import type { Evidence, RunOutcome } from "@paperclip-k8s/engine";
 import type { CliReport, RunEnvironment } from "../agent-cli/agent-cli.ts";
 import type { AttemptResult } from "../conclude/attempts.ts";
+import { DEFAULT_POLICY } from "../policy/policy.ts";
 import type { Attempt, RunInputs } from "../prepare/attempt.ts";
 import type { AgentConfig } from "../settings/agent-config.ts";
 import { exampleCli } from "./example-cli.ts";
@@ -55,6 +56,7 @@ export function exampleInputs(changes: Partial<RunInputs> = {}): RunInputs {
     config: { model: "acme/m-1", cwd: null, env: { C: "" } } as unknown as AgentConfig,
     inherited: { env: { literals: { A: "" }, references: [{ name: "B" }] } } as unknown as RunInputs["inherited"],
     serverEnv: {},
+    policy: DEFAULT_POLICY,
     cwd: "/data/work",
     bundle: null,
     mcp: { servers: [], identity: "" },
