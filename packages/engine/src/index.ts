@@ -30,7 +30,7 @@ export {
   type SecretView,
 } from "./operator/objects.ts";
 export type { Adoption } from "./outcome/observation.ts";
-export type { ClaimVolume, EnvReference, EnvSource, ObjectVolume, RunRequest } from "./request.ts";
+export type { ClaimVolume, EnvReference, EnvSource, ObjectVolume, RunRequest, SharedMount } from "./request.ts";
 export { type LockDecision, type LockOwner, messageOf, type RunIo, type StatusLine } from "./run-context.ts";
 export type { Evidence, RunOutcome, StartFailure } from "./run-outcome.ts";
 export { standing } from "./status/session-lines.ts";
@@ -39,5 +39,5 @@ export { type Line, LineSplitter } from "./volume/lines.ts";
 export { readEnd } from "./volume/meta.ts";
 export { mountPointOf } from "./volume/mount-point.ts";
 export { checkedPart, PathPartError } from "./volume/paths.ts";
-export type { FolderEntry, Operations, StaleEntry, SweepRule, TreeFile } from "./volume/protocol.ts";
+export type { FolderEntry, Operations, SeenPath, StaleEntry, SweepRule, TreeFile } from "./volume/protocol.ts";
 export { VolumeError, withVolume } from "./volume/volume.ts";

@@ -1,3 +1,4 @@
+import { dirname } from "node:path/posix";
 import type { Argument, FinalLine, RelayCredentials, RelaySpec, RunFiles, SeedSpec, StateSpec } from "@paperclip-k8s/runner";
 
 /** One run, complete before anything is created. Plain data: nothing in it is looked up later. */
@@ -31,7 +32,7 @@ export interface RunRequest {
   readonly output: {
     /** Mount point of the shared volume: one process of the server serves all runs below it. */
     readonly root: string;
-    /** Path of the output file; meta file and lock file stand beside it. */
+    /** Path of the output file; meta file and lock file stand beside it. A folder whose name ends in `.pod` is the run's own and goes with them. */
     readonly path: string;
   };
   /** Folders on the shared volume that must be there and writable for the pod's user. */
@@ -211,4 +212,13 @@ export interface RunLimits {
 /** The files of a run: meta file and lock file stand beside the output file. */
 export function runFiles(outputPath: string): RunFiles {
   return { output: outputPath, meta: `${outputPath}.meta`, lock: `${outputPath}.claim` };
+}
+
+/** Ends the name of a folder that holds the files of one run and nothing else, so that its pod need not see those of others. */
+const RUN_FOLDER = /\/[^/]+\.pod$/;
+
+/** What to remove when the run's files go: its folder, or the files where earlier versions wrote them among those of other runs. */
+export function removablePaths({ output, meta, lock }: RunFiles): readonly string[] {
+  const folder = dirname(output);
+  return RUN_FOLDER.test(folder) ? [folder] : [output, meta, lock];
 }

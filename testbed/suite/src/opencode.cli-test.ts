@@ -39,7 +39,7 @@ test("the container's log and the file on the volume hold the same bytes", async
   const { result, runId } = await stage.run({ cli: "opencode", prompt: "Please use-tool once", config: { retainJobs: true } });
   expect(result.exitCode).toBe(0);
   const pod = (await stage.bed.list("pods")).find(({ metadata }) => metadata.labels?.["paperclip.io/run-id"] === runId);
-  const file = (await readdir(stage.bed.data, { recursive: true })).find((path) => path.endsWith(`${runId}.pod.ndjson`));
+  const file = (await readdir(stage.bed.data, { recursive: true })).find((path) => path.endsWith(`${runId}.pod/output.ndjson`));
   const written = await readFile(join(stage.bed.data, file ?? ""), "utf8");
   expect(written).toContain("hello-from-tool");
   expect(await stage.bed.podLog(pod?.metadata.name ?? "")).toBe(written);

@@ -187,7 +187,8 @@ test("a Secret whose Job was deleted without it goes once no pod can need it", a
 
 test("files of runs whose Job is gone: with an end on record, or where all namespaces are seen", async () => {
   const folder = join(bed.data, "instances/default/data/run-logs/company/agent");
-  const path = (run: string) => join(folder, `${run}.pod.ndjson`);
+  // The lost one as an earlier version wrote it.
+  const path = (run: string) => join(folder, run === lost ? `${run}.pod.ndjson` : `${run}.pod/output.ndjson`);
   const output = (run: string) => ({ output: { root: bed.data, path: path(run) } });
   const [done, live, lost] = [
     "0cd38448-2fc7-4563-9601-708220c45361",
@@ -206,7 +207,7 @@ test("files of runs whose Job is gone: with an end on record, or where all names
 
   await expect.poll(async () => (await later(30, sweep)).out, { interval: 500 }).toMatch(/^job +\d+h +finished/m);
   // Its Job is still there; a week is not over.
-  expect((await later(300, sweep)).out).not.toContain(`${done}.pod.ndjson`);
+  expect((await later(300, sweep)).out).not.toContain(`${done}.pod`);
   await later(30, [...sweep, "--delete"]);
   await gone(ended);
   expect(existsSync(bundle)).toBe(false);

@@ -83,7 +83,7 @@ describe("Secrets", () => {
 });
 
 describe("files", () => {
-  const files = { name: "c/a/r1.pod.ndjson", run: "r1", paths: [], bytes: 1, writtenAt: "2026-01-01T00:00:00Z", end: null };
+  const files = { name: "c/a/r1.pod.ndjson", run: "r1", root: "/data", paths: [], bytes: 1, writtenAt: "2026-01-01T00:00:00Z", end: null };
   const job = (annotations: Record<string, string>) => jobView({ annotations });
 
   test("its Job is gone and the end is on record: may go", () => {
@@ -106,6 +106,15 @@ describe("files", () => {
     ["writes to that file", { [ANNOTATION.output]: "/paperclip/instances/default/data/run-logs/c/a/r1.pod.ndjson" }],
   ])("a Job that %s: not listed", (_, annotations) => {
     expect(decideFiles({ ...files, end: endRecord() }, [job(annotations)], null, hour)).toBeNull();
+  });
+
+  test("a Job that writes to another run's folder says nothing about these files", () => {
+    const own = { ...files, name: "c/a/r1.pod/output.ndjson", end: endRecord() };
+    const writing = (run: string) => [
+      job({ [ANNOTATION.output]: `/paperclip/instances/default/data/run-logs/c/a/${run}.pod/output.ndjson` }),
+    ];
+    expect(decideFiles(own, writing("r2"), null, hour)).toMatchObject({ kind: "remove" });
+    expect(decideFiles(own, writing("r1"), null, hour)).toBeNull();
   });
 
   test("written to a moment ago: not listed", () => {

@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import { isFinished, type JobView, type PodView, type SecretView } from "@paperclip-k8s/engine";
 import { ANNOTATION } from "@paperclip-k8s/paperclip/keys";
 import { howEnded } from "../cluster/job-state.ts";
@@ -82,7 +81,7 @@ export function decideFiles(
 ): Decision | null {
   // A Job that names this output, or works or worked for its run.
   const isOf = (job: JobAnnotations) =>
-    runIdsOf(job).includes(files.run) || basename(job.annotations[ANNOTATION.output] ?? "") === basename(files.name);
+    runIdsOf(job).includes(files.run) || (job.annotations[ANNOTATION.output] ?? "").endsWith(`/${files.name}`);
   if (!isOld(files.writtenAt, span) || seen.some(isOf)) return null;
   if (files.end !== null) return remove(`its Job is gone; the runner recorded the end at ${files.end.at}`);
   if (everywhere === null) return keep("no end is on record, and this account cannot see whether a Job in another namespace writes there");

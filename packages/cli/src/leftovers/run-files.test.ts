@@ -40,6 +40,25 @@ test("output, records and claim of a run are one, each attempt by itself; the ho
   expect(readdirSync(join(root, "company/agent"))).toEqual([`${RUN}.ndjson`]);
 });
 
+test("a run's own folder is one, and goes with whatever its pod has put into it", async () => {
+  const folder = join(root, "company/agent", `${RUN}.pod`);
+  mkdirSync(join(folder, "more/deeper"), { recursive: true });
+  writeFileSync(join(root, "kept"), "");
+  symlinkSync(root, join(folder, "more/link"));
+  put(`${RUN}.pod/output.ndjson`, "12345", 1000);
+  put(`${RUN}.pod/output.ndjson.meta`, records(RUN), 3000);
+  put(`${OTHER}.pod`, "no folder", 3000);
+  utimesSync(folder, 2000, 2000);
+  const found = await findRunFiles(root);
+  expect(found).toMatchObject([
+    { name: `company/agent/${RUN}.pod/output.ndjson`, run: RUN, end: { exitCode: 0 }, bytes: 5 + records(RUN).length },
+  ]);
+  expect(found[0]?.writtenAt).toBe(new Date(3_000_000).toISOString());
+  for (const set of found) await removeRunFiles(set);
+  expect(readdirSync(join(root, "company/agent"))).toEqual([`${OTHER}.pod`]);
+  expect(readdirSync(root).sort()).toEqual(["company", "kept"]);
+});
+
 test("a missing folder is no error, and links are not followed", async () => {
   expect(await findRunFiles(join(root, "missing"))).toEqual([]);
   put(`${RUN}.pod.ndjson`, "", 1000);

@@ -1,13 +1,16 @@
-import { lstat, readdir, rm } from "node:fs/promises";
+import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type EndRecord, readEnd } from "@paperclip-k8s/engine";
-import { parseOutputFile } from "@paperclip-k8s/paperclip/paths";
+import { type EndRecord, readEnd, withVolume } from "@paperclip-k8s/engine";
+import { type OutputFile, parseOutputFile } from "@paperclip-k8s/paperclip/paths";
 
 /** The files of one run on the shared volume: its output, the runner's records, the pod's lock file. */
 export interface RunFileSet {
   /** Path of the output file below the folder of all. */
   readonly name: string;
   readonly run: string;
+  /** The folder of all runs' files. */
+  readonly root: string;
+  /** What to remove: the run's own folder, or its files where an earlier version wrote them. */
   readonly paths: readonly string[];
   readonly bytes: number;
   /** When any of them was last written. */
@@ -33,28 +36,39 @@ export async function foldersIn(folder: string): Promise<string[]> {
 
 async function filesOf(root: string, place: string): Promise<RunFileSet[]> {
   const entries = await readdir(join(root, place), { withFileTypes: true }).catch(unlessMissing);
-  const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-  const outputs = new Map(names.flatMap((name) => parseOutputFile(name) ?? []).map(({ output, runId }) => [output, runId]));
+  const found = entries.flatMap((entry) => {
+    const parsed = parseOutputFile(entry.name);
+    const isOurs = parsed !== null && (parsed.folder === null ? entry.isFile() : entry.isDirectory());
+    return isOurs ? [[parsed.output, parsed] as const] : [];
+  });
   const sets: RunFileSet[] = [];
   // One after the other: thousands of reads at once would take a slow volume for one that hangs.
-  for (const [output, run] of outputs) {
-    const set = await setOf(join(root, place), output, run, names);
-    if (set !== null) sets.push({ ...set, name: join(place, set.name) });
+  for (const file of new Map(found).values()) {
+    const set = await setOf(root, place, file);
+    if (set !== null) sets.push(set);
   }
   return sets;
 }
 
-async function setOf(folder: string, output: string, run: string, names: readonly string[]): Promise<RunFileSet | null> {
-  const paths = names.filter((name) => [output, `${output}.meta`, `${output}.claim`].includes(name)).map((name) => join(folder, name));
-  const stats = (await Promise.all(paths.map((path) => lstat(path).catch(() => null)))).filter((each) => each !== null);
-  if (stats.length === 0) return null;
-  const writtenAt = new Date(Math.max(...stats.map(({ mtimeMs }) => mtimeMs))).toISOString();
-  const end = await readEnd(join(folder, output), { run, nonce: null });
-  return { name: output, run, paths, bytes: stats.reduce((sum, { size }) => sum + size, 0), writtenAt, end };
+async function setOf(root: string, place: string, { output, runId: run, folder }: OutputFile): Promise<RunFileSet | null> {
+  const name = join(place, output);
+  const files = await filesThere(["", ".meta", ".claim"].map((beside) => join(root, `${name}${beside}`)));
+  const found = folder === null ? files : [...files, ...(await filesThere([join(root, place, folder)]))];
+  if (found.length === 0) return null;
+  const writtenAt = new Date(Math.max(...found.map(({ stats }) => stats.mtimeMs))).toISOString();
+  const end = await readEnd(join(root, name), { run, nonce: null });
+  const paths = folder === null ? files.map(({ path }) => path) : [join(root, place, folder)];
+  return { name, run, root, paths, bytes: files.reduce((sum, { stats }) => sum + stats.size, 0), writtenAt, end };
 }
 
-export async function removeRunFiles({ paths }: RunFileSet): Promise<void> {
-  for (const path of paths) await rm(path, { force: true });
+async function filesThere(paths: readonly string[]) {
+  const found = await Promise.all(paths.map(async (path) => ({ path, stats: await lstat(path).catch(() => null) })));
+  return found.flatMap(({ path, stats }) => (stats === null || stats.isSymbolicLink() ? [] : [{ path, stats }]));
+}
+
+/** By the volume's own process: a pod may have left links, and more files than it was given. */
+export async function removeRunFiles({ root, paths }: RunFileSet): Promise<void> {
+  await withVolume(root, (volume) => volume.remove(paths));
 }
 
 function unlessMissing(error: NodeJS.ErrnoException): [] {

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { endRecord } from "../testing/example-run.ts";
 import { heldIssue } from "../testing/held-issue.ts";
@@ -14,10 +14,14 @@ test("the end of the last attempt counts, however many there were", async () => 
   const folder = join(data, "instances/default/data/run-logs/company-1/agent-1");
   mkdirSync(folder, { recursive: true });
   const attempt = (name: string, exitCode: number | null) => {
-    writeFileSync(join(folder, `${name}.pod.ndjson`), "");
+    // The even ones as earlier versions wrote them.
+    const isEarlier = /-\d*[02468]$/.test(name);
+    const output = join(folder, isEarlier ? `${name}.pod.ndjson` : `${name}.pod/output.ndjson`);
+    mkdirSync(dirname(output), { recursive: true });
+    writeFileSync(output, "");
     const start = { type: "start", at: "", run: RUN, nonce: "n", pod: "p", runtime: "node" };
     const records = exitCode === null ? [start] : [start, endRecord({ exitCode, bytes: 0, written: 0, lines: 0 })];
-    writeFileSync(join(folder, `${name}.pod.ndjson.meta`), records.map((record) => `${JSON.stringify(record)}\n`).join(""));
+    writeFileSync(`${output}.meta`, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
   };
   const end = () => readLastEnd(heldIssue(), { data, instance: "default" });
   expect(await end()).toBeNull();
@@ -28,7 +32,7 @@ test("the end of the last attempt counts, however many there were", async () => 
   attempt("another", 7);
   expect(await end()).toMatchObject({ exitCode: 0 });
   // It has not ended, whatever the ones before it did.
-  attempt(`${RUN}-10`, null);
+  attempt(`${RUN}-11`, null);
   expect(await end()).toBeNull();
   expect(await readLastEnd(heldIssue({ companyId: "../company-1" }), { data, instance: "default" })).toBeNull();
 });

@@ -3,6 +3,7 @@ import { isAccessDenied, isTransient } from "../kube/api-error.ts";
 import { type DeleteJobResult, deleteJob, type Propagation } from "../kube/writes.ts";
 import { podHasEnded } from "../outcome/pod-facts.ts";
 import type { RunState } from "../outcome/state.ts";
+import { removablePaths } from "../request.ts";
 import { log, messageOf, type RunContext } from "../run-context.ts";
 import type { RunOutcome } from "../run-outcome.ts";
 
@@ -35,7 +36,7 @@ async function removeAll(context: RunContext, outcome: RunOutcome, late: boolean
   const gone = jobUid === null || isGoing(run.state) || (await removeJob(context, outcome, late));
   // A Job that could not be deleted may still start, and needs its files.
   if (!gone) return;
-  await volume.remove([files.output, files.meta, files.lock]).catch((error: unknown) => logFailure(context, error, false));
+  await volume.remove(removablePaths(files)).catch((error: unknown) => logFailure(context, error, false));
 }
 
 /** A Job that cannot be deleted while the API server is in trouble is deleted when that has passed: left alone it would stay for a day. */

@@ -1,9 +1,9 @@
-import { RequestError } from "../errors.ts";
-import type { RunRequest, SharedVolume } from "../request.ts";
+import type { RunRequest } from "../request.ts";
 import { deadlineSeconds, podGraceSec } from "./deadlines.ts";
 import { envEntries, envSources, escapeDollars } from "./env.ts";
 import { objectVolumes, withoutClash } from "./object-volumes.ts";
 import { RUNNER_FILE } from "./secret.ts";
+import { sharedMounts } from "./shared-mounts.ts";
 
 export const INPUT_MOUNT = "/run/agent-input";
 export const TERMINATION_LOG = "/dev/termination-log";
@@ -95,17 +95,8 @@ function claimsOf({ volumes: { claims = [] } }: RunRequest) {
   return claims.map(({ claimName, mountPath }, index) => ({ name: `own-${index + 1}`, claimName, mountPath }));
 }
 
-/** Where a folder below the shared volume's mount lies in its claim. */
-function subPathOf({ mountPath, subPath }: SharedVolume, folder: string): string {
-  const root = mountPath.replace(/\/+$/, "");
-  if (!folder.startsWith(`${root}/`)) throw new RequestError("request_invalid", `${folder} is not on the volume mounted at ${mountPath}`);
-  const inside = folder.slice(root.length + 1);
-  return subPath === null ? inside : `${subPath.replace(/\/+$/, "")}/${inside}`;
-}
-
 function container(request: RunRequest): Record<string, unknown> {
   const { container: main, volumes: mounts } = request;
-  const shared = mounts.shared;
   return {
     name: main.name,
     image: main.image,
@@ -120,13 +111,7 @@ function container(request: RunRequest): Record<string, unknown> {
     securityContext: CONTAINER_SECURITY,
     volumeMounts: withoutClash([
       { name: INPUT_VOLUME, mountPath: INPUT_MOUNT, readOnly: true },
-      { name: SHARED_VOLUME, mountPath: shared.mountPath, ...(shared.subPath === null ? {} : { subPath: shared.subPath }) },
-      ...(shared.readOnly ?? []).map((folder) => ({
-        name: SHARED_VOLUME,
-        mountPath: folder,
-        subPath: subPathOf(shared, folder),
-        readOnly: true,
-      })),
+      ...sharedMounts(SHARED_VOLUME, mounts.shared),
       ...claimsOf(request).map(({ name, mountPath }) => ({ name, mountPath })),
       ...mounts.scratch.map((scratch) => ({ name: scratch.name, mountPath: scratch.mountPath })),
       ...objectVolumes(request, OWN_VOLUMES).mounts,

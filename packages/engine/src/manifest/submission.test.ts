@@ -180,7 +180,25 @@ test("folders of the shared volume can be read-only, and nothing outside of it",
   const mount = { name: "shared", mountPath: "/data/a/b", subPath: "team/a/b", readOnly: true };
   expect(JSON.stringify(job)).toContain(JSON.stringify(mount));
   const outside = { ...volumes, shared: { ...shared, readOnly: ["/database"] } };
-  expect(() => buildSubmission(exampleRequest({ volumes: outside }), NONCE, "runner")).toThrow(/not on the volume/);
+  expect(() => buildSubmission(exampleRequest({ volumes: outside }), NONCE, "runner")).toThrow(/not a folder on the volume/);
+});
+
+test("a pod has the folders it is given instead of the whole volume, each at its own path", () => {
+  const mounts = [
+    { path: "/data/work", readOnly: false },
+    { path: "/data/a/b", readOnly: true },
+  ];
+  const shared = { claimName: "data", mountPath: "/data", subPath: "team", mounts };
+  const volumes = { ...exampleRequest().volumes, shared };
+  const { job } = buildSubmission(exampleRequest({ volumes }), NONCE, "runner");
+  type Mounts = { spec: { template: { spec: { containers: { volumeMounts: { name: string }[] }[] } } } };
+  const { volumeMounts } = (job as unknown as Mounts).spec.template.spec.containers[0]!;
+  expect(volumeMounts.filter(({ name }) => name === "shared")).toEqual([
+    { name: "shared", mountPath: "/data/work", subPath: "team/work" },
+    { name: "shared", mountPath: "/data/a/b", subPath: "team/a/b", readOnly: true },
+  ]);
+  const root = { ...volumes, shared: { ...shared, mounts: [{ path: "/data", readOnly: false }] } };
+  expect(() => buildSubmission(exampleRequest({ volumes: root }), NONCE, "runner")).toThrow(/not a folder on the volume/);
 });
 
 test("dollars in plain values survive Kubernetes' own expansion", () => {

@@ -30,6 +30,14 @@ export interface FolderEntry {
   readonly target: string | null;
 }
 
+/** What is at a path of the volume. */
+export interface SeenPath {
+  readonly path: string;
+  readonly kind: FolderEntry["kind"] | "missing";
+  /** The link that stands there or on the way there. */
+  readonly link: string | null;
+}
+
 /** Which entries of a folder may go, and when. */
 export interface SweepRule {
   /** Begins the names of entries that are being removed, or were never finished. */
@@ -57,7 +65,7 @@ export interface StaleEntry {
 export interface Operations {
   /** Creates files and folders where absent, writable for the pod's user. Their content stays. */
   prepare(of: { readonly paths: readonly string[]; readonly folders: readonly string[]; readonly owner: FileOwner | null }): void;
-  /** Missing files are fine. */
+  /** Files, and folders with what is in them. Missing ones are fine. */
   remove(of: { readonly paths: readonly string[] }): void;
   readFile(of: { readonly path: string; readonly links: Links; readonly maxBytes: number }): Buffer;
   /** Sorted by name. */
@@ -66,6 +74,8 @@ export interface Operations {
   readTree(of: { readonly path: string; readonly links: Links; readonly limits: TreeLimits }): TreeFile[];
   /** Which of the paths exist, or may exist for another user. */
   existing(of: { readonly paths: readonly string[] }): string[];
+  /** What is at these paths below the root, in their order, without following any link. */
+  lookAt(of: { readonly paths: readonly string[] }): SeenPath[];
   /** Finds a folder with exactly these files, or writes one in a single step; returns its name, which begins with `key`. */
   storeTree(of: StoreTree): string;
   findStale(of: { readonly folder: string; readonly rule: SweepRule; readonly now: number }): StaleEntry[];

@@ -24,7 +24,7 @@ export interface Volume {
   prepare(files: RunFiles, owner: FileOwner | null, folders?: readonly string[]): Promise<void>;
   /** Follows a file from an offset, whether or not it is there yet. */
   tail(path: string, options: TailOptions): Tail;
-  /** Missing files are fine. */
+  /** Files, and folders with what is in them. Missing ones are fine. */
   remove(paths: readonly string[]): Promise<void>;
   /** Rejects with `volume_stalled` when the volume does not answer, or after `timeoutMs` in any case. */
   run<N extends OperationName>(name: N, of: Of<N>, timeoutMs: number): Promise<ReturnType<Operations[N]>>;

@@ -20,27 +20,36 @@ export function dataFolder({ dataPath, instanceId }: InstancePlace, kind: DataKi
   return `${instanceFolder(dataPath, checkedPart("PAPERCLIP_INSTANCE_ID", instanceId))}/data/${kind}`;
 }
 
-/** The output file of an attempt, where the host keeps its run logs. */
+const OUTPUT_FILE = "output.ndjson";
+
+/** The output file of an attempt: in a folder that is the attempt's own, where the host keeps its run logs. */
 export function outputPath(ctx: Owner & Pick<ExecutionContext, "runId">, place: InstancePlace, attempt: number): string {
   const run = checkedPart("runId", ctx.runId);
-  const file = attempt === 1 ? run : `${run}-${attempt}`;
-  return `${agentFolder(ctx, place, "run-logs")}/${file}.pod.ndjson`;
+  const name = attempt === 1 ? run : `${run}-${attempt}`;
+  return `${agentFolder(ctx, place, "run-logs")}/${name}.pod/${OUTPUT_FILE}`;
 }
 
 /** A run's id ends in a group of twelve, so that the number of a later attempt can be distinguished from it. */
-const OUTPUT_FILE = /^(.+?)(?:-(\d{1,2}))?\.pod\.ndjson(\.meta|\.claim)?$/;
+const ATTEMPT_FOLDER = /^(.+?)(?:-(\d{1,2}))?\.pod$/;
+/** Earlier versions had no folder per attempt: its files stood among those of the agent's other runs. */
+const EARLIER_FILE = /^(.+?)(?:-(\d{1,2}))?\.pod\.ndjson(\.meta|\.claim)?$/;
 
 export interface OutputFile {
   readonly runId: string;
   readonly attempt: number;
-  /** Without what marks the files beside it. */
+  /** Path of the output file, from the folder of all runs of the agent. */
   readonly output: string;
+  /** The attempt's own folder; null = an earlier version wrote it. */
+  readonly folder: string | null;
 }
 
-/** What an output file, or one of the files beside it, is named for; null = it is none. */
+/** What a name in the folder of an agent's runs stands for; null = nothing of ours. */
 export function parseOutputFile(name: string): OutputFile | null {
-  const [, runId, attempt = "1", beside = ""] = OUTPUT_FILE.exec(name) ?? [];
-  return runId === undefined ? null : { runId, attempt: Number(attempt), output: name.slice(0, name.length - beside.length) };
+  const [, own, ownAttempt = "1"] = ATTEMPT_FOLDER.exec(name) ?? [];
+  if (own !== undefined) return { runId: own, attempt: Number(ownAttempt), output: `${name}/${OUTPUT_FILE}`, folder: name };
+  const [, runId, attempt = "1", beside = ""] = EARLIER_FILE.exec(name) ?? [];
+  if (runId === undefined) return null;
+  return { runId, attempt: Number(attempt), output: name.slice(0, name.length - beside.length), folder: null };
 }
 
 /** The saved session of one task of an agent. */

@@ -2,6 +2,7 @@
 import { type FromVolume, faultOf, type Of, type OperationName, type Operations, type ToVolume } from "../protocol.ts";
 import type { ClientCache } from "./client-cache.ts";
 import { type Channel, FollowedFile } from "./followed-file.ts";
+import { lookAt } from "./look-at.ts";
 import { prepareFiles, removeFiles } from "./prepare-files.ts";
 import { existing, listFolder, readFile, readTree } from "./read-files.ts";
 import { storeTree } from "./store-tree.ts";
@@ -37,6 +38,7 @@ const operations: Performed = {
   listFolder: (of) => listFolder(root, of),
   readTree: (of) => readTree(root, of),
   existing: (of) => existing(of),
+  lookAt: (of) => lookAt(root, of),
   storeTree: (of) => storeTree(root, of),
   findStale: (of) => findStale(root, of),
   removeStale: (of) => removeStale(root, of),

@@ -98,8 +98,16 @@ describe("remove", () => {
     expect(existsSync(volume.path("a"))).toBe(false);
   });
 
+  it("removes a folder with what is in it, and nothing that a link in it leads to", async () => {
+    mkdirSync(volume.path("r1.pod/more"), { recursive: true });
+    writeFileSync(volume.path("kept"), "");
+    symlinkSync(volume.root, volume.path("r1.pod/more/link"));
+    await volume.open().remove([volume.path("r1.pod")]);
+    expect([existsSync(volume.path("r1.pod")), existsSync(volume.path("kept"))]).toEqual([false, true]);
+  });
+
   it("says what it cannot remove", async () => {
-    mkdirSync(volume.path("folder"));
-    await expect(volume.open().remove([volume.path("folder")])).rejects.toMatchObject({ path: volume.path("folder") });
+    mkdirSync(volume.path(`deep${"/x".repeat(70)}`), { recursive: true });
+    await expect(volume.open().remove([volume.path("deep")])).rejects.toThrow(/deep.* is too deep to be removed/);
   });
 });

@@ -1,7 +1,7 @@
-import { closeSync, constants, fchmodSync, fchownSync, fstatSync, openSync, type Stats, unlinkSync } from "node:fs";
+import { closeSync, constants, fchmodSync, fchownSync, fstatSync, openSync, type Stats } from "node:fs";
 import { basename, dirname } from "node:path/posix";
 import type { FileOwner } from "../protocol.ts";
-import { type At, inFolder, orNull } from "./in-folder.ts";
+import { type At, inFolder, orNull, removeTree } from "./in-folder.ts";
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
@@ -16,9 +16,10 @@ export async function prepareFiles(
   for (const path of paths) await prepareFolder(root, dirname(path), owner, (at) => prepareFile(at(basename(path)), owner));
 }
 
+/** Each with what is in it, if it is a folder: a pod may have put one where the server had a file. */
 export async function removeFiles(root: string, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
-    await inFolder(root, dirname(path), (at) => unlinkSync(at(basename(path)))).catch((error: NodeJS.ErrnoException) => {
+    await inFolder(root, dirname(path), (at) => removeTree(at(), basename(path))).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT") throw error;
     });
   }
