@@ -58,7 +58,7 @@ async function grow(stage: Agents, conversation: Parameters<Agents["savedFolder"
   const parts = kits[conversation.cli].cli.state?.parts ?? [];
   try {
     mkdirSync(home, { recursive: true });
-    restoreState({ kind: "restore", saved, home, parts });
+    restoreState({ kind: "restore", saved, home, parts, maxBytes: 1024 ** 3 });
     kits[conversation.cli].growSession(home, messages);
     const known = { version: null, run: "bench", tag: "00000000", live: false, fingerprint: null, from: null, damaged: [] };
     await saveState({ kind: "save", saved, home, parts, maxBytes: 2 ** 30, ...known });

@@ -5,14 +5,15 @@ import {
   constants,
   existsSync,
   fdatasyncSync,
+  fstatSync,
   fsyncSync,
+  lstatSync,
+  lutimesSync,
   mkdirSync,
   openSync,
-  readFileSync,
+  readSync,
   renameSync,
   rmSync,
-  statSync,
-  utimesSync,
 } from "node:fs";
 import { join } from "node:path";
 import { flush, orNull, writeAll } from "../files.ts";
@@ -28,34 +29,52 @@ const PART = ".part";
 const GENERATION = /^\d{8}T\d{9}Z-[0-9a-f]+-[0-9a-f]+\.tar$/;
 /** A file this old that `current` does not name cannot still be written to. */
 const ABANDONED_MS = 3_600_000;
+/** Of a folder that holds more, somebody has put them there: trying each would keep the CLI from starting. */
+const MAX_CANDIDATES = 20;
+const POINTER_BYTES = 4096;
+// Others may write into this folder: a link fails, a pipe does not block.
+const SAFELY = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+/** How opening a link, a folder, a socket or a device without a driver fails. */
+const NOT_PLAIN = ["ELOOP", "EISDIR", "ENXIO", "ENODEV"];
 
 /** The names of all generations that may be restored, best first. */
 export function candidates(saved: string): { readonly pointer: Pointer | null; readonly names: readonly string[] } {
   const pointer = readPointer(saved);
   const pointed = pointer ? [pointer.current, ...(pointer.previous ? [pointer.previous] : [])] : [];
   const others = namesIn(saved).filter((name) => GENERATION.test(name));
-  return { pointer, names: [...new Set([...pointed, ...others.reverse()])] };
+  return { pointer, names: [...new Set([...pointed, ...others.reverse()])].slice(0, MAX_CANDIDATES) };
 }
+
+/** An archive, opened to be read; null when it is not there, or no plain file. */
+export const openGeneration = (saved: string, name: string): number | null => openPlain(join(saved, name));
 
 /** Opened as if to be created: a network client then asks its server instead of remembering that there was no such file. */
 export function readPointer(saved: string): Pointer | null {
   const file = join(saved, POINTER);
   const create = (): number => {
     mkdirSync(saved, { recursive: true, mode: 0o770 });
-    return openSync(file, constants.O_RDWR | constants.O_CREAT, 0o660);
+    return openSync(file, constants.O_RDWR | constants.O_CREAT | SAFELY, 0o660);
   };
   // A volume that cannot be written to may still be read.
-  const fd = orNull(create, ["EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "ENOENT"]) ?? orNull(() => openSync(file, "r"), ["ENOENT"]);
+  const fd = orNull(create, ["EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "ENOENT", ...NOT_PLAIN]) ?? openPlain(file);
   if (fd === null) return null;
   try {
-    return parsePointer(readFileSync(fd, "utf8"));
+    const bytes = Buffer.alloc(POINTER_BYTES);
+    return fstatSync(fd).isFile() ? parsePointer(bytes.toString("utf8", 0, readSync(fd, bytes, 0, POINTER_BYTES, 0))) : null;
   } finally {
     closeSync(fd);
   }
 }
 
+function openPlain(file: string): number | null {
+  const fd = orNull(() => openSync(file, constants.O_RDONLY | SAFELY), ["ENOENT", ...NOT_PLAIN]);
+  if (fd === null || fstatSync(fd).isFile()) return fd;
+  closeSync(fd);
+  return null;
+}
+
 /** So that this state is not collected as an old one; what cannot be written to cannot be collected either. */
-export const markUsed = (saved: string): void => void orNull(() => utimesSync(join(saved, POINTER), new Date(), new Date()));
+export const markUsed = (saved: string): void => void orNull(() => lutimesSync(join(saved, POINTER), new Date(), new Date()));
 
 /** Runs `write` on a file that gets its name only once all of it is on the volume. */
 export function addGeneration<T>(saved: string, tag: string, at: string, write: (fd: number) => T): { name: string; written: T } {
@@ -73,7 +92,7 @@ export function pointAt(saved: string, tag: string, pointer: Pointer): void {
 
 /** Removes what has just been replaced, this run's own remains, and what was abandoned long ago: nothing another save may be about to name. */
 export function tidy(saved: string, tag: string, pointer: Pointer, replaced: Pointer | null): void {
-  const now = statSync(join(saved, pointer.current)).mtimeMs;
+  const now = lstatSync(join(saved, pointer.current)).mtimeMs;
   for (const name of namesIn(saved)) {
     const isPart = name.endsWith(PART);
     if (name === pointer.current || name === pointer.previous || !(isPart || GENERATION.test(name))) continue;
@@ -120,4 +139,4 @@ function parsePointer(text: string): Pointer | null {
   return named(current) ? { current, previous: named(previous) ? previous : null } : null;
 }
 
-const isOlder = (file: string, than: number): boolean => (orNull(() => statSync(file).mtimeMs) ?? than) < than;
+const isOlder = (file: string, than: number): boolean => (orNull(() => lstatSync(file).mtimeMs) ?? than) < than;

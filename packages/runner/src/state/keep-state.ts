@@ -43,8 +43,9 @@ export class StateKeeper {
   constructor(tools: StateTools) {
     this.#tools = tools;
     this.#version = askOnce(tools.spec.version, tools.env);
-    const { saved, home, parts } = tools.spec;
-    this.#restoring = startTask(tools.runnerFile, { kind: "restore", saved, home, parts } satisfies RestoreCommand);
+    const { saved, home, parts, maxBytes, key, acceptUnsigned } = tools.spec;
+    const command: RestoreCommand = { kind: "restore", saved, home, parts, maxBytes, key, acceptUnsigned };
+    this.#restoring = startTask(tools.runnerFile, command);
   }
 
   /** What keeps the CLI from being started, if anything does. */
@@ -123,9 +124,9 @@ export class StateKeeper {
 
   #startSave(version: string | null, live: boolean): FileTask<SaveAnswer> {
     const { runnerFile, spec, run } = this.#tools;
-    const { saved, home, parts, maxBytes } = spec;
+    const { saved, home, parts, maxBytes, key } = spec;
     const known = { fingerprint: this.#fingerprint, from: this.#end.last?.generation ?? null, damaged: this.#damaged };
-    const command: SaveCommand = { kind: "save", saved, home, parts, maxBytes, version, run, tag: this.#tag, live, ...known };
+    const command: SaveCommand = { kind: "save", saved, home, parts, maxBytes, key, version, run, tag: this.#tag, live, ...known };
     return startTask(runnerFile, command);
   }
 

@@ -1,151 +1,141 @@
-// Unpacks an archive into the home, checking every byte against the manifest; what does not fit is taken back.
+// Unpacks an archive: first its manifest is found and checked, then each member must be what the manifest says. Only a whole one gets into the home.
 import { createHash } from "node:crypto";
-import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, readSync, rmdirSync, rmSync, utimesSync } from "node:fs";
+import { closeSync, constants, fchmodSync, fstatSync, futimesSync, mkdirSync, mkdtempSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { orNull, writeAll } from "../files.ts";
+import { codeOf, writeAll } from "../files.ts";
+import { ArchiveBlocks } from "./archive-blocks.ts";
 import { lookAt } from "./list-state.ts";
-import { BLOCK, padding, readPaxPath, readTarHeader, type TarMember } from "./tar-header.ts";
-import { type ArchiveManifest, CONTENT_FOLDER, MANIFEST_NAME, sumOf } from "./write-archive.ts";
-
-/** The archive is there and can be read, but it is not what was saved. */
-export class DamagedArchive extends Error {}
-
-/** Small enough that a slow volume is seen to move. */
-const CHUNK = 128 * 1024;
-const MAX_MANIFEST = 64 * 1024 * 1024;
+import {
+  type ArchiveManifest,
+  type ArchiveTrust,
+  CONTENT_FOLDER,
+  DamagedArchive,
+  decodeManifest,
+  MANIFEST_NAME,
+  MAX_MANIFEST,
+  type ManifestEntry,
+} from "./manifest.ts";
+import { readTrailer } from "./trailer.ts";
 
 export interface Unpacking {
   readonly home: string;
   /** Keeps an archive from writing anywhere but where the state is. */
   readonly isWanted: (path: string) => boolean;
+  /** An archive with more is not unpacked: it would fill the pod's disk. */
+  readonly maxBytes: number;
+  readonly trust: ArchiveTrust;
   /** So many more bytes were read. */
   readonly onRead: (bytes: number) => void;
 }
 
-export function unpackArchive(fd: number, { home, isWanted, onRead }: Unpacking): ArchiveManifest {
-  const made: string[] = [];
+export interface Unpacked {
+  readonly manifest: ArchiveManifest;
+  readonly signed: boolean;
+}
+
+/** In the home until all of an archive is there and is what it should be. */
+const UNPACKING = ".restoring-";
+/** As many as a list of contents has room for. */
+const MAX_MEMBERS = 500_000;
+const IMPOSSIBLE = ["EEXIST", "ENOTDIR", "EISDIR", "ENAMETOOLONG", "EINVAL", "ENOENT"];
+const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+
+export function unpackArchive(fd: number, { home, isWanted, maxBytes, trust, onRead }: Unpacking): Unpacked {
+  if (!fstatSync(fd).isFile()) throw new DamagedArchive("it is no plain file");
+  const at = readTrailer(fd) ?? findManifest(fd, onRead);
+  const { manifest, signed } = decodeManifest(readManifest(fd, at, onRead), trust);
+  const stranger = manifest.entries.find(({ path }) => !isWanted(path));
+  if (stranger) throw new DamagedArchive(`it holds ${JSON.stringify(`${CONTENT_FOLDER}/${stranger.path.slice(0, 200)}`)}`);
+  if (manifest.bytes > maxBytes) throw new DamagedArchive(`it has ${manifest.bytes} bytes, ${maxBytes} are allowed`);
+  mkdirSync(home, { recursive: true });
+  const folder = mkdtempSync(join(home, UNPACKING));
   try {
-    const sums = new Map<string, string>();
-    const manifest = unpackMembers(new Blocks(fd, onRead), (member, content) => {
-      const path = member.path.slice(CONTENT_FOLDER.length + 1);
-      if (!member.path.startsWith(`${CONTENT_FOLDER}/`) || !isWanted(path)) throw new DamagedArchive(`it holds "${member.path}"`);
-      made.push(path);
-      sums.set(path, member.kind === "file" ? unpackFile(home, path, content) : unpackFolder(home, path));
-    });
-    checkContents(manifest, sums);
-    for (const { path, mode, mtimeMs } of [...manifest.entries].reverse()) {
-      chmodSync(join(home, path), mode);
-      utimesSync(join(home, path), mtimeMs / 1000, mtimeMs / 1000);
-    }
-    return manifest;
+    const blocks = new ArchiveBlocks(fd, 0, onRead);
+    for (const entry of manifest.entries) unpackEntry(blocks, entry, folder);
+    if (blocks.at !== at) throw new DamagedArchive("it holds more than its list of contents names");
+    moveInto(home, folder, manifest.entries);
+    return { manifest, signed };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** From member to member, as earlier versions did not write down where it is. */
+function findManifest(fd: number, onRead: (bytes: number) => void): number {
+  const blocks = new ArchiveBlocks(fd, 0, onRead);
+  for (let count = 0; count < MAX_MEMBERS; count++) {
+    const { at } = blocks;
+    const { path, size } = blocks.member();
+    if (path === MANIFEST_NAME) return at;
+    blocks.skip(size);
+  }
+  throw new DamagedArchive("it has too many members");
+}
+
+function readManifest(fd: number, at: number, onRead: (bytes: number) => void): Buffer {
+  const blocks = new ArchiveBlocks(fd, at, onRead);
+  const { path, kind, size } = blocks.member();
+  if (path !== MANIFEST_NAME || kind !== "file") throw new DamagedArchive("it is torn");
+  if (size > MAX_MANIFEST) throw new DamagedArchive("its list of contents is too long");
+  return blocks.content(size);
+}
+
+function unpackEntry(blocks: ArchiveBlocks, entry: ManifestEntry, folder: string): void {
+  const { path, kind, size } = blocks.member();
+  const isListed = path === `${CONTENT_FOLDER}/${entry.path}` && kind === entry.kind && size === entry.size;
+  if (!isListed) throw new DamagedArchive("its contents are not those of its list");
+  try {
+    makeFolders(folder, kind === "folder" ? entry.path : dirname(entry.path));
+    if (kind === "file") unpackFile(join(folder, entry.path), entry, blocks);
   } catch (error) {
-    for (const path of made.reverse()) takeBack(join(home, path));
+    // The folder is new and empty: what is in the way, or is no path here, came with the archive.
+    if (IMPOSSIBLE.includes(codeOf(error))) throw new DamagedArchive(`${JSON.stringify(entry.path.slice(0, 200))} in it has no place`);
     throw error;
   }
 }
 
-/** A folder that is not empty was there before. */
-const takeBack = (path: string): void => void orNull(() => (lstatSync(path).isDirectory() ? rmdirSync(path) : rmSync(path)));
-
-function unpackMembers(blocks: Blocks, onMember: (member: TarMember, content: Iterable<Buffer>) => void): ArchiveManifest {
-  for (let longPath: string | null = null; ; ) {
-    const header = readTarHeader(blocks.take(BLOCK));
-    if (header === null || header.kind === "end") throw new DamagedArchive("it is torn");
-    if (header.kind === "long-path") {
-      longPath = readPaxPath(blocks.content(header.size));
-      continue;
-    }
-    const member: TarMember = { ...header, path: longPath ?? header.path };
-    longPath = null;
-    if (member.path === MANIFEST_NAME) return parseManifest(blocks.content(member.size));
-    onMember(member, blocks.pieces(member.size));
-  }
-}
-
-function checkContents(manifest: ArchiveManifest, sums: ReadonlyMap<string, string>): void {
-  const whole = manifest.entries.length === sums.size && manifest.entries.every(({ path, sha256 }) => sums.get(path) === sha256);
-  if (!whole) throw new DamagedArchive("its contents do not fit its checksums");
-}
-
-function parseManifest(text: Buffer): ArchiveManifest {
-  const [line = "", sum] = text.toString().split("\n");
-  if (sumOf(line) !== sum) throw new DamagedArchive("its list of contents cannot be read");
-  const manifest = JSON.parse(line) as ArchiveManifest;
-  if (manifest.format !== 1) throw new DamagedArchive("it has a format this runner does not know");
-  return manifest;
-}
-
-function unpackFolder(home: string, path: string): string {
-  makeFolders(home, path);
-  return "";
-}
-
-function unpackFile(home: string, path: string, content: Iterable<Buffer>): string {
-  makeFolders(home, dirname(path));
-  const target = join(home, path);
-  rmSync(target, { force: true });
+function unpackFile(target: string, { size, sha256, mode, mtimeMs }: ManifestEntry, blocks: ArchiveBlocks): void {
   const fd = openSync(target, "wx", 0o600);
   try {
     const hash = createHash("sha256");
-    for (const piece of content) {
+    for (const piece of blocks.pieces(size)) {
       hash.update(piece);
       writeAll(fd, piece);
     }
-    return hash.digest("hex");
+    if (hash.digest("hex") !== sha256) throw new DamagedArchive("its contents do not fit its checksums");
+    fchmodSync(fd, mode);
+    futimesSync(fd, mtimeMs / 1000, mtimeMs / 1000);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Files are moved, folders made: those that are there already keep what else is in them. */
+function moveInto(home: string, folder: string, entries: readonly ManifestEntry[]): void {
+  for (const { path, kind } of entries) {
+    makeFolders(home, kind === "folder" ? path : dirname(path));
+    if (kind === "file") renameSync(join(folder, path), join(home, path));
+  }
+  // The innermost first, for what is put into a folder changes its time.
+  for (const entry of [...entries].reverse()) if (entry.kind === "folder") setAttributes(join(home, entry.path), entry);
+}
+
+/** By descriptor: a path could lead through a link. */
+function setAttributes(path: string, { mode, mtimeMs }: ManifestEntry): void {
+  const fd = openSync(path, FOLDER);
+  try {
+    fchmodSync(fd, mode);
+    futimesSync(fd, mtimeMs / 1000, mtimeMs / 1000);
   } finally {
     closeSync(fd);
   }
 }
 
 /** One by one, so that a link among them is seen. */
-function makeFolders(home: string, path: string): void {
-  mkdirSync(home, { recursive: true });
-  let folder = home;
+function makeFolders(root: string, path: string): void {
+  let folder = root;
   for (const name of path.split("/")) {
     folder = join(folder, name);
     if (!lookAt(folder)?.isDirectory()) mkdirSync(folder, 0o700);
-  }
-}
-
-/** The archive's bytes in order; the end of the file before the end of the archive is damage. */
-class Blocks {
-  readonly #fd: number;
-  readonly #onRead: (bytes: number) => void;
-  readonly #buffer = Buffer.allocUnsafe(CHUNK);
-  #at = 0;
-
-  constructor(fd: number, onRead: (bytes: number) => void) {
-    this.#fd = fd;
-    this.#onRead = onRead;
-  }
-
-  take(length: number): Buffer {
-    const bytes = Buffer.allocUnsafe(length);
-    for (let done = 0; done < length; ) done += this.#read(bytes, done, length - done);
-    return bytes;
-  }
-
-  content(size: number): Buffer {
-    if (size > MAX_MANIFEST) throw new DamagedArchive("its list of contents is too long");
-    const bytes = this.take(size);
-    this.#at += padding(size);
-    return bytes;
-  }
-
-  *pieces(size: number): Generator<Buffer> {
-    for (let left = size; left > 0; ) {
-      const count = this.#read(this.#buffer, 0, Math.min(CHUNK, left));
-      yield this.#buffer.subarray(0, count);
-      left -= count;
-    }
-    this.#at += padding(size);
-  }
-
-  #read(into: Buffer, offset: number, length: number): number {
-    const count = readSync(this.#fd, into, offset, Math.min(CHUNK, length), this.#at);
-    if (count === 0) throw new DamagedArchive("it is torn");
-    this.#at += count;
-    this.#onRead(count);
-    return count;
   }
 }

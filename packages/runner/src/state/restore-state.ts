@@ -1,14 +1,13 @@
 // Restores the newest whole generation into the home; what is damaged is passed over and named.
-import { closeSync, openSync, rmSync } from "node:fs";
+import { closeSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { orNull } from "../files.ts";
 import type { StatePart, StatePoint, StateSpec } from "../records.ts";
-import { candidates, markUsed } from "./generations.ts";
+import { candidates, markUsed, openGeneration } from "./generations.ts";
 import { fingerprintOf, listState, SQLITE_SUFFIXES } from "./list-state.ts";
-import { DamagedArchive, type Unpacking, unpackArchive } from "./read-archive.ts";
-import type { ArchiveManifest } from "./write-archive.ts";
+import { DamagedArchive } from "./manifest.ts";
+import { type Unpacked, type Unpacking, unpackArchive } from "./read-archive.ts";
 
-export interface RestoreCommand extends Pick<StateSpec, "saved" | "home" | "parts"> {
+export interface RestoreCommand extends Pick<StateSpec, "saved" | "home" | "parts" | "maxBytes" | "key" | "acceptUnsigned"> {
   readonly kind: "restore";
 }
 
@@ -24,20 +23,23 @@ export interface RestoreAnswer {
 
 /** Throws when a state may be there but cannot be read: that is not the same as none. */
 export function restoreState(command: RestoreCommand, onRead: (bytes: number) => void = () => {}): RestoreAnswer {
-  const { saved, home, parts } = command;
+  const { saved, home, parts, maxBytes, key, acceptUnsigned } = command;
+  // What grew while it was saved may be a little larger than what is allowed.
+  const unpacking = { home, isWanted: isPartOf(parts), maxBytes: 2 * maxBytes, trust: { key, acceptUnsigned }, onRead };
   const { pointer, names } = candidates(saved);
   const notes: string[] = [];
   const damaged: string[] = [];
   for (const generation of names) {
     removeRemains(home, parts);
-    const found = unpack(join(saved, generation), { home, isWanted: (path) => isPartOf(parts, path), onRead });
+    const found = unpack(saved, generation, unpacking);
     if ("damage" in found) {
       damaged.push(generation);
       notes.push(`saved state ${generation} cannot be used: ${found.damage}`);
       continue;
     }
-    if (generation !== (pointer?.current ?? names[0])) notes.push(`an earlier state was restored, saved ${found.at} (${generation})`);
-    const { at, bytes, version } = found;
+    const { at, bytes, version } = found.manifest;
+    if (generation !== (pointer?.current ?? names[0])) notes.push(`an earlier state was restored, saved ${at} (${generation})`);
+    if (key !== undefined && !found.signed) notes.push(`the restored state is not signed: an earlier version saved it (${generation})`);
     markUsed(saved);
     const fingerprint = fingerprintOf(listState(home, parts).entries);
     return { kind: "restored", point: { generation, at, bytes, version }, fingerprint, damaged, notes };
@@ -46,9 +48,9 @@ export function restoreState(command: RestoreCommand, onRead: (bytes: number) =>
   return { kind: "restored", point: null, fingerprint: null, damaged, notes };
 }
 
-function unpack(file: string, unpacking: Unpacking): ArchiveManifest | { readonly damage: string } {
-  const fd = orNull(() => openSync(file, "r"), ["ENOENT"]);
-  if (fd === null) return { damage: "it is not there" };
+function unpack(saved: string, generation: string, unpacking: Unpacking): Unpacked | { readonly damage: string } {
+  const fd = openGeneration(saved, generation);
+  if (fd === null) return { damage: "it is not there, or no plain file" };
   try {
     return unpackArchive(fd, unpacking);
   } catch (error) {
@@ -65,10 +67,12 @@ function removeRemains(home: string, parts: readonly StatePart[]): void {
     if (part.kind === "sqlite") for (const suffix of [...SQLITE_SUFFIXES, "-shm"]) rmSync(join(home, part.path + suffix), { force: true });
 }
 
-function isPartOf(parts: readonly StatePart[], path: string): boolean {
-  if (path.split("/").some((name) => name === "" || name === "." || name === "..")) return false;
-  return parts.some((part) => {
-    if (part.kind === "sqlite") return SQLITE_SUFFIXES.some((suffix) => path === part.path + suffix);
-    return path === part.path || path.startsWith(`${part.path}/`);
-  });
+function isPartOf(parts: readonly StatePart[]): (path: string) => boolean {
+  return (path) => {
+    if (path.split("/").some((name) => name === "" || name === "." || name === "..")) return false;
+    return parts.some((part) => {
+      if (part.kind === "sqlite") return SQLITE_SUFFIXES.some((suffix) => path === part.path + suffix);
+      return path === part.path || path.startsWith(`${part.path}/`);
+    });
+  };
 }

@@ -5,9 +5,10 @@ import { orNull } from "../files.ts";
 import type { StatePoint, StateSpec } from "../records.ts";
 import { addGeneration, pointAt, readPointer, tidy } from "./generations.ts";
 import { databaseMarks, fingerprintOf, listState, type StateEntry, type StateListing } from "./list-state.ts";
-import { type ArchiveManifest, writeArchive } from "./write-archive.ts";
+import type { ArchiveManifest } from "./manifest.ts";
+import { writeArchive } from "./write-archive.ts";
 
-export interface SaveCommand extends Pick<StateSpec, "saved" | "home" | "parts" | "maxBytes"> {
+export interface SaveCommand extends Pick<StateSpec, "saved" | "home" | "parts" | "maxBytes" | "key"> {
   readonly kind: "save";
   readonly version: string | null;
   readonly run: string;
@@ -77,14 +78,14 @@ function removeCopies(home: string): void {
 
 /** null, and nothing new on the volume, when the files were not at rest. */
 function keep(command: SaveCommand, found: Found, entries: readonly StateEntry[], atRest: () => boolean): SaveAnswer | null {
-  const { saved, tag, run, version, from, damaged } = command;
+  const { saved, tag, run, version, from, damaged, key } = command;
   const at = new Date().toISOString();
   const before = readPointer(saved);
   const restless = new Error();
   let added: { name: string; written: ArchiveManifest };
   try {
     added = addGeneration(saved, tag, at, (fd) => {
-      const manifest = writeArchive(fd, entries, { run, at, version });
+      const manifest = writeArchive(fd, entries, { run, at, version }, key);
       if (!atRest()) throw restless;
       return manifest;
     });

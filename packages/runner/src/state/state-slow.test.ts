@@ -1,48 +1,19 @@
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { RUNNER_EXIT } from "../records.ts";
-import { cleanUp, waitFor } from "../testing/runner-fixture.ts";
+import { cleanUp } from "../testing/runner-fixture.ts";
+import { mayMountFuse, mountSlow, unmountAll } from "./testing/slow-mount.ts";
 import { cleanUpFolders, generationsIn, makeFolder, statePod, stateSpec } from "./testing/state-fixture.ts";
 
 // A volume that gives its bytes slowly: bindfs with a limit.
 
-const unmounts: (() => Promise<void>)[] = [];
 afterAll(async () => {
   cleanUp();
-  for (const unmount of unmounts) await unmount();
+  await unmountAll();
   cleanUpFolders();
 });
 
-async function mountSlow(folder: string, bytesPerSec: number): Promise<string> {
-  const at = join(makeFolder(), "slow");
-  mkdirSync(at);
-  // Ends with this process however that ends: its stdin is closed then, and the mount is removed.
-  const script = `bindfs -f --read-rate=${bytesPerSec} "$1" "$2" & read -r _; umount -l "$2"; wait`;
-  const keeper = spawn("sh", ["-c", script, "sh", folder, at], { stdio: ["pipe", "ignore", "inherit"], detached: true });
-  const ended = once(keeper, "exit");
-  unmounts.push(async () => {
-    keeper.stdin.end();
-    await ended;
-  });
-  await waitFor(() => readFileSync("/proc/self/mounts", "utf8").includes(` ${at} fuse`), "the mount");
-  return at;
-}
-
-function mayMount(): boolean {
-  if (process.platform !== "linux" || process.getuid?.() !== 0 || !existsSync("/dev/fuse")) return false;
-  try {
-    execFileSync("bindfs", ["--version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Without root there is nothing to mount a volume with. */
-describe.skipIf(!mayMount()).concurrent("a slow volume", () => {
+describe.skipIf(!mayMountFuse()).concurrent("a slow volume", () => {
   const SIZE = 2_000_000;
   const saved = async (): Promise<string> => {
     const folder = makeFolder();
@@ -52,7 +23,7 @@ describe.skipIf(!mayMount()).concurrent("a slow volume", () => {
   };
 
   test("is waited for as long as it gives more", async () => {
-    const slow = await mountSlow(await saved(), 200_000);
+    const { at: slow } = await mountSlow(await saved(), 200_000);
     const ended = await statePod(stateSpec(slow, { restoreSec: 8 }), "wc -c < data/files/turns").start().ended;
     expect(ended.stdout.toString().trim(), ended.end?.error ?? "").toBe(String(SIZE));
     expect(ended.end?.state?.restoreMs).toBeGreaterThan(8_000);
@@ -62,7 +33,7 @@ describe.skipIf(!mayMount()).concurrent("a slow volume", () => {
   test.skipIf(!process.env.LONG)("that gives no more: what it gave, and what to do, is reported", async () => {
     const folder = await saved();
     // So slow that the next bytes do not come in time.
-    const slow = await mountSlow(folder, 20_000);
+    const { at: slow } = await mountSlow(folder, 20_000);
     const attempt = () => statePod(stateSpec(slow, { restoreSec: 2 }), "echo ran").start().ended;
     let ended = await attempt();
     // A busy machine may need that long for the start alone.

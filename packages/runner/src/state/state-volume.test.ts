@@ -1,14 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { RUNNER_EXIT } from "../records.ts";
-import { cleanUp, makeFifo, processesWith, waitFor } from "../testing/runner-fixture.ts";
+import { cleanUp, processesWith, waitFor } from "../testing/runner-fixture.ts";
+import { mayMountFuse, mountSlow, unmountAll } from "./testing/slow-mount.ts";
 import { cleanUpFolders, generationsIn, makeFolder, restoreAnew, statePod, stateSpec } from "./testing/state-fixture.ts";
 
 const mounts: string[] = [];
-afterAll(() => {
+afterAll(async () => {
   cleanUp();
+  await unmountAll();
   for (const mount of mounts) execFileSync("umount", ["--lazy", mount]);
   cleanUpFolders();
 });
@@ -58,25 +60,23 @@ describe.skipIf(!mayMount).concurrent("a volume that refuses", () => {
   });
 });
 
-describe.skipIf(process.platform !== "linux").concurrent("a volume that stalls", () => {
-  // Whoever reads a pipe that nobody writes to waits as on a server that is gone.
+describe.skipIf(!mayMountFuse()).concurrent("a volume that stalls", () => {
   test("at the save: the exit comes in time, with the CLI's code", async () => {
-    const saved = makeFolder();
-    const first = await statePod(stateSpec(saved), "echo one > data/files/turns").start().ended;
-    const script = `echo two > data/files/turns; rm '${saved}/current'; mkfifo '${saved}/current'; exit 7`;
-    const pod = statePod(stateSpec(saved, { saveSec: 1 }), script);
+    const folder = makeFolder();
+    const first = await statePod(stateSpec(folder), "echo one > data/files/turns").start().ended;
+    const { at: saved, pid } = await mountSlow(folder);
+    const pod = statePod(stateSpec(saved, { saveSec: 1 }), `echo two > data/files/turns; kill -STOP ${pid}; exit 7`);
     const ended = await pod.start().ended;
     expect(ended.code).toBe(7);
     expect(ended.end?.state).toMatchObject({ saved: false, last: first.end?.state?.last });
     expect(ended.end?.state?.error).toContain("did not take the state within");
     await waitFor(() => processesWith(pod.folder).length === 0, "the last process");
-    rmSync(join(saved, "current"));
-    expect(restoreAnew(saved).point).toEqual(first.end?.state?.last);
+    expect(restoreAnew(folder).point).toEqual(first.end?.state?.last);
   });
 
   test("a pod asked to stop does not wait longer than it may", async () => {
-    const saved = makeFolder();
-    const script = `echo two > data/files/turns; rm '${saved}/current'; mkfifo '${saved}/current'; echo up; exec sleep 600`;
+    const { at: saved, pid } = await mountSlow(makeFolder());
+    const script = `echo two > data/files/turns; kill -STOP ${pid}; echo up; exec sleep 600`;
     const pod = statePod(stateSpec(saved, { saveSec: 600 }), script, { spec: { stopGraceSec: 1, drainSec: 2 } });
     const running = pod.start();
     await waitFor(() => readFileSync(pod.spec.files.output).length > 0, "the CLI");
@@ -88,8 +88,8 @@ describe.skipIf(process.platform !== "linux").concurrent("a volume that stalls",
   });
 
   test("at the restore: the CLI is not started, nothing is replaced", async () => {
-    const saved = makeFolder();
-    makeFifo(join(saved, "current"));
+    const { at: saved, pid } = await mountSlow(makeFolder());
+    process.kill(pid, "SIGSTOP");
     const pod = statePod(stateSpec(saved, { restoreSec: 1 }), "echo ran");
     const ended = await pod.start().ended;
     expect(ended.code).toBe(RUNNER_EXIT.noState);
@@ -99,8 +99,8 @@ describe.skipIf(process.platform !== "linux").concurrent("a volume that stalls",
   });
 
   test("a stop that comes before the state is restored", async () => {
-    const saved = makeFolder();
-    makeFifo(join(saved, "current"));
+    const { at: saved, pid } = await mountSlow(makeFolder());
+    process.kill(pid, "SIGSTOP");
     const pod = statePod(stateSpec(saved, { restoreSec: 600 }), "echo ran");
     const running = pod.start();
     await waitFor(() => readFileSync(pod.spec.files.meta).length > 0, "the runner");

@@ -32,7 +32,7 @@ export function readTarHeader(bytes: Buffer): TarHeader | null {
   if (Number.parseInt(text(bytes, 148, 8), 8) !== checksum(bytes)) return null;
   const size = Number.parseInt(text(bytes, 124, 12), 8);
   const type = text(bytes, 156, 1);
-  if (!Number.isSafeInteger(size)) return null;
+  if (!Number.isSafeInteger(size) || size < 0) return null;
   if (type === TYPES["long-path"]) return { kind: "long-path", size };
   const kind = type === TYPES.folder ? "folder" : type === TYPES.file ? "file" : null;
   const [mode, seconds] = [Number.parseInt(text(bytes, 100, 8), 8), Number.parseInt(text(bytes, 136, 12), 8)];
@@ -40,7 +40,9 @@ export function readTarHeader(bytes: Buffer): TarHeader | null {
 }
 
 export function readPaxPath(bytes: Buffer): string | null {
-  return /^\d+ path=([^\n]*)\n$/.exec(bytes.toString())?.[1]?.replace(/\/$/, "") ?? null;
+  const [begin, length] = /^(\d{1,6}) path=/.exec(bytes.toString("latin1", 0, 20)) ?? [];
+  if (begin === undefined || Number(length) !== bytes.length) return null;
+  return bytes.toString("utf8", begin.length, bytes.length - 1).replace(/\/$/, "");
 }
 
 function block(name: string, type: string, { size, mode, mtimeMs }: TarMember): Buffer {

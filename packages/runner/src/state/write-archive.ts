@@ -3,73 +3,56 @@ import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { orNull, writeAll } from "../files.ts";
 import type { StateEntry } from "./list-state.ts";
+import { type ArchiveInfo, type ArchiveManifest, CONTENT_FOLDER, encodeManifest, MANIFEST_NAME, type ManifestEntry } from "./manifest.ts";
 import { BLOCK, padding, type TarMember, tarHeader } from "./tar-header.ts";
-
-export interface ArchiveInfo {
-  readonly run: string;
-  readonly at: string;
-  readonly version: string | null;
-}
-
-/** Last member of the archive: a line of JSON, and a line with that line's checksum. */
-export interface ArchiveManifest extends ArchiveInfo {
-  readonly format: 1;
-  readonly bytes: number;
-  readonly entries: readonly ManifestEntry[];
-}
-
-export interface ManifestEntry extends TarMember {
-  readonly sha256: string;
-}
-
-export const MANIFEST_NAME = "manifest";
-/** The state's own paths stand below it, so that none can be taken for the manifest. */
-export const CONTENT_FOLDER = "home";
+import { trailer } from "./trailer.ts";
 
 const CHUNK = 1024 * 1024;
 // A link put in a file's place fails, a pipe does not block.
 const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-export function writeArchive(to: number, entries: readonly StateEntry[], info: ArchiveInfo): ArchiveManifest {
+type Write = (bytes: Buffer) => void;
+
+/** Without a key the archive is not signed. */
+export function writeArchive(to: number, entries: readonly StateEntry[], info: ArchiveInfo, key?: string): ArchiveManifest {
   const buffer = Buffer.allocUnsafe(CHUNK);
   const written: ManifestEntry[] = [];
+  let at = 0;
+  const write: Write = (bytes) => writeAll(to, bytes, (count) => (at += count));
   for (const entry of entries) {
-    const copied = entry.kind === "file" ? copyFile(to, entry, buffer) : writeFolder(to, entry);
+    const copied = entry.kind === "file" ? copyFile(write, entry, buffer) : writeFolder(write, entry);
     if (copied !== null) written.push(copied);
   }
   const manifest: ArchiveManifest = { format: 1, ...info, bytes: written.reduce((sum, { size }) => sum + size, 0), entries: written };
-  const line = JSON.stringify(manifest);
-  const text = Buffer.from(`${line}\n${sumOf(line)}\n`);
+  const text = encodeManifest(manifest, key);
   const member: TarMember = { path: MANIFEST_NAME, kind: "file", size: text.length, mode: 0o644, mtimeMs: Date.parse(info.at) };
-  writeAll(to, Buffer.concat([tarHeader(member), text, Buffer.alloc(padding(text.length) + 2 * BLOCK)]));
+  write(Buffer.concat([tarHeader(member), text, Buffer.alloc(padding(text.length) + 2 * BLOCK), trailer(at)]));
   return manifest;
 }
 
-export const sumOf = (text: string): string => createHash("sha256").update(text).digest("hex");
-
-function writeFolder(to: number, { path, mode, mtimeMs }: StateEntry): ManifestEntry {
-  writeAll(to, tarHeader({ path: `${CONTENT_FOLDER}/${path}`, kind: "folder", size: 0, mode, mtimeMs }));
+function writeFolder(write: Write, { path, mode, mtimeMs }: StateEntry): ManifestEntry {
+  write(tarHeader({ path: `${CONTENT_FOLDER}/${path}`, kind: "folder", size: 0, mode, mtimeMs }));
   return { path, kind: "folder", size: 0, mode, mtimeMs, sha256: "" };
 }
 
 /** A file that grows while it is copied is taken as long as it was at first; null when it is gone. */
-function copyFile(to: number, entry: StateEntry, buffer: Buffer): ManifestEntry | null {
+function copyFile(write: Write, entry: StateEntry, buffer: Buffer): ManifestEntry | null {
   const { path, mode, mtimeMs } = entry;
   const from = openPlain(entry.from);
   if (from === null) return null;
   try {
     const { size } = fstatSync(from);
     const hash = createHash("sha256");
-    writeAll(to, tarHeader({ path: `${CONTENT_FOLDER}/${path}`, kind: "file", size, mode, mtimeMs }));
+    write(tarHeader({ path: `${CONTENT_FOLDER}/${path}`, kind: "file", size, mode, mtimeMs }));
     for (let at = 0; at < size; ) {
       const count = readSync(from, buffer, 0, Math.min(CHUNK, size - at), at);
       if (count === 0) throw new Error(`"${path}" became shorter while it was copied`);
       const piece = buffer.subarray(0, count);
       hash.update(piece);
-      writeAll(to, piece);
+      write(piece);
       at += count;
     }
-    writeAll(to, Buffer.alloc(padding(size)));
+    write(Buffer.alloc(padding(size)));
     return { path, kind: "file", size, mode, mtimeMs, sha256: hash.digest("hex") };
   } finally {
     closeSync(from);

@@ -8,7 +8,7 @@ import { signalGroup } from "../../cli/process-group.ts";
 import type { TaskFailure } from "../../file-task.ts";
 import type { StatePart, StateSpec } from "../../records.ts";
 import { type Ended, type Options, type Pod, preparePod, processesWith, type RunningRunner } from "../../testing/runner-fixture.ts";
-import { type RestoreAnswer, restoreState } from "../restore-state.ts";
+import { type RestoreAnswer, type RestoreCommand, restoreState } from "../restore-state.ts";
 import type { SaveAnswer, SaveCommand } from "../save-state.ts";
 
 const folders: string[] = [];
@@ -75,9 +75,9 @@ export function startSave(command: Partial<SaveCommand> & Pick<SaveCommand, "sav
 }
 
 /** What a pod would find now, in a new home. */
-export function restoreAnew(saved: string, parts: readonly StatePart[] = [FILES, DATABASE]): RestoreAnswer & { readonly home: string } {
+export function restoreAnew(saved: string, over: Partial<RestoreCommand> = {}): RestoreAnswer & { readonly home: string } {
   const home = join(makeFolder(), "home");
-  return { home, ...restoreState({ kind: "restore", saved, home, parts }) };
+  return { home, ...restoreState({ kind: "restore", saved, home, parts: [FILES, DATABASE], maxBytes: 200 * 1024 * 1024, ...over }) };
 }
 
 export const generationsIn = (saved: string): string[] => readdirSync(saved).filter((name) => name.endsWith(".tar"));
