@@ -61,7 +61,7 @@ const stateEnd: Field<StateEnd> = group<StateEnd>({
 const cliEnd: Fields<CliEnd> = {
   exitCode: orNull(accept((value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 255)),
   signal: orNull(accept((value) => typeof value === "string" && /^SIG[A-Z0-9]{1,16}$/.test(value))),
-  cause: oneOf("exit", "timeout", "stopped", "final-line", "spawn-failed", "runner-failed"),
+  cause: oneOf("exit", "timeout", "output-limit", "stopped", "final-line", "spawn-failed", "runner-failed"),
   bytes: count,
   written: count,
   lines: or(count, 0),

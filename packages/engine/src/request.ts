@@ -46,7 +46,7 @@ export interface RunRequest {
   readonly relay?: (Omit<RelaySpec, "credentialsFile"> & { readonly credentials: RelayCredentials }) | null;
   /** From which the key of each run's records is derived, so that another server derives it again; null or absent = records are not signed. */
   readonly recordSecret?: Uint8Array | null;
-  /** What the operator wants of every pod. */
+  /** What the operator wants of every pod; absent = a root filesystem that nobody writes to, and nothing else. */
   readonly pod?: PodRules;
   /** Keep Job, Secret and files after the end, for debugging. */
   readonly retain: boolean;
@@ -126,12 +126,20 @@ interface RunVolumes {
   /** The volume server and pod share, at the same absolute path on both sides. */
   readonly shared: SharedVolume;
   /** Private, empty at the start, gone with the pod. */
-  readonly scratch: readonly { readonly name: string; readonly mountPath: string; readonly sizeLimit: string }[];
+  readonly scratch: readonly ScratchVolume[];
   /** Secrets and ConfigMaps as files: read-only, and one that is gone by now does not keep the pod from starting. */
   readonly secrets?: readonly ObjectVolume[];
   readonly configMaps?: readonly ObjectVolume[];
   /** Volumes of the run's own that outlive it. */
   readonly claims?: readonly ClaimVolume[];
+}
+
+interface ScratchVolume {
+  readonly name: string;
+  readonly mountPath: string;
+  /** Further places where the same folder is seen. */
+  readonly alsoAt?: readonly string[];
+  readonly sizeLimit: string;
 }
 
 /** A PersistentVolumeClaim whose runs take turns: ReadWriteOnce will do. */

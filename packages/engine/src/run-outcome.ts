@@ -39,8 +39,8 @@ export type OutcomeKind =
       readonly byRun: string | null;
     };
 
-/** `runner`: it failed, and took the CLI with it. */
-export type KilledBy = "oom" | "eviction" | "preemption" | "node-loss" | "runner";
+/** `runner`: it failed, and took the CLI with it. `output-limit`: the runner ended a CLI that wrote too much. */
+export type KilledBy = "oom" | "output-limit" | "eviction" | "preemption" | "node-loss" | "runner";
 
 export type StartFailure =
   | "job-create-failed"

@@ -50,6 +50,7 @@ function parse(bytes: Buffer): RunnerSpec {
     throw new Error("the spec names no run or no files");
   for (const name of ["timeoutSec", "graceSec", "stopGraceSec", "drainSec"] as const)
     if (!isAmount(spec[name])) throw new Error(`the spec's ${name} is not a number of seconds`);
+  if (spec.outputBytes !== undefined && !isAmount(spec.outputBytes)) throw new Error("the spec's outputBytes is not a number of bytes");
   const { env = {}, stdinFile = null, finalLine = null } = spec;
   return { ...(spec as RunnerSpec), env, stdinFile, finalLine, seed: checkedSeed(spec.seed), state: checkedState(spec.state) };
 }

@@ -141,10 +141,10 @@ export interface NoteRecord {
 }
 
 /**
- * Why the CLI is over: by itself, at the time limit, stopped from outside, ended after its final line, or never started.
+ * Why the CLI is over: by itself, at the limit of its time or of its output, stopped from outside, ended after its final line, or never started.
  * `runner-failed`: killed with the runner if it had started (SIGKILL), and nothing was counted.
  */
-export type EndCause = "exit" | "timeout" | "stopped" | "final-line" | "spawn-failed" | "runner-failed";
+export type EndCause = "exit" | "timeout" | "output-limit" | "stopped" | "final-line" | "spawn-failed" | "runner-failed";
 
 /** Last record of the meta file, written when every byte of output is flushed: proof of how the run ended. */
 export interface EndRecord extends CliEnd {
@@ -163,7 +163,7 @@ export interface CliEnd {
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly cause: EndCause;
-  /** stdout bytes the CLI wrote. */
+  /** stdout bytes the CLI wrote, up to the output's limit. */
   readonly bytes: number;
   /** stdout bytes that reached the output file: less than `bytes` when the volume failed or stalled. */
   readonly written: number;

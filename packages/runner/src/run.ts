@@ -143,7 +143,8 @@ function saveTimeLeft(config: RunnerConfig, stop: StopRequest, overAt: number): 
 }
 
 /** What a reader of the run cannot see in its output: bytes that are missing there, and processes the CLI left running. */
-function noteRemains(link: WriterLink, { stderrDropped, leftoversEnded, late }: CliResult, notCopied: number): void {
+function noteRemains(link: WriterLink, { cut, stderrDropped, leftoversEnded, late }: CliResult, notCopied: number): void {
+  if (cut > 0) note(link, `${cut} bytes of output beyond its limit were not kept`);
   if (notCopied > 0) note(link, `${notCopied} bytes of output were not copied to the container's log`);
   if (stderrDropped > 0) note(link, `${stderrDropped} bytes of stderr are not in this file`);
   const source = "that came after the CLI's end from a process it had left running";

@@ -121,6 +121,22 @@ describe("stopping", () => {
     expect(output.toString()).toBe("on\nignored\n");
   });
 
+  test("the limit of output ends a CLI that does not stop writing, and exactly that much is delivered", async () => {
+    const script = `const more = () => { while (process.stdout.write("0123456789abcde\\n")); process.stdout.once("drain", more); }; more();`;
+    const { outcome, output } = await finishRun(bed, {
+      script,
+      change: (request) => ({ ...request, limits: { ...request.limits, outputBytes: 1_000_001 } }),
+    });
+    expect(outcome).toMatchObject({
+      kind: "killed",
+      by: "output-limit",
+      message: "the CLI was ended: it wrote more than 1000001 bytes of output; the rest was not kept",
+      remedy: "raise limits.outputBytes in the policy",
+      evidence: { proof: "end-record", output: { delivered: 1_000_001 } },
+    });
+    expect(output.toString()).toBe("0123456789abcde\n".repeat(62_501).slice(0, 1_000_001));
+  });
+
   test("a child that is left behind, holding stdout, does not hold the run", async () => {
     const script = `require("child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: ["ignore", "inherit", "ignore"], detached: false }); console.log("done"); process.exit(0)`;
     // The child itself never ends.

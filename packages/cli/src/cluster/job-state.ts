@@ -110,6 +110,7 @@ const jobEnd = (job: JobView): string => {
 
 const CAUSES = {
   timeout: "at its time limit",
+  "output-limit": "at the limit of its output",
   stopped: "stopped from outside",
   "spawn-failed": "never started",
   "runner-failed": "its runner failed",

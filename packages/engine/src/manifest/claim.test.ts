@@ -40,6 +40,7 @@ test("the pod that hands it over has that volume and no other, and ends by itsel
   const pod = podOf(job);
   expect(job.metadata).toMatchObject({ name: volumeOwnershipName(request, CLAIM), labels: request.labels });
   expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000 });
+  expect(pod.containers[0]).toMatchObject({ securityContext: { readOnlyRootFilesystem: true, runAsNonRoot: true } });
   expect(pod.volumes).toEqual([{ name: "claim", persistentVolumeClaim: { claimName: "db-worker" } }]);
   expect(pod.containers[0]?.volumeMounts).toEqual([{ name: "claim", mountPath: "/agent/state" }]);
   expect(job.spec).toMatchObject({ activeDeadlineSeconds: 240, ttlSecondsAfterFinished: 180 });

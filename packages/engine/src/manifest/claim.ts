@@ -1,6 +1,7 @@
 import type { ClaimVolume, NewClaim, RunRequest } from "../request.ts";
-import { CONTAINER_SECURITY, placement, podSecurity, RUNNER_FORMAT } from "./job.ts";
+import { placement, RUNNER_FORMAT } from "./job.ts";
 import { jobName } from "./names.ts";
+import { containerSecurity, podSecurity, rulesOf } from "./pod-rules.ts";
 
 /** A claim of the run's own. No Job owns it: it outlives its runs, and its labels let it be found. */
 export function claimManifest(namespace: string, name: string, { storageClass, capacity, labels }: NewClaim): Record<string, unknown> {
@@ -22,6 +23,7 @@ export const volumeOwnershipName = ({ name }: RunRequest, { claimName }: ClaimVo
 /** A Job whose pod mounts this claim and nothing else: its fsGroup makes the kubelet change the group of this volume and of no other. */
 export function volumeOwnershipManifest(request: RunRequest, claim: ClaimVolume): Record<string, unknown> {
   const { labels, container, scheduling, user, limits, resources, keys } = request;
+  const security = podSecurity(request);
   const annotations = { ...request.annotations, [keys.runId]: request.runId, [keys.runner]: RUNNER_FORMAT };
   return {
     apiVersion: "batch/v1",
@@ -33,13 +35,14 @@ export function volumeOwnershipManifest(request: RunRequest, claim: ClaimVolume)
       activeDeadlineSeconds: limits.scheduleTimeoutSec + RUN_SEC,
       ttlSecondsAfterFinished: RUN_SEC,
       template: {
-        metadata: { labels, annotations },
+        metadata: { labels, annotations: { ...rulesOf(request).annotations, ...annotations } },
         spec: {
           restartPolicy: "Never",
           terminationGracePeriodSeconds: 1,
           automountServiceAccountToken: false,
           ...placement(scheduling),
-          securityContext: { ...podSecurity(user), fsGroup: user.gid, fsGroupChangePolicy: "Always" },
+          ...security,
+          securityContext: { ...security.securityContext, fsGroup: user.gid, fsGroupChangePolicy: "Always" },
           volumes: [{ name: "claim", persistentVolumeClaim: { claimName: claim.claimName } }],
           containers: [
             {
@@ -49,7 +52,7 @@ export function volumeOwnershipManifest(request: RunRequest, claim: ClaimVolume)
               command: [...container.runtime, "-e", SCRIPT, claim.mountPath],
               resources,
               terminationMessagePolicy: "FallbackToLogsOnError",
-              securityContext: CONTAINER_SECURITY,
+              securityContext: containerSecurity(request),
               volumeMounts: [{ name: "claim", mountPath: claim.mountPath }],
             },
           ],

@@ -2,6 +2,7 @@ import type { RunRequest } from "../request.ts";
 import { deadlineSeconds, podGraceSec } from "./deadlines.ts";
 import { envEntries, envSources, escapeDollars } from "./env.ts";
 import { objectVolumes, withoutClash } from "./object-volumes.ts";
+import { containerSecurity, podSecurity, rulesOf } from "./pod-rules.ts";
 import { RUNNER_FILE } from "./secret.ts";
 import { sharedMounts } from "./shared-mounts.ts";
 
@@ -11,17 +12,6 @@ export const RUNNER_FORMAT = "1";
 const INPUT_VOLUME = "agent-input";
 const SHARED_VOLUME = "shared";
 const OWN_VOLUMES = [INPUT_VOLUME, SHARED_VOLUME];
-
-/** What Pod Security "restricted" asks for. */
-export const CONTAINER_SECURITY = {
-  allowPrivilegeEscalation: false,
-  runAsNonRoot: true,
-  capabilities: { drop: ["ALL"] },
-  seccompProfile: { type: "RuntimeDefault" },
-} as const;
-
-export const podSecurity = ({ uid, gid }: RunRequest["user"]) =>
-  ({ runAsNonRoot: true, runAsUser: uid, runAsGroup: gid, seccompProfile: { type: "RuntimeDefault" } }) as const;
 
 type Names = { readonly jobName: string; readonly secretName: string; readonly nonce: string };
 
@@ -46,18 +36,19 @@ export function jobManifest(request: RunRequest, names: Names): Record<string, u
       parallelism: 1,
       activeDeadlineSeconds: deadlineSeconds(request),
       ...(request.retain ? {} : { ttlSecondsAfterFinished: request.limits.ttlSeconds }),
-      template: { metadata: { labels: request.labels, annotations }, spec: podSpec(request, names) },
+      template: {
+        metadata: { labels: request.labels, annotations: { ...rulesOf(request).annotations, ...annotations } },
+        spec: podSpec(request, names),
+      },
     },
   };
 }
 
 function podSpec(request: RunRequest, names: Names): Record<string, unknown> {
-  const { scheduling, user } = request;
+  const { scheduling } = request;
   return {
     restartPolicy: "Never",
     terminationGracePeriodSeconds: podGraceSec(request.limits),
-    // Orphans of the CLI are reaped by the pause process; Node as PID 1 leaves them as zombies.
-    shareProcessNamespace: true,
     enableServiceLinks: false,
     automountServiceAccountToken: scheduling.serviceAccountName !== null,
     ...(scheduling.serviceAccountName === null ? {} : { serviceAccountName: scheduling.serviceAccountName }),
@@ -65,7 +56,7 @@ function podSpec(request: RunRequest, names: Names): Record<string, unknown> {
     ...(scheduling.dnsConfig === null ? {} : { dnsConfig: scheduling.dnsConfig }),
     ...placement(scheduling),
     // No fsGroup: it would give every file of the shared volume to the group, where its driver lets it.
-    securityContext: podSecurity(user),
+    ...podSecurity(request),
     volumes: volumes(request, names),
     containers: [container(request)],
   };
@@ -108,12 +99,12 @@ function container(request: RunRequest): Record<string, unknown> {
     resources: request.resources,
     terminationMessagePath: TERMINATION_LOG,
     terminationMessagePolicy: "FallbackToLogsOnError",
-    securityContext: CONTAINER_SECURITY,
+    securityContext: containerSecurity(request),
     volumeMounts: withoutClash([
       { name: INPUT_VOLUME, mountPath: INPUT_MOUNT, readOnly: true },
       ...sharedMounts(SHARED_VOLUME, mounts.shared),
       ...claimsOf(request).map(({ name, mountPath }) => ({ name, mountPath })),
-      ...mounts.scratch.map((scratch) => ({ name: scratch.name, mountPath: scratch.mountPath })),
+      ...mounts.scratch.flatMap(({ name, mountPath, alsoAt = [] }) => [mountPath, ...alsoAt].map((at) => ({ name, mountPath: at }))),
       ...objectVolumes(request, OWN_VOLUMES).mounts,
     ]),
   };

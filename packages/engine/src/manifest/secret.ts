@@ -39,6 +39,7 @@ function runnerSpec(request: RunRequest, nonce: string, files: RunFiles): Runner
     graceSec: request.limits.graceSec,
     stopGraceSec: stopGraceSec(request.limits),
     drainSec: DRAIN_SEC,
+    ...(request.limits.outputBytes === undefined ? {} : { outputBytes: request.limits.outputBytes }),
     finalLine: request.finalLine,
     ...(request.volumes.claims?.length ? { writable: request.volumes.claims.map(({ mountPath }) => mountPath) } : {}),
     seed: request.seed ?? null,

@@ -88,6 +88,7 @@ test("the Job of a plain run", () => {
                       "ALL",
                     ],
                   },
+                  "readOnlyRootFilesystem": true,
                   "runAsNonRoot": true,
                   "seccompProfile": {
                     "type": "RuntimeDefault",
@@ -123,7 +124,6 @@ test("the Job of a plain run", () => {
                 "type": "RuntimeDefault",
               },
             },
-            "shareProcessNamespace": true,
             "terminationGracePeriodSeconds": 25,
             "volumes": [
               {
@@ -234,6 +234,26 @@ test("the Secret is owned by the Job", () => {
   const request = exampleRequest();
   const secret = secretManifest(request, buildSubmission(request, NONCE, "runner"), "uid-1");
   expect(secret.metadata).toMatchObject({ ownerReferences: [{ kind: "Job", uid: "uid-1" }], name: expect.stringMatching(/-01234567$/) });
+});
+
+test("what the operator forces on a pod; our own annotations win", () => {
+  const annotations = { "mesh.example/inject": "false", "example.io/nonce": "forged" };
+  const pod = { runtimeClassName: "sandbox", hostUsers: false, priorityClassName: "low", readOnlyRootFilesystem: false, annotations };
+  const { job } = buildSubmission(exampleRequest({ pod }), NONCE, "runner");
+  const { metadata, spec } = (job.spec as { template: { metadata: object; spec: Record<string, unknown> } }).template;
+  expect(metadata).toMatchObject({ annotations: { "mesh.example/inject": "false", "example.io/nonce": NONCE } });
+  expect(spec).toMatchObject({ runtimeClassName: "sandbox", hostUsers: false, priorityClassName: "low" });
+  expect(JSON.stringify(spec)).not.toContain("readOnlyRootFilesystem");
+  expect(JSON.stringify(job.metadata)).not.toContain("mesh.example");
+});
+
+test("a scratch folder can be seen at several places", () => {
+  const scratch = [{ name: "tmp", mountPath: "/agent/tmp", alsoAt: ["/tmp"], sizeLimit: "1Gi" }];
+  const { job } = buildSubmission(exampleRequest({ volumes: { ...exampleRequest().volumes, scratch } }), NONCE, "runner");
+  const mounts = ["/agent/tmp", "/tmp"].map((mountPath) => ({ name: "tmp", mountPath }));
+  const text = JSON.stringify(job);
+  for (const mount of mounts) expect(text).toContain(JSON.stringify(mount));
+  expect(text.match(/"emptyDir"/g)).toHaveLength(1);
 });
 
 test("retained Jobs have no time to live, a token only comes with a service account", () => {

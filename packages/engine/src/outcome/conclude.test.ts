@@ -73,6 +73,22 @@ describe("a pod that is taken away", () => {
     });
   });
 
+  test("the limit of output, however the CLI ended then, also by SIGKILL that nothing else explains", () => {
+    for (const how of [{ exitCode: 0 }, { exitCode: null, signal: "SIGKILL" }]) {
+      const record = endRecord({ ...how, cause: "output-limit", bytes: 10, written: 10, error: "too much" });
+      const facts: Fact[] = [
+        { kind: "output", bytes: 10 },
+        { kind: "end-record", record },
+      ];
+      expect(kindOf(play(facts))).toMatchObject({
+        kind: "killed",
+        by: "output-limit",
+        message: "the CLI was ended: too much",
+        exitCode: how.exitCode,
+      });
+    }
+  });
+
   test("time limit of the runner, and the Job's deadline behind it", () => {
     const byRunner: Fact[] = [
       { kind: "output", bytes: 10 },

@@ -48,6 +48,7 @@ function wasCancelled(state: RunState, end: CliEnd | null): boolean {
 function fromEnd(state: RunState, end: CliEnd, container: Terminated | null): OutcomeKind {
   const exitCode = end.exitCode;
   if (end.cause === "timeout") return { kind: "timed-out", by: "runner", exitCode };
+  if (end.cause === "output-limit") return tooMuchOutput(end);
   if (end.cause === "spawn-failed") {
     const message = end.error ?? "the CLI could not be started";
     return neverStarted("start-error", message, !PASSING.test(message));
@@ -71,6 +72,11 @@ function runnerFailed({ signal, error }: CliEnd): OutcomeKind {
   const message = error ?? "the runner failed";
   if (signal === null) return neverStarted("runner", message);
   return { kind: "killed", by: "runner", message, remedy: null, exitCode: null };
+}
+
+function tooMuchOutput({ error, exitCode }: CliEnd): OutcomeKind {
+  const message = `the CLI was ended: ${error ?? "it wrote more than it may"}`;
+  return { kind: "killed", by: "output-limit", message, remedy: "raise limits.outputBytes in the policy", exitCode };
 }
 
 function fromContainer(state: RunState, container: Terminated): OutcomeKind {

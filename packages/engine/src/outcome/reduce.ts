@@ -137,7 +137,7 @@ function decide(state: RunState, timeouts: Timeouts): OutcomeKind | null {
 /** A kill or a stop has a cause outside the CLI, which shows a moment later in the pod's status. */
 function isExplained(state: RunState, timeouts: Timeouts): boolean {
   const end = cliEnd(state);
-  const isCaused = end?.cause === "timeout" || end?.cause === "runner-failed";
+  const isCaused = end?.cause === "timeout" || end?.cause === "output-limit" || end?.cause === "runner-failed";
   const needsCause = end !== null && !isCaused && (end.cause === "stopped" || end.signal === "SIGKILL" || end.exitCode === 137);
   const isCause = state.cancel !== null || (end?.oomKills ?? 0) > 0 || disruption(state.pod) !== null;
   const unexplained = end === null && state.cancel === null && (state.pod === null || isDeletedByNobody(state));

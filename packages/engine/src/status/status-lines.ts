@@ -132,6 +132,7 @@ function endText({ signal, exitCode, cause, bytes }: NonNullable<RunState["endRe
   const why = {
     exit: "",
     timeout: ", time limit reached",
+    "output-limit": ", limit of output reached",
     stopped: ", stopped from outside",
     "final-line": ", after its final line",
     "spawn-failed": ", not started",

@@ -30,6 +30,8 @@ export interface AgentCli<Own extends Fields = Fields> {
   readonly sessionId?: RegExp;
   /** What it keeps from one run to the next; nothing unless set. */
   readonly state?: CliState;
+  /** Whether it writes to folders of its image; otherwise the pod's root filesystem is read-only. */
+  readonly needsWritableRoot?: boolean;
   /** Whether the plan hands the host's tool servers to the CLI. */
   readonly usesMcpServers?: boolean;
   /** Environment, files and arguments of one turn. */

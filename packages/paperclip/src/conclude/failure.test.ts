@@ -83,6 +83,16 @@ test("the cause comes before what the CLI said", () => {
   });
 });
 
+test("too much output has a code of its own, with what raises the limit", () => {
+  const message = "the CLI was ended: it wrote more than 5 bytes of output; the rest was not kept";
+  const remedy = "raise limits.outputBytes in the policy";
+  expect(failure({ kind: "killed", by: "output-limit", message, remedy, exitCode: 0 })).toEqual({
+    errorCode: "output_limit_exceeded",
+    errorMessage:
+      "The CLI was ended: it wrote more than 5 bytes of output; the rest was not kept (exit code 0); raise limits.outputBytes in the policy",
+  });
+});
+
 test("a runner that failed, and a takeover nobody confirmed, have codes of their own", () => {
   const message = "the runner failed: TypeError";
   expect(failure({ kind: "killed", by: "runner", message, remedy: null, exitCode: null })).toEqual({

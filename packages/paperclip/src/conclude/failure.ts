@@ -8,6 +8,7 @@ export type Failure = Required<Pick<ExecutionResult, "errorCode" | "errorMessage
 
 const KILLED_CODES = {
   oom: "k8s_oom_killed",
+  "output-limit": "output_limit_exceeded",
   eviction: "k8s_evicted",
   preemption: "k8s_preempted",
   "node-loss": "k8s_node_lost",

@@ -4,17 +4,18 @@ import { outputPath } from "../host/paths.ts";
 import { ConfigError } from "../settings/config-error.ts";
 import type { Attempt, RunInputs } from "./attempt.ts";
 import { taskOf } from "./environment/facts.ts";
-import { HOME_MOUNT, TMP_MOUNT } from "./environment/mounts.ts";
 import { messagesAnnotation } from "./messages.ts";
+import { podResources, podRules, scratchVolumes } from "./pod.ts";
 import { fingerprintAnnotation, fingerprintOf } from "./resume-fingerprint.ts";
 import { taskPart } from "./state/kept-state.ts";
 
 /** Everything the engine needs for this attempt, as plain data. */
 export function buildRequest(attempt: Attempt): RunRequest {
   const { inputs, plan } = attempt;
-  const { ctx, cli, config, inherited, state } = inputs;
-  const { nodeSelector, tolerations, imagePullSecrets, dnsConfig, dnsPolicy } = inherited;
+  const { ctx, cli, config, inherited, state, policy } = inputs;
+  const { tolerations, imagePullSecrets, dnsConfig, dnsPolicy } = inherited;
   const shared = sharedWith(inputs);
+  const nodeSelector = { ...inherited.nodeSelector, ...policy.force.nodeSelector };
   const exclusive = [cli.type, ctx.agent.companyId, ...shared].join("/");
   return {
     runId: ctx.runId,
@@ -23,7 +24,7 @@ export function buildRequest(attempt: Attempt): RunRequest {
     // Jobs of earlier adapters: they ran one at a time per agent, and share its folders and its claim.
     legacyLabels: { [LABEL.agentId]: labelValue(ctx.agent.id).value, [LABEL.adapterType]: cli.type },
     namespace: inherited.namespace,
-    labels: { ...config.labels, ...labels(attempt) },
+    labels: { ...config.labels, ...policy.force.labels, ...labels(attempt) },
     annotations: annotations(attempt),
     keys: RUN_KEYS,
     selector: SELECTOR,
@@ -38,7 +39,8 @@ export function buildRequest(attempt: Attempt): RunRequest {
     stdin: Buffer.from(attempt.prompt.text),
     files: plan.files ?? {},
     env: attempt.env,
-    resources: config.resources,
+    resources: podResources(inputs),
+    pod: podRules(inputs),
     scheduling: { nodeSelector, tolerations, imagePullSecrets, dnsConfig, dnsPolicy, serviceAccountName: config.serviceAccountName },
     volumes: volumes(attempt),
     user: serverUser(),
@@ -48,6 +50,7 @@ export function buildRequest(attempt: Attempt): RunRequest {
       graceSec: config.graceSec,
       scheduleTimeoutSec: config.scheduleTimeoutSec,
       ttlSeconds: config.ttlSecondsAfterFinished,
+      outputBytes: policy.limits.outputBytes,
     },
     output: { root: inherited.claim.mountPath, path: outputPath(ctx, config, attempt.number) },
     folders: state.mode === "portable" ? [state.spec.saved] : [],
@@ -64,15 +67,13 @@ function sharedWith({ ctx, config, state }: RunInputs): string[] {
   return config.concurrency === "agent" || state.mode === "dedicated_pvc" ? [ctx.agent.id] : [ctx.agent.id, taskPart(ctx)];
 }
 
-function volumes({ inputs: { inherited, bundle, state }, setOwnership }: Attempt): RunRequest["volumes"] {
+function volumes({ inputs, setOwnership }: Attempt): RunRequest["volumes"] {
+  const { inherited, bundle, state } = inputs;
   const { name: claimName, mountPath, subPath } = inherited.claim;
   const readOnly = bundle === null || bundle.folder === null ? [] : [bundle.folder];
   return {
     shared: { claimName, mountPath, subPath, readOnly },
-    scratch: [
-      { name: "agent-home", mountPath: HOME_MOUNT, sizeLimit: "10Gi" },
-      { name: "agent-tmp", mountPath: TMP_MOUNT, sizeLimit: "10Gi" },
-    ],
+    scratch: scratchVolumes(inputs),
     secrets: inherited.secretVolumes,
     configMaps: inherited.configMapVolumes,
     ...(state.mode === "dedicated_pvc" ? { claims: [{ ...state.volume, setOwnership }] } : {}),

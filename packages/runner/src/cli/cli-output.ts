@@ -18,6 +18,8 @@ export interface OutputTargets {
 
 export interface OutputEnd {
   readonly bytes: number;
+  /** Bytes beyond the output's limit: they were read and not kept. */
+  readonly cut: number;
   readonly lines: number;
   readonly finalLine: string | null;
   readonly stderrDropped: number;
@@ -42,23 +44,31 @@ export class CliOutput {
   #drained = false;
   /** The CLI has exited after its final line, and all that it wrote is read: what follows is written by others. */
   #closed = false;
+  #cut = 0;
+  readonly #onLimit: () => void;
   #late: LateOutput = { bytes: 0, text: "" };
 
-  constructor(to: OutputTargets, cli: Cli, scan: LineScan) {
+  /** `onLimit`: the CLI has written more than its output may have. */
+  constructor(to: OutputTargets, cli: Cli, scan: LineScan, onLimit: () => void) {
     this.#to = to;
     this.#cli = cli;
     this.#scan = scan;
+    this.#onLimit = onLimit;
     void cli.drained.then(() => {
       this.#drained = true;
     });
     const { link, stdoutCopy, stderrCopy } = to;
     cli.stdout.on("data", (chunk: Buffer) => {
-      if (this.#closed) this.#keepLate(chunk);
-      else {
-        scan.feed(chunk);
-        link.output(chunk);
+      if (this.#closed) {
+        this.#keepLate(chunk);
+        stdoutCopy.write(chunk);
+        return;
       }
-      stdoutCopy.write(chunk);
+      const kept = this.#withinLimit(chunk);
+      if (kept.length === 0) return;
+      scan.feed(kept);
+      link.output(kept);
+      stdoutCopy.write(kept);
     });
     cli.stderr.on("data", (chunk: Buffer) => {
       this.#record(this.#stderr.feed(chunk));
@@ -93,16 +103,16 @@ export class CliOutput {
     this.#scan.end();
     this.#record(this.#stderr.end());
     const { bytes, lines, finalLine } = this.#scan;
-    return { bytes, lines, finalLine, stderrDropped: this.#stderr.dropped, late: this.#late };
+    return { bytes, cut: this.#cut, lines, finalLine, stderrDropped: this.#stderr.dropped, late: this.#late };
   }
 
   /** True when all that the CLI wrote is read: a turn of the event loop found the pipe empty, or more came than a pipe can hold. */
   async #readWhatIsThere(giveUpAt: number): Promise<boolean> {
-    const most = this.#scan.bytes + PIPE_BYTES;
-    for (let before = -1; !this.#drained && this.#scan.bytes > before && this.#scan.bytes <= most; ) {
+    const most = this.#read + PIPE_BYTES;
+    for (let before = -1; !this.#drained && this.#read > before && this.#read <= most; ) {
       await this.#whileHeld(giveUpAt);
       if (performance.now() >= giveUpAt) return false;
-      before = this.#scan.bytes;
+      before = this.#read;
       for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
     }
     return true;
@@ -117,6 +127,20 @@ export class CliOutput {
 
   #drainedWithin(ms: number): Promise<unknown> {
     return Promise.race([this.#cli.drained, sleep(ms)]);
+  }
+
+  /** Bytes that the CLI wrote, kept or not. */
+  get #read(): number {
+    return this.#scan.bytes + this.#cut;
+  }
+
+  /** What is beyond the limit is still read: a CLI that cannot write could not end by itself. */
+  #withinLimit(chunk: Buffer): Buffer {
+    const room = (this.#to.config.spec.outputBytes ?? Number.POSITIVE_INFINITY) - this.#scan.bytes;
+    if (chunk.length <= room) return chunk;
+    if (this.#cut === 0) this.#onLimit();
+    this.#cut += chunk.length - room;
+    return chunk.subarray(0, room);
   }
 
   #keepLate(chunk: Buffer): void {

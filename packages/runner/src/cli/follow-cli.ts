@@ -26,7 +26,7 @@ export interface Followed extends OutputTargets {
   readonly onGroup: (group: number) => void;
 }
 
-const NOTHING = { bytes: 0, lines: 0, finalLine: null, stderrDropped: 0, leftoversEnded: 0, late: { bytes: 0, text: "" } } as const;
+const NOTHING = { bytes: 0, cut: 0, lines: 0, finalLine: null, stderrDropped: 0, leftoversEnded: 0, late: { bytes: 0, text: "" } } as const;
 
 export function neverRan(cause: EndCause, exitCode: number | null, error: string): CliResult {
   return { ...NOTHING, exitCode, signal: exitCode === null ? "SIGTERM" : null, cause, error, overAt: performance.now() };
@@ -41,17 +41,21 @@ export async function followCli(run: Followed): Promise<CliResult> {
   const ender = new CliEnder(cli.pid, cli.exited);
   const limits = keepLimits(config, ender, stop);
   const events = { seen: limits.onFinalLine, takenBackBy: config.takenBackBy, takenBack: limits.onTakenBack };
-  const output = new CliOutput(run, cli, new LineScan(config.finalLine, events));
+  const output = new CliOutput(run, cli, new LineScan(config.finalLine, events), limits.onOutputLimit);
   link.meta({ type: "cli-started", at: new Date().toISOString(), pid: cli.pid });
 
   const exit = await cli.exited;
   const overAt = performance.now();
   limits.stop();
   const leftoversEnded = await output.readToEnd(overAt);
-  return { ...exit, ...output.end(), cause: ender.cause ?? "exit", error: null, leftoversEnded, overAt };
+  const end = output.end();
+  // A CLI may be over before it can be ended for its output, of which a part is missing all the same.
+  const cause = ender.cause ?? (end.cut > 0 ? "output-limit" : "exit");
+  const error = end.cut > 0 ? `it wrote more than ${config.spec.outputBytes} bytes of output; the rest was not kept` : null;
+  return { ...exit, ...end, cause, error, leftoversEnded, overAt };
 }
 
-/** The time limit, a stop from outside, and the grace after a final line. */
+/** The limits of time and output, a stop from outside, and the grace after a final line. */
 function keepLimits(config: RunnerConfig, ender: CliEnder, stop: StopRequest) {
   const { timeoutSec, graceSec, stopGraceSec, finalLine } = config.spec;
   const none = (): void => {};
@@ -66,6 +70,7 @@ function keepLimits(config: RunnerConfig, ender: CliEnder, stop: StopRequest) {
       const seconds = finalLine?.endAfterSec ?? null;
       if (seconds !== null && !over) stopFinal = longTimer(seconds * 1000, () => ender.end("final-line", graceSec * 1000));
     },
+    onOutputLimit: () => ender.end("output-limit", graceSec * 1000),
     onTakenBack: () => stopFinal(),
     stop: () => {
       over = true;

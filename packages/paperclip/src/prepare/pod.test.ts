@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { DEFAULT_POLICY, type Policy } from "../policy/policy.ts";
+import { exampleInputs } from "../testing/example-attempt.ts";
+import { exampleCli } from "../testing/example-cli.ts";
+import type { RunInputs } from "./attempt.ts";
+import { podResources, podRules, scratchVolumes } from "./pod.ts";
+
+const resources = { requests: { cpu: "1", memory: "1Gi" }, limits: { cpu: "2", memory: "2Gi" } };
+const force = (changes: Partial<Policy["force"]>): Policy => ({ ...DEFAULT_POLICY, force: { ...DEFAULT_POLICY.force, ...changes } });
+const disk = (ephemeralStorage: string): Policy => ({ ...DEFAULT_POLICY, limits: { ...DEFAULT_POLICY.limits, ephemeralStorage } });
+function inputs(policy: Policy, mountPath = "/data", changes: Partial<RunInputs> = {}): RunInputs {
+  const inherited = { claim: { name: "data", mountPath, subPath: null }, secretVolumes: [], configMapVolumes: [] };
+  return exampleInputs({ policy, config: { resources } as never, inherited: inherited as never, ...changes });
+}
+
+test("a root filesystem that nobody writes to, unless the operator or the CLI needs it otherwise", () => {
+  const root = (given: RunInputs) => podRules(given).readOnlyRootFilesystem;
+  expect(root(inputs(DEFAULT_POLICY))).toBe(true);
+  expect(root(inputs(force({ readOnlyRootFilesystem: false })))).toBe(false);
+  expect(root(inputs(DEFAULT_POLICY, "/data", { cli: { ...exampleCli, needsWritableRoot: true } }))).toBe(false);
+});
+
+test("what is forced", () => {
+  const forced = { runtimeClassName: "sandbox", hostUsers: false, priorityClassName: "low", annotations: { a: "b" } };
+  expect(podRules(inputs(force(forced)))).toEqual({ ...forced, readOnlyRootFilesystem: true });
+});
+
+test("the node's disk: a small request, the policy's limit, and no folder may hold more than that", () => {
+  expect(podResources(inputs(DEFAULT_POLICY))).toEqual({
+    requests: { cpu: "1", memory: "1Gi", "ephemeral-storage": "100Mi" },
+    limits: { cpu: "2", memory: "2Gi", "ephemeral-storage": "24Gi" },
+  });
+  expect(scratchVolumes(inputs(DEFAULT_POLICY)).map(({ sizeLimit }) => sizeLimit)).toEqual(["10Gi", "10Gi"]);
+  const small = inputs(disk("50Mi"));
+  expect(podResources(small)).toMatchObject({ requests: { "ephemeral-storage": "50Mi" }, limits: { "ephemeral-storage": "50Mi" } });
+  expect(scratchVolumes(small).map(({ sizeLimit }) => sizeLimit)).toEqual(["50Mi", "50Mi"]);
+});
+
+test("/tmp is the temporary folder too, unless something else is mounted there", () => {
+  expect(scratchVolumes(inputs(DEFAULT_POLICY))[1]).toMatchObject({ mountPath: "/agent/tmp", alsoAt: ["/tmp"] });
+  expect(scratchVolumes(inputs(DEFAULT_POLICY, "/tmp/"))[1]).not.toHaveProperty("alsoAt");
+});

@@ -1,0 +1,41 @@
+import type { RunRequest } from "@paperclip-k8s/engine";
+import { amountOf } from "../settings/kinds/scalar.ts";
+import type { RunInputs } from "./attempt.ts";
+import { HOME_MOUNT, TMP_MOUNT } from "./environment/mounts.ts";
+
+/** What the operator forces on every pod, as far as the CLI can live with it. */
+export function podRules({ cli, policy: { force } }: RunInputs): NonNullable<RunRequest["pod"]> {
+  const { runtimeClassName, hostUsers, priorityClassName, annotations } = force;
+  const readOnlyRootFilesystem = force.readOnlyRootFilesystem && cli.needsWritableRoot !== true;
+  return { runtimeClassName, hostUsers, priorityClassName, readOnlyRootFilesystem, annotations };
+}
+
+/** Enough for a run that keeps little on its node's disk; more is taken only where there is more. */
+const DISK_REQUEST = "100Mi";
+
+/** The agent's CPU and memory, and a limit for everything that its pod keeps on the node's disk. */
+export function podResources({ config: { resources }, policy: { limits } }: RunInputs): RunRequest["resources"] {
+  const disk = limits.ephemeralStorage;
+  return {
+    requests: { ...resources.requests, "ephemeral-storage": smaller(DISK_REQUEST, disk) },
+    limits: { ...resources.limits, "ephemeral-storage": disk },
+  };
+}
+
+/** Of the home and of the temporary folder, each. */
+const SCRATCH_SIZE = "10Gi";
+/** Programs that do not ask the environment for their temporary folder write here. */
+const USUAL_TMP = "/tmp";
+
+/** Private folders of the pod. None may hold more than the pod may have on the node's disk. */
+export function scratchVolumes({ inherited, policy: { limits } }: RunInputs): RunRequest["volumes"]["scratch"] {
+  const sizeLimit = smaller(SCRATCH_SIZE, limits.ephemeralStorage);
+  const taken = [inherited.claim, ...inherited.secretVolumes, ...inherited.configMapVolumes].map(({ mountPath }) => mountPath);
+  const isFree = !taken.some((path) => path.replace(/\/+$/, "") === USUAL_TMP);
+  return [
+    { name: "agent-home", mountPath: HOME_MOUNT, sizeLimit },
+    { name: "agent-tmp", mountPath: TMP_MOUNT, ...(isFree ? { alsoAt: [USUAL_TMP] } : {}), sizeLimit },
+  ];
+}
+
+const smaller = (one: string, other: string): string => (amountOf(one) <= amountOf(other) ? one : other);
