@@ -1,7 +1,8 @@
 // Ends the CLI and the processes it leaves running: SIGTERM to its group, SIGKILL after a grace.
+import { orNull } from "../files.ts";
 import { sleep } from "../limits.ts";
 import type { EndCause } from "../records.ts";
-import { groupSize, signalGroup, terminateGroup } from "./process-group.ts";
+import { cliProcesses, signalGroup, terminateGroup } from "./process-group.ts";
 
 export class CliEnder {
   /** The first cause counts; null as long as the CLI is left alone. */
@@ -40,21 +41,27 @@ export class CliEnder {
 /** A process closes its files a moment before it is gone: one that is just ending by itself is not counted. */
 const ENDING_MS = 100;
 
-/** Ends what outlived the CLI in its process group; the number of such processes. */
+/** Ends what outlived the CLI; the number of such processes. */
 export async function endLeftovers(group: number, killMs: number): Promise<number> {
   const left = await remaining(group, ENDING_MS);
-  if (left === 0) return 0;
+  if (left.length === 0) return 0;
   terminateGroup(group);
-  if ((await remaining(group, killMs)) > 0) {
-    signalGroup(group, "SIGKILL");
-    await remaining(group, 500);
-  }
-  return left;
+  signalEach(left, "SIGTERM");
+  if ((await remaining(group, killMs)).length > 0) await remaining(group, KILLED_MS, (pids) => signalEach(pids, "SIGKILL"));
+  return left.length;
 }
 
-async function remaining(group: number, ms: number): Promise<number> {
+/** Processes that start others faster than they are killed end with the container. */
+const KILLED_MS = 500;
+
+async function remaining(group: number, ms: number, act: (pids: readonly number[]) => void = () => {}): Promise<readonly number[]> {
   for (const end = performance.now() + ms; ; await sleep(10)) {
-    const size = groupSize(group);
-    if (size === 0 || performance.now() >= end) return size;
+    const pids = cliProcesses(group);
+    if (pids.length === 0 || performance.now() >= end) return pids;
+    act(pids);
   }
+}
+
+function signalEach(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) orNull(() => process.kill(pid, signal));
 }

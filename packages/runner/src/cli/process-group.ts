@@ -1,4 +1,4 @@
-// The CLI's process group: how many processes it has, and sending them a signal.
+// The CLI's processes: its process group, and what has left that group in a process namespace of the pod's own.
 import { readdirSync } from "node:fs";
 import { orNull, readOrNull } from "../files.ts";
 
@@ -11,16 +11,35 @@ export function terminateGroup(group: number): void {
   signalGroup(group, "SIGCONT");
 }
 
-/** How many processes live in it; 1 where that can only be guessed. Zombies do not count: their parent may never reap them. */
-export function groupSize(group: number): number {
-  if (!signalGroup(group, 0)) return 0;
-  if (process.platform !== "linux") return 1;
-  return orNull(() => readdirSync("/proc").filter((name) => /^\d+$/.test(name) && livesIn(name, group)).length) ?? 1;
+interface Process {
+  readonly pid: number;
+  readonly state: string;
+  readonly parent: number;
+  readonly group: number;
 }
 
-function livesIn(pid: string, group: number): boolean {
-  const stat = readOrNull(`/proc/${pid}/stat`) ?? "";
+/** The live processes of the CLI; of those outside its group only what the runner, as the first process of its namespace, can be sure of. */
+export function cliProcesses(group: number): readonly number[] {
+  const isFirst = process.pid === 1;
+  if (!isFirst && !signalGroup(group, 0)) return [];
+  if (process.platform !== "linux") return [group];
+  const processes = orNull(() => readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? readProcess(name) : [])));
+  if (processes === null) return [group];
+  const own = processes.find(({ pid }) => pid === process.pid)?.group;
+  const isCli = (one: Process): boolean => one.group === group || (isFirst && one.group !== own && !isFromOutside(one));
+  return processes.filter((one) => isAlive(one) && isCli(one)).map(({ pid }) => pid);
+}
+
+/** Zombies do not count: Node as the first process does not reap children that others have left to it. */
+const isAlive = ({ state }: Process): boolean => state !== "Z" && state !== "X";
+
+/** A command that somebody runs in the container, such as a shell of `kubectl exec`, has its parent in another namespace. */
+const isFromOutside = ({ parent }: Process): boolean => parent === 0;
+
+function readProcess(name: string): Process[] {
+  const stat = readOrNull(`/proc/${name}/stat`);
+  if (stat === null) return [];
   // After the command name, which may itself hold spaces and brackets: state, parent, group.
-  const [state, , pgrp] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return Number(pgrp) === group && state !== "Z" && state !== "X";
+  const [state = "", parent, group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return [{ pid: Number(name), state, parent: Number(parent), group: Number(group) }];
 }

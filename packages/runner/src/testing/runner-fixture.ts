@@ -1,5 +1,5 @@
 // Runs the bundled runner as a real process in a folder of its own, laid out as a pod would see it. For tests.
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,6 +16,8 @@ export interface Options {
   readonly files?: Readonly<Record<string, string>>;
   readonly env?: NodeJS.ProcessEnv;
   readonly runtime?: string;
+  /** Run it as the first process of a process namespace, as a container's runtime does. */
+  readonly first?: boolean;
   /** "blocked": the container's log is a pipe that nobody reads. */
   readonly log?: "read" | "blocked" | "ignore";
 }
@@ -108,11 +110,26 @@ function mountSecret(folder: string, contents: Record<string, string | Buffer>):
   }
 }
 
+/** Also without root, where the machine lets users have namespaces. */
+const OWN_NAMESPACE = ["unshare", "--user", "--map-current-user", "--pid", "--fork", "--kill-child", "--mount-proc"];
+
+export function canHaveNamespace(): boolean {
+  const [program = "", ...args] = OWN_NAMESPACE;
+  return spawnSync(program, [...args, "true"]).status === 0;
+}
+
 function startRunner(folder: string, spec: RunnerSpec, options: Options): RunningRunner {
   const log = options.log ?? "read";
   const termination = join(folder, "termination-log");
   const stdio = log === "ignore" ? "ignore" : "pipe";
-  const child = spawn(options.runtime ?? process.execPath, [join(folder, "in", "runner.cjs"), termination], {
+  const command = [
+    ...(options.first ? OWN_NAMESPACE : []),
+    options.runtime ?? process.execPath,
+    join(folder, "in", "runner.cjs"),
+    termination,
+  ];
+  const [program = "", ...args] = command;
+  const child = spawn(program, args, {
     cwd: folder,
     env: { ...process.env, HOSTNAME: "pod-1", ...options.env },
     stdio: ["ignore", stdio, stdio],
