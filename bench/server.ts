@@ -1,7 +1,9 @@
 // Stands for the host's server, in a process of its own, so that its CPU and memory are the adapter's.
+
 import { createEngine } from "@paperclip-k8s/engine";
 import { createAdapter } from "@paperclip-k8s/paperclip";
 import { hostContext } from "@paperclip-k8s/paperclip/testing";
+import { TEST_POLICY } from "@paperclip-k8s/paperclip/testing/test-policy";
 import type { Script } from "./stamp.ts";
 import { standIn } from "./stand-in.ts";
 
@@ -37,7 +39,7 @@ const adapters = new Map<string, ReturnType<typeof createAdapter>>();
 // One for all runs of a kind, as the host has one.
 function adapterFor(script: Script): ReturnType<typeof createAdapter> {
   const key = JSON.stringify(script);
-  const adapter = adapters.get(key) ?? createAdapter(standIn(script), { engine, serverEnv: {} });
+  const adapter = adapters.get(key) ?? createAdapter(standIn(script), { engine, serverEnv: TEST_POLICY });
   adapters.set(key, adapter);
   return adapter;
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Llm, startLlm } from "@paperclip-k8s/llm";
+import { TEST_POLICY } from "@paperclip-k8s/paperclip/testing/test-policy";
 import { type Pocket, startPocket } from "@paperclip-k8s/pocket";
 import type { DemoAgent } from "./agents.ts";
 
@@ -20,6 +21,7 @@ export interface Stage {
 
 export async function openStage(agent: DemoAgent): Promise<Stage> {
   const data = realpathSync(mkdtempSync(join(tmpdir(), "demo-")));
+  Object.assign(process.env, TEST_POLICY);
   const removeData = () => rmSync(data, { recursive: true, force: true });
   process.once("exit", removeData);
   const path = [BIN, dirname(realpathSync(process.execPath)), ...(process.env.PATH ?? "").split(delimiter)];

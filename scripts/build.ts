@@ -34,7 +34,7 @@ async function bundleCommand(folder: string): Promise<void> {
     target: "node24",
     entryPoints: [join(folder, "src/main.ts")],
     outfile: join(folder, "dist/main.js"),
-    external: ["@kubernetes/client-node"],
+    external: ["@kubernetes/client-node", "js-yaml"],
   });
   await chmod(join(folder, "dist/main.js"), 0o755);
 }
@@ -48,7 +48,7 @@ async function bundle(folder: string): Promise<void> {
     ...server,
     entryPoints: [join(folder, "src/index.ts")],
     outfile: join(folder, "dist/index.js"),
-    external: ["@kubernetes/client-node"],
+    external: ["@kubernetes/client-node", "js-yaml"],
   });
   await build({ ...server, entryPoints: [join(folder, "src/cli.ts")], outfile: join(folder, "dist/cli.js") });
   // The host evaluates this file in a browser worker without imports.

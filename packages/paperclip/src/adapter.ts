@@ -4,11 +4,11 @@ import { type ExecuteOptions, execute } from "./execute.ts";
 import { runDetachable } from "./handover/drain/detachable-run.ts";
 import { RunRegistry } from "./handover/drain/run-registry.ts";
 import type { ServerAdapter, SkillContext } from "./host/types.ts";
+import { checkedConfig } from "./prepare/agent-config.ts";
 import { sessionCodec } from "./prepare/session.ts";
 import { listSkills, syncSkills } from "./prepare/skills/snapshot.ts";
 import { configurationDoc } from "./settings/documents.ts";
 import { formSchema } from "./settings/form.ts";
-import { parseConfig } from "./settings/parse.ts";
 
 interface AdapterOptions extends Omit<ExecuteOptions, "serverEnv" | "detach"> {
   readonly serverEnv?: NodeJS.ProcessEnv;
@@ -20,7 +20,7 @@ interface AdapterOptions extends Omit<ExecuteOptions, "serverEnv" | "detach"> {
 export function createAdapter(cli: AgentCli, options: AdapterOptions): ServerAdapter {
   const serverEnv = options.serverEnv ?? process.env;
   const registry = options.registry ?? new RunRegistry();
-  const config = (ctx: SkillContext) => parseConfig(ctx.config, serverEnv, cli);
+  const checked = (ctx: SkillContext) => checkedConfig(cli, ctx.config, serverEnv);
   return {
     type: cli.type,
     execute: (ctx) => runDetachable(registry, ctx, serverEnv, (detach) => execute(cli, ctx, { ...options, serverEnv, detach })),
@@ -29,8 +29,8 @@ export function createAdapter(cli: AgentCli, options: AdapterOptions): ServerAda
     sessionManagement: cli.sessionManagement,
     models: [...cli.models],
     listModels: () => cli.listModels(serverEnv),
-    listSkills: (ctx) => listSkills(ctx, config(ctx)),
-    syncSkills: (ctx, desired) => syncSkills(ctx, desired, config(ctx)),
+    listSkills: async (ctx) => listSkills(ctx, (await checked(ctx)).config),
+    syncSkills: async (ctx, desired) => syncSkills(ctx, desired, (await checked(ctx)).config),
     getConfigSchema: () => formSchema(cli),
     agentConfigurationDoc: configurationDoc(cli),
     supportsLocalAgentJwt: true,

@@ -11,7 +11,7 @@ import { type CancelOptions, type CancelWatch, watchCancel } from "./observe/can
 import { RunLog, withTimeout } from "./observe/log.ts";
 import { AttemptOutput } from "./observe/output.ts";
 import { createProgress } from "./observe/progress.ts";
-import { loadPolicy } from "./policy/load-policy.ts";
+import { checkedConfig } from "./prepare/agent-config.ts";
 import { type Attempt, firstStart, gatherInputs, prepareAttempt } from "./prepare/attempt.ts";
 import { inherit } from "./prepare/inherit/inherit-from.ts";
 import { buildRequest, labelWarnings } from "./prepare/request.ts";
@@ -19,7 +19,6 @@ import { fingerprintOf } from "./prepare/resume-fingerprint.ts";
 import { chooseSession } from "./prepare/session.ts";
 import { unusedClaim } from "./prepare/state/agent-claim.ts";
 import { sweepUp } from "./prepare/sweep/sweep-up.ts";
-import { parseConfig } from "./settings/parse.ts";
 
 export interface ExecuteOptions extends CancelOptions {
   readonly engine: Engine;
@@ -42,9 +41,8 @@ export async function execute(cli: AgentCli, ctx: ExecutionContext, options: Exe
   let cancel: CancelWatch | null = null;
   try {
     const { serverEnv } = options;
-    const policy = await loadPolicy(serverEnv);
-    const config = parseConfig(ctx.config, serverEnv, cli);
-    const inherited = await inherit(cli, config, serverEnv);
+    const { config, policy } = await checkedConfig(cli, ctx.config, serverEnv);
+    const inherited = await inherit(cli, config, serverEnv, policy);
     for (const text of [...config.warnings, ...inherited.warnings]) void log.warning(text);
     const inputs = await gatherInputs({ ctx, cli, config, inherited, serverEnv, policy });
     void sweepUp(inputs, (problem) => log.warning(problem)).catch(() => {});

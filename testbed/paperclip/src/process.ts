@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { TEST_POLICY } from "@paperclip-k8s/paperclip/testing/test-policy";
 import { databasePid, type Home } from "./home.ts";
 import { COMPILED } from "./release.ts";
 import type { PaperclipOptions } from "./server.ts";
@@ -62,6 +63,7 @@ function environment(home: Home, options: Pick<PaperclipOptions, "ui" | "env">):
     PAPERCLIP_TELEMETRY_DISABLED: "1",
     PAPERCLIP_DB_BACKUP_ENABLED: "false",
     SERVE_UI: options.ui ? "true" : "false",
+    ...TEST_POLICY,
     ...options.env,
   };
 }

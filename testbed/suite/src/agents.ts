@@ -4,6 +4,7 @@ import { createEngine, type EngineOptions } from "@paperclip-k8s/engine";
 import { type Llm, type LlmRequest, scriptedSettings, startLlm } from "@paperclip-k8s/llm";
 import { type AgentCli, createAdapter, type ExecutionResult } from "@paperclip-k8s/paperclip";
 import { type HostCall, hostContext } from "@paperclip-k8s/paperclip/testing";
+import { TEST_POLICY } from "@paperclip-k8s/paperclip/testing/test-policy";
 import { type CliName, loadKits } from "../../../packages/adapters.ts";
 import { type Bed, settingsFor, startBed } from "./bed.ts";
 
@@ -101,7 +102,12 @@ export async function runAgent({ bed, llm }: Surroundings, run: AgentRun): Promi
     config: { ...settings, ...config, env: { ...own.env, ...env, ...(config?.env as object | undefined) } },
     change: { authToken: TOKEN, ...run.change },
   });
-  const adapter = createAdapter(changeCli(kits[cli].cli), { engine: createEngine(engine), serverEnv, pollMs: 100, hostTimeoutMs });
+  const adapter = createAdapter(changeCli(kits[cli].cli), {
+    engine: createEngine(engine),
+    serverEnv: { ...TEST_POLICY, ...serverEnv },
+    pollMs: 100,
+    hostTimeoutMs,
+  });
   const result = await adapter.execute(ctx);
   return { runId: ctx.runId, result, log: log(), meta, session: result.sessionParams ?? null };
 }

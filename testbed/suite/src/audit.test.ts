@@ -1,5 +1,6 @@
 import { createEngine, findOwnPod, permissions } from "@paperclip-k8s/engine";
 import { createAdapter } from "@paperclip-k8s/paperclip";
+import { TEST_POLICY } from "@paperclip-k8s/paperclip/testing/test-policy";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { opencode } from "../../../packages/adapter-opencode/src/agent-cli.ts";
 import { type Bed, startBed } from "./bed.ts";
@@ -59,7 +60,7 @@ async function takenOver(): Promise<void> {
 }
 
 async function tested(): Promise<void> {
-  const adapter = createAdapter(opencode, { engine: createEngine(), serverEnv: {} });
+  const adapter = createAdapter(opencode, { engine: createEngine(), serverEnv: TEST_POLICY });
   const { kubeconfig, namespace, images, data: dataPath } = bed;
   const own = { agentDbMode: "dedicated_pvc", agentDbStorageClass: await bed.addStorageClass(0) };
   const config = { kubeconfig, namespace, image: images.agent, dataClaim: "data", dataPath, ...own };

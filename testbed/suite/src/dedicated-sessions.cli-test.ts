@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { createEngine } from "@paperclip-k8s/engine";
 import { createAdapter } from "@paperclip-k8s/paperclip";
+import { TEST_POLICY } from "@paperclip-k8s/paperclip/testing/test-policy";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { opencode } from "../../../packages/adapter-opencode/src/agent-cli.ts";
 import { type AgentRun, type Agents, openAgents } from "./agents.ts";
@@ -97,7 +98,7 @@ test("changing the mode says what becomes of the session; a claim that is left i
 
 test("the Test button: storage class and claim are looked at, where the mode needs them", async () => {
   const press = async (config: Record<string, unknown>) => {
-    const adapter = createAdapter(opencode, { engine: createEngine(), serverEnv: {} });
+    const adapter = createAdapter(opencode, { engine: createEngine(), serverEnv: TEST_POLICY });
     const { kubeconfig, namespace, images, data } = stage.bed;
     const place = { kubeconfig, namespace, image: images.agent, dataClaim: "data", dataPath: `${data}/none` };
     const { checks } = await adapter.testEnvironment({

@@ -4,6 +4,7 @@ import { type AgentCli, createAdapter } from "@paperclip-k8s/paperclip";
 import { hostContext } from "@paperclip-k8s/paperclip/testing";
 import { exampleCli } from "@paperclip-k8s/paperclip/testing/example-cli";
 import { silentReport } from "@paperclip-k8s/paperclip/testing/silent-report";
+import { TEST_POLICY } from "@paperclip-k8s/paperclip/testing/test-policy";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Bed, settingsFor, startBed } from "./bed.ts";
 
@@ -53,7 +54,7 @@ test("every variable of the host, the agent's own ones byte for byte, private ho
     }),
     {
       engine: createEngine(),
-      serverEnv: { PAPERCLIP_API_URL: "http://host.example:3100", PAPERCLIP_HOME: bed.data, HOME: "/home/server" },
+      serverEnv: { ...TEST_POLICY, PAPERCLIP_API_URL: "http://host.example:3100", PAPERCLIP_HOME: bed.data, HOME: "/home/server" },
     },
   );
   const { dataPath: _, ...settings } = settingsFor(bed);

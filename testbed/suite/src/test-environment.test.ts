@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createEngine, permissions } from "@paperclip-k8s/engine";
 import { createAdapter } from "@paperclip-k8s/paperclip";
+import { TEST_POLICY } from "@paperclip-k8s/paperclip/testing/test-policy";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { opencode } from "../../../packages/adapter-opencode/src/agent-cli.ts";
 import { type Bed, settingsFor, startBed } from "./bed.ts";
@@ -23,7 +24,7 @@ afterAll(async () => {
 });
 
 async function press(config: Record<string, unknown> = {}, serverEnv: NodeJS.ProcessEnv = { PAPERCLIP_API_URL: hostUrl }) {
-  const adapter = createAdapter(opencode, { engine: createEngine(), serverEnv });
+  const adapter = createAdapter(opencode, { engine: createEngine(), serverEnv: { ...TEST_POLICY, ...serverEnv } });
   const settings = {
     ...settingsFor(bed),
     model: "anthropic/claude-sonnet-5",

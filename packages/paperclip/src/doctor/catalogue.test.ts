@@ -28,6 +28,7 @@ async function press(...args: Parameters<TestButton<Pocket>["press"]>): Promise<
 test("settings, cluster and permissions", async () => {
   const { pocket } = button;
   await press({ timeoutSec: "soon" });
+  await press({ inherit: "all", serviceAccountName: "paperclip" });
   await press({ timeoutSecs: 5 }, { ACME_API_KEY: "k" });
   const nothing = pocket.createAccount("agents", []);
   await press({ kubeconfig: nothing });

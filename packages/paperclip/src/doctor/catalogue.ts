@@ -2,6 +2,10 @@
 export const CATALOGUE = {
   config_valid: ["the settings are usable; names image, namespace and claim", ""],
   config_invalid: ["a setting is wrong, or one is missing that cannot be inherited", "Correct the named field in the agent's settings."],
+  policy_refused: [
+    "a setting is not allowed by the operator's policy; one check for each",
+    "Change the setting, or ask the operator of the server to allow it: the message has the line for the policy (docs/policy.md).",
+  ],
   config_warning: ["a setting that is skipped, misspelt or unlikely to be meant", "Correct the named field, or leave it if it is meant."],
   k8s_kubeconfig_invalid: [
     "no way to the cluster: the kubeconfig cannot be used, or the server runs in no pod and none is set",

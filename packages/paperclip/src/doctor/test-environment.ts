@@ -1,11 +1,11 @@
 import { ApiError, type Engine, messageOf } from "@paperclip-k8s/engine";
 import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import type { EnvironmentCheck, EnvironmentTestResult, ServerAdapter } from "../host/types.ts";
-import { loadPolicy } from "../policy/load-policy.ts";
+import { PolicyError } from "../policy/refusal.ts";
+import { checkedConfig } from "../prepare/agent-config.ts";
 import { environmentOf } from "../prepare/attempt.ts";
 import { inherit } from "../prepare/inherit/inherit-from.ts";
 import type { Inherited } from "../prepare/inherit/inherited.ts";
-import { parseConfig } from "../settings/parse.ts";
 import { check, failed } from "./check.ts";
 import { checkAgentClaim } from "./check-agent-claim.ts";
 import { apiProblem, checkApi, checkPermissions } from "./check-cluster.ts";
@@ -65,18 +65,22 @@ interface Prepared extends Refused {
 async function prepare(cli: AgentCli, { companyId, config: raw }: TestContext, serverEnv: NodeJS.ProcessEnv): Promise<Prepared | Refused> {
   let known: readonly EnvironmentCheck[] = [];
   try {
-    const policy = await loadPolicy(serverEnv);
-    const config = parseConfig(raw, serverEnv, cli);
+    const { config, policy } = await checkedConfig(cli, raw, serverEnv);
     const api = await checkApi({ kubeconfig: config.kubeconfig });
     known = [...warned(config.warnings), api];
     if (failed(known)) return { checks: known };
-    const parts = { cli, companyId, config, serverEnv, policy, inherited: await inherit(cli, config, serverEnv) };
+    const parts = { cli, companyId, config, serverEnv, policy, inherited: await inherit(cli, config, serverEnv, policy) };
     const probe = await probeRequest(parts);
     const warnings = warned([...config.warnings, ...parts.inherited.warnings, ...probe.warnings]);
     return { parts, probe, checks: [found(parts.inherited), ...warnings, api] };
   } catch (error) {
-    return { checks: [...known, error instanceof ApiError ? apiProblem(error) : check("error", "config_invalid", messageOf(error))] };
+    return { checks: [...known, ...problemsOf(error)] };
   }
+}
+
+function problemsOf(error: unknown): readonly EnvironmentCheck[] {
+  if (error instanceof PolicyError) return error.refusals.map(({ field, text }) => check("error", "policy_refused", `${field}: ${text}`));
+  return [error instanceof ApiError ? apiProblem(error) : check("error", "config_invalid", messageOf(error))];
 }
 
 function found({ image, namespace, claim }: Inherited): EnvironmentCheck {

@@ -1,6 +1,59 @@
+import { messageOf } from "@paperclip-k8s/engine";
+import { isBelow } from "../host/context-values.ts";
+import { ConfigError } from "../settings/config-error.ts";
+import { parsePolicy } from "./parse-policy.ts";
 import { DEFAULT_POLICY, type Policy } from "./policy.ts";
+import { readPolicyText, realMount, realPath, versionOf } from "./policy-file.ts";
 
-/** The policy in force now. */
-export async function loadPolicy(_serverEnv: NodeJS.ProcessEnv): Promise<Policy> {
-  return DEFAULT_POLICY;
+/** The server's variable that names the file. */
+export const POLICY_VARIABLE = "PAPERCLIP_K8S_POLICY";
+
+const DEFAULT_HOME = "/paperclip";
+export const homeOf = (serverEnv: NodeJS.ProcessEnv): string => serverEnv.PAPERCLIP_HOME?.replace(/(?<=.)\/+$/, "") || DEFAULT_HOME;
+
+interface Known {
+  readonly version: string;
+  readonly policy: Policy;
+}
+const known = new Map<string, Known>();
+
+/** The policy in force now. A file that cannot be used is an error: without the operator's word nothing is started. */
+export async function loadPolicy(serverEnv: NodeJS.ProcessEnv): Promise<Policy> {
+  const path = serverEnv[POLICY_VARIABLE]?.trim();
+  if (!path) return DEFAULT_POLICY;
+  try {
+    const version = await versionOf(path);
+    const before = known.get(path);
+    if (before?.version === version) return before.policy;
+    const { policy, problems } = await readPolicy(path);
+    if (problems.length > 0) throw new Error(problems.join("; "));
+    await refuseSharedPlace(path, [homeOf(serverEnv), policy.defaults.dataPath ?? homeOf(serverEnv)]);
+    known.set(path, { version, policy });
+    return policy;
+  } catch (error) {
+    known.delete(path);
+    throw new ConfigError(POLICY_VARIABLE, `the operator's policy ${path} cannot be used, so no run is started: ${reasonOf(error)}`);
+  }
+}
+
+/** What a file says, and what is wrong with it. Rejects where it cannot be read, or is not YAML. */
+export async function readPolicy(path: string): Promise<ReturnType<typeof parsePolicy>> {
+  const text = await readPolicyText(path);
+  const { CORE_SCHEMA, load } = await import("js-yaml");
+  return parsePolicy(load(text, { schema: CORE_SCHEMA }), path);
+}
+
+/** Agents could write a policy of their own. */
+async function refuseSharedPlace(path: string, mounts: readonly string[]): Promise<void> {
+  const place = await realPath(path);
+  const shared = [...mounts, ...(await Promise.all(mounts.map(realMount)))].find((mount) => isBelow(place, mount) || isBelow(path, mount));
+  if (shared !== undefined) throw new Error(`it lies below ${shared}, where agents can write: mount it elsewhere, from a ConfigMap`);
+}
+
+/** The YAML parser's message is long and quotes the file: its reason and place are enough. */
+export function reasonOf(error: unknown): string {
+  const { code, reason, mark } = error as { code?: string; reason?: string; mark?: { line?: number } };
+  if (typeof reason === "string") return `${reason}${mark?.line === undefined ? "" : ` (line ${mark.line + 1})`}`;
+  if (code === "ENOENT") return "there is no such file";
+  return code === "EACCES" ? "the server may not read it" : messageOf(error);
 }

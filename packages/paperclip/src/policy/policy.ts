@@ -24,21 +24,27 @@ export interface PolicyDefaults {
   readonly runtimeClassName: string | null;
 }
 
-/** A name, or a pattern in which `*` stands for any characters. */
-type Pattern = string;
+/** A name, or a pattern in which `*` stands for any characters; with `!` before it, what it matches is taken out again. The last match counts. */
+export type Pattern = string;
+/** An absolute path in which `*` stands for a part of one component, and `**` for any number of components. */
+export type PathPattern = string;
 
 export interface PolicyAllow {
-  /** Absolute paths of kubeconfigs on the server; never below the data path. */
-  readonly kubeconfigs: readonly Pattern[];
+  /** Kubeconfigs on the server, besides those that its variable KUBECONFIG names; never below the data path. */
+  readonly kubeconfigs: readonly PathPattern[];
   /** Besides the namespace of the server's own pod, or the default one. */
   readonly namespaces: readonly Pattern[];
   readonly serviceAccounts: readonly Pattern[];
   /** Claims for `dataClaim`, besides the one that the server itself mounts. */
   readonly claims: readonly Pattern[];
+  /** Mount points for `dataPath`, besides PAPERCLIP_HOME and the default one. */
+  readonly dataPaths: readonly PathPattern[];
+  /** Files and folders from which instructions and skills may come, besides the agent's own and those that the host manages. */
+  readonly files: readonly PathPattern[];
   readonly images: readonly Pattern[];
-  /** Values by label of the node. */
-  readonly nodeSelectors: Readonly<Record<Pattern, readonly Pattern[]>>;
-  /** Keys of taints. */
+  /** Labels of nodes: a key for all its values, or `key=value`. */
+  readonly nodeSelectors: readonly Pattern[];
+  /** Keys of taints; a toleration without a key is never allowed. */
   readonly tolerations: readonly Pattern[];
   /** Keys of labels. */
   readonly labels: readonly Pattern[];
@@ -94,6 +100,24 @@ export type SeedSource = { readonly secret: string } | { readonly folder: string
 
 const DAY = 86_400;
 
+/** Labels by which a pod could ask for one certain node, or for one that runs the cluster. */
+const CHOSEN_NODES: readonly Pattern[] = [
+  "!kubernetes.io/hostname",
+  "!node-role.kubernetes.io/*",
+  "!node.kubernetes.io/*",
+  "!*node-restriction.kubernetes.io/*",
+  "node.kubernetes.io/instance-type",
+];
+
+/** Taints of nodes that run the cluster, or that are not to get pods now. */
+const TAINTED_NODES: readonly Pattern[] = ["!node-role.kubernetes.io/*", "!node.kubernetes.io/*", "!node.cloudprovider.kubernetes.io/*"];
+
+/** Labels that people sort by. Others make a pod part of a Service, or have something injected into it. */
+const BOOKKEEPING_LABELS: readonly Pattern[] = [
+  ...["team", "owner", "contact", "project", "environment", "department", "business-unit"],
+  ...["cost-center", "cost-centre", "costcenter", "ticket"],
+];
+
 export const DEFAULT_POLICY: Policy = {
   source: null,
   defaults: {
@@ -111,10 +135,12 @@ export const DEFAULT_POLICY: Policy = {
     namespaces: [],
     serviceAccounts: [],
     claims: [],
+    dataPaths: [],
+    files: [],
     images: ["*"],
-    nodeSelectors: {},
-    tolerations: [],
-    labels: [],
+    nodeSelectors: ["*", ...CHOSEN_NODES],
+    tolerations: ["*", ...TAINTED_NODES],
+    labels: BOOKKEEPING_LABELS,
     runtimeClasses: [],
     storageClasses: ["*"],
     environment: ["*"],

@@ -99,6 +99,7 @@ const cases: { readonly [Name in keyof CommonValues]: Case } = {
     good: [...mapGood, ["{}", {}], [{}, {}], ["# none", null]],
     bad: [...mapBad, "a=b c"],
   },
+  runtimeClassName: { at: (c) => c.runtimeClassName, unset: null, good: [["gvisor", "gvisor"]], bad: ["G_visor", "a..b", {}] },
   labels: { at: (c) => c.labels, unset: {}, good: [...mapGood, ["{}", {}]], bad: mapBad },
   tolerations: {
     at: (c) => c.tolerations,

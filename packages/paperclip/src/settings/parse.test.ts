@@ -42,6 +42,7 @@ test("nothing set: everything has a default, or comes from the server's pod", ()
     scheduleTimeoutSec: 600,
     ttlSecondsAfterFinished: 86_400,
     retainJobs: false,
+    runtimeClassName: null,
     reattachOrphanedJobs: true,
     concurrency: "task",
     agentDbMode: "portable",

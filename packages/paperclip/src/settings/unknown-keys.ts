@@ -23,7 +23,7 @@ export function unknownKeys(raw: Raw, cli: SettingsOwner): readonly string[] {
 const SHORTEST = 5;
 
 /** The known key that differs only in case, plural, unit or by one typing mistake, or the only one that starts with the given key. */
-function nearest(key: string, known: readonly string[]): string | null {
+export function nearest(key: string, known: readonly string[]): string | null {
   const given = plain(key);
   const same = known.find((candidate) => plain(candidate) === given);
   if (same !== undefined || given.length < SHORTEST) return same ?? null;

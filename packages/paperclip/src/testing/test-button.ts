@@ -5,6 +5,7 @@ import { createEngine } from "@paperclip-k8s/engine";
 import { testEnvironment } from "../doctor/test-environment.ts";
 import type { EnvironmentCheck, EnvironmentTestResult } from "../host/types.ts";
 import { exampleCli } from "./example-cli.ts";
+import { TEST_POLICY } from "./test-policy.ts";
 
 /** The result of the form's "Test". */
 interface Pressed extends EnvironmentTestResult {
@@ -49,7 +50,11 @@ export async function openTestButton<C extends Cluster>(startPocket: StartCluste
     data,
     press: async (config = {}, serverEnv = {}) => {
       const test = { companyId: "company-1", config: { ...usual, ...config } };
-      const result = await testEnvironment(exampleCli, test, { engine: createEngine(), serverEnv, timeouts });
+      const result = await testEnvironment(exampleCli, test, {
+        engine: createEngine(),
+        serverEnv: { ...TEST_POLICY, ...serverEnv },
+        timeouts,
+      });
       const of = (code: string) => result.checks.find((check) => check.code === code);
       return { ...result, of, codes: result.checks.map(({ level, code }) => `${level} ${code}`) };
     },

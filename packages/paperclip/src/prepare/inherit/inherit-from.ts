@@ -1,5 +1,7 @@
 import { findOwnPod, type OwnPod } from "@paperclip-k8s/engine";
 import type { AgentCli } from "../../agent-cli/agent-cli.ts";
+import { enforceLikePod } from "../../policy/enforce-pod.ts";
+import type { Policy } from "../../policy/policy.ts";
 import type { AgentConfig } from "../../settings/agent-config.ts";
 import { ConfigError } from "../../settings/config-error.ts";
 import { SERVER_CONTAINER_NAMES } from "../../settings/fields/cluster.ts";
@@ -11,9 +13,10 @@ import type { Findings, Inherited, InheritFacts, InheritSettings } from "./inher
 import { ServerPod } from "./server-pod.ts";
 
 /** Image, namespace, volume and the rest, from the pod this server runs in, where the settings do not say otherwise. */
-export async function inherit(cli: AgentCli, config: AgentConfig, serverEnv: NodeJS.ProcessEnv): Promise<Inherited> {
+export async function inherit(cli: AgentCli, config: AgentConfig, serverEnv: NodeJS.ProcessEnv, policy: Policy): Promise<Inherited> {
   const containers = config.serverContainer === null ? SERVER_CONTAINER_NAMES : [config.serverContainer];
   const found = await findOwnPod({ kubeconfig: config.kubeconfig }, { env: serverEnv, containers });
+  enforceLikePod(config, policy, found.pod).check();
   return inheritFrom(found.pod, config, { env: serverEnv, variables: cli.variables, ...(found.pod === null ? { noPod: found.why } : {}) });
 }
 

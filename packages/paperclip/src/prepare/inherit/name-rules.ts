@@ -1,6 +1,6 @@
 import type { CliVariables } from "../../agent-cli/agent-cli.ts";
 import { COMMON_ALLOWLIST } from "./allowlist.ts";
-import { type Denied, denied, matches } from "./denylist.ts";
+import { type Denied, denied, isOpen, matches } from "./denylist.ts";
 import type { InheritSettings } from "./inherited.ts";
 
 type Decision = "take" | "not-allowed" | Denied;
@@ -21,6 +21,13 @@ export function nameRules(settings: Pick<InheritSettings, "inherit" | "inheritNa
     return named || inherit === "all" || isAllowed(name) || matches(name, inheritNames) ? "take" : "not-allowed";
   };
   return { names, isAllowed, isHostSecret, decide };
+}
+
+/** Which names and beginnings of names an agent may ask for although no policy lists them: it gets no more by that than it has anyway. */
+export function builtInNames(variables: CliVariables, env: NodeJS.ProcessEnv): (name: string) => boolean {
+  const rules = nameRules({ inherit: "listed", inheritNames: [] }, variables, Object.keys(env));
+  const open = [...COMMON_ALLOWLIST, ...variables.allowlist].filter(isOpen);
+  return (name) => (isOpen(name) ? open.some((pattern) => name.startsWith(pattern.slice(0, -1))) : rules.decide(name) === "take");
 }
 
 /** Of the server's own variables, those that reach a model or a network and that any run may have: for programs that the server starts itself. */

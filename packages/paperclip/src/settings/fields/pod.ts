@@ -1,8 +1,9 @@
 import { labelValue } from "@paperclip-k8s/engine";
 import { ConfigError, quote } from "../config-error.ts";
 import { named } from "../field.ts";
-import { quantity } from "../kinds/scalar.ts";
+import { quantity, text } from "../kinds/scalar.ts";
 import { map } from "../kinds/structured.ts";
+import { dnsSubdomain } from "../kinds/text-checks.ts";
 import { tolerations } from "../kinds/tolerations.ts";
 
 const OWN_POD = "the server pod's";
@@ -48,6 +49,12 @@ export const podFields = named({
     label: "Tolerations",
     defaultText: OWN_POD,
     doc: "taints the pod accepts; a list or its JSON text; `[]` = none",
+  }),
+  runtimeClassName: text({
+    label: "Runtime class",
+    defaultText: "the policy's, else the cluster's",
+    check: dnsSubdomain,
+    doc: "RuntimeClass of the pod, such as that of a sandbox; only those that the operator's policy allows",
   }),
   labels: map({
     label: "Labels",

@@ -1,0 +1,81 @@
+import type { AgentConfig } from "../settings/agent-config.ts";
+import { SERVER_CONTAINER_NAMES } from "../settings/fields/cluster.ts";
+import { amountOf } from "../settings/kinds/scalar.ts";
+import { homeOf } from "./load-policy.ts";
+import { allows, allowsBeginning, allowsPath } from "./patterns.ts";
+import type { Policy } from "./policy.ts";
+import { Refusals } from "./refusal.ts";
+
+/** What besides the settings decides, and is known before anything is asked of the cluster. */
+export interface ServerFacts {
+  readonly env: NodeJS.ProcessEnv;
+  /** Namespaces that are the server's own: of its pod, or of its kubeconfig's context. */
+  readonly namespaces: readonly string[];
+  /** Whether any agent may have this variable of the server without being given it by name. */
+  readonly isBuiltIn: (name: string) => boolean;
+}
+
+/** Everything in an agent's settings that the policy does not allow, as far as the settings alone show it. */
+export function enforce(config: AgentConfig, policy: Policy, facts: ServerFacts, refusals = new Refusals(policy)): Refusals {
+  place(config, policy, facts, refusals);
+  environment(config, policy, facts, refusals);
+  amounts(config, policy, refusals);
+  return refusals;
+}
+
+function place(config: AgentConfig, { allow, defaults }: Policy, { env, namespaces }: ServerFacts, refusals: Refusals): void {
+  const { namespace, image, serviceAccountName, dataPath, serverContainer, runtimeClassName, agentDbStorageClass } = config;
+  const refused = (value: string | null, own: string | null, list: readonly string[]): value is string =>
+    value !== null && value !== own && !allows(list, value);
+  if (refused(namespace, defaults.namespace, [...allow.namespaces, ...namespaces]))
+    refusals.notListed("namespace", "namespaces", namespace);
+  if (refused(image, defaults.image, allow.images)) refusals.notListed("image", "images", image);
+  if (refused(serviceAccountName, defaults.serviceAccountName, allow.serviceAccounts))
+    refusals.notListed("serviceAccountName", "serviceAccounts", serviceAccountName);
+  if (refused(serverContainer, defaults.serverContainer, [...allow.serverContainers, ...SERVER_CONTAINER_NAMES]))
+    refusals.notListed("serverContainer", "serverContainers", serverContainer);
+  if (refused(runtimeClassName, defaults.runtimeClassName, allow.runtimeClasses))
+    refusals.notListed("runtimeClassName", "runtimeClasses", runtimeClassName);
+  if (refused(agentDbStorageClass, null, allow.storageClasses))
+    refusals.notListed("agentDbStorageClass", "storageClasses", agentDbStorageClass);
+  const homes = [homeOf(env), "/paperclip", defaults.dataPath];
+  if (!homes.includes(dataPath) && !allowsPath(allow.dataPaths, dataPath)) refusals.notListed("dataPath", "dataPaths", dataPath);
+  for (const key of Object.keys(config.labels)) if (!allows(allow.labels, key)) refusals.notListed("labels", "labels", key);
+  if (config.retainJobs && !allow.retainJobs) refusals.notOn("retainJobs", "retainJobs", "true");
+}
+
+/** Set by the host itself, whatever an agent's settings say. */
+const OF_THE_HOST = /^(PAPERCLIP_\w*|TMPDIR|TEMP|TMP|GH_CONFIG_DIR)$/;
+
+function environment(config: AgentConfig, { allow }: Policy, { isBuiltIn }: ServerFacts, refusals: Refusals): void {
+  if (config.inherit === "all" && !allow.inheritAll) refusals.notOn("inherit", "inheritAll", '"all"');
+  for (const name of Object.keys(config.env))
+    if (!OF_THE_HOST.test(name) && !allows(allow.environment, name)) refusals.notListed("env", "environment", name);
+  for (const name of config.inheritNames) {
+    const allowed = (list: readonly string[]) => (name.endsWith("*") ? allowsBeginning(list, name.slice(0, -1)) : allows(list, name));
+    // A name is of a Secret, of a ConfigMap or of a variable; a beginning may be of all three.
+    const mayBeObject = /^[a-z0-9.-]*\*?$/.test(name);
+    const mayBeVariable = name === "*" || !mayBeObject;
+    if (mayBeObject && !allowed(allow.secrets)) refusals.notListed("inheritNames", "secrets", name);
+    if (mayBeVariable && !isBuiltIn(name) && !allowed(allow.inheritedEnvironment))
+      refusals.notListed("inheritNames", "inheritedEnvironment", name);
+  }
+}
+
+function amounts(config: AgentConfig, { limits }: Policy, refusals: Refusals): void {
+  const { resources } = config;
+  const quantities = [
+    ["resources.limits.cpu", "cpu", resources.limits.cpu],
+    ["resources.limits.memory", "memory", resources.limits.memory],
+    ["agentDbStorageCapacity", "storageCapacity", config.agentDbStorageCapacity],
+  ] as const;
+  for (const [field, limit, value] of quantities) if (amountOf(value) > amountOf(limits[limit])) refusals.tooMuch(field, limit, value);
+  const times = [
+    ["timeoutSec", "runSec"],
+    ["maxRunSec", "runSec"],
+    ["graceSec", "graceSec"],
+    ["scheduleTimeoutSec", "scheduleTimeoutSec"],
+    ["ttlSecondsAfterFinished", "ttlSecondsAfterFinished"],
+  ] as const;
+  for (const [field, limit] of times) if (config[field] > limits[limit]) refusals.tooMuch(field, limit, config[field]);
+}
