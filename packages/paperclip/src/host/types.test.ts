@@ -14,7 +14,7 @@ import type { EnvironmentTestResult, ExecutionContext, ExecutionResult, ServerAd
 const data = mkdtempSync(join(tmpdir(), "host-"));
 afterAll(() => rmSync(data, { recursive: true, force: true }));
 
-const adapter: ServerAdapter = createAdapter(exampleCli, { engine: createEngine(), serverEnv: {} });
+const adapter: ServerAdapter = createAdapter(exampleCli, { engine: createEngine(), serverEnv: { PAPERCLIP_HOME: data } });
 /** What the host gets to see of a value: it goes through its database. */
 const stored = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
@@ -68,7 +68,7 @@ test("the host's own schema takes the snapshot of the skills", async () => {
   mkdirSync(join(data, "fix"));
   writeFileSync(join(data, "fix/SKILL.md"), "How to fix.\n");
   const paperclipRuntimeSkills = [{ key: "acme/fix", runtimeName: "fix", source: join(data, "fix") }];
-  const ctx = { adapterType: adapter.type, config: { dataPath: data, paperclipRuntimeSkills } };
+  const ctx = { adapterType: adapter.type, config: { paperclipRuntimeSkills } };
   for (const snapshot of [await adapter.listSkills(ctx), await adapter.syncSkills(ctx, ["acme/fix", "acme/none"])]) {
     expect(agentSkillSnapshotSchema.parse(snapshot)).toMatchObject({ supported: true });
     expect(snapshot.entries.map(({ key }) => key)).toContain("acme/fix");
