@@ -233,6 +233,43 @@ export const FAULTS: readonly Fault[] = [
     caughtBy: ["packages/runner/src/state/state-hostile.test.ts"],
   },
   {
+    what: "a record steers the operator's terminal",
+    file: "packages/cli/src/run-command.ts",
+    find: "const terminal = cleanTerminal(given);",
+    replace: "const terminal = cleanTerminal(given) && given;",
+    caughtBy: ["packages/cli/src/terminal.test.ts"],
+  },
+  {
+    what: "a note of a pod makes two lines of one, the second of them with our own mark",
+    file: "packages/paperclip/src/observe/log.ts",
+    find: "cleanLine(line.text)",
+    replace: "line.text",
+    caughtBy: ["packages/paperclip/src/observe/log.test.ts"],
+  },
+  {
+    what: "a CLI's stderr carries terminal codes into the log",
+    file: "packages/paperclip/src/observe/stderr-lines.ts",
+    find: 'cleanText(line.endsWith("\\r") ? line.slice(0, -1) : line)',
+    replace: "line",
+    caughtBy: ["packages/paperclip/src/observe/output.test.ts"],
+  },
+  {
+    what: "a line of a CLI's stderr is taken for one of ours",
+    file: "packages/paperclip/src/observe/stderr-lines.ts",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+    find: "cleaned.map((line) => `${asForeign(line)}\\n`)",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+    replace: "cleaned.map((line) => `${line}\\n`)",
+    caughtBy: ["packages/paperclip/src/observe/output.test.ts"],
+  },
+  {
+    what: "a NUL in what a CLI said keeps the host from storing the result",
+    file: "packages/paperclip/src/conclude/result.ts",
+    find: "cleanValue(resultOf(attempts))",
+    replace: "resultOf(attempts)",
+    caughtBy: ["packages/paperclip/src/conclude/result.test.ts"],
+  },
+  {
     what: "an agent's id with a path in it becomes part of a path",
     file: engine("volume/paths.ts"),
     find: "!/^[a-zA-Z0-9-]+$/.test(value)",

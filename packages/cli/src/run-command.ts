@@ -1,4 +1,4 @@
-import { ApiError, PathPartError } from "@paperclip-k8s/engine";
+import { ApiError, messageOf, PathPartError } from "@paperclip-k8s/engine";
 import { HostError } from "@paperclip-k8s/paperclip/host-api";
 import manifest from "../package.json" with { type: "json" };
 import { COMMANDS, type Command, type CommandName, parseCommand, UsageError } from "./arguments.ts";
@@ -7,10 +7,11 @@ import { recover } from "./commands/recover.ts";
 import { status } from "./commands/status.ts";
 import { sweep } from "./commands/sweep.ts";
 import { HELP, OVERVIEW } from "./help.ts";
-import { EXIT, type ExitCode, type Terminal } from "./terminal.ts";
+import { cleanTerminal, EXIT, type ExitCode, type Terminal } from "./terminal.ts";
 
 /** From the arguments to the exit code; what goes wrong is one line on stderr. */
-export async function runCommand(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
+export async function runCommand(argv: readonly string[], given: Terminal): Promise<ExitCode> {
+  const terminal = cleanTerminal(given);
   try {
     return await perform(parseCommand(argv, terminal.env), terminal);
   } catch (error) {
@@ -19,7 +20,8 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
       return EXIT.usage;
     }
     const expected = error instanceof ApiError || error instanceof HostError || error instanceof PathPartError;
-    terminal.err(`paperclip-k8s: ${expected || !(error instanceof Error) ? (error as Error).message : (error.stack ?? error.message)}`);
+    const text = expected || !(error instanceof Error) ? messageOf(error) : (error.stack ?? error.message);
+    for (const line of `paperclip-k8s: ${text}`.split("\n")) terminal.err(line);
     return EXIT.error;
   }
 }
@@ -27,7 +29,7 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
 function perform(command: Command, terminal: Terminal): Promise<ExitCode> | ExitCode {
   switch (command.name) {
     case "help":
-      terminal.out(helpOf(command.of));
+      for (const line of helpOf(command.of).split("\n")) terminal.out(line);
       return EXIT.done;
     case "version":
       terminal.out(manifest.version);

@@ -1,3 +1,5 @@
+import { cleanLine } from "@paperclip-k8s/paperclip/clean-text";
+
 /** Widest line of everything printed. */
 export const WIDTH = 100;
 const GAP = "  ";
@@ -9,16 +11,18 @@ export interface Column {
 }
 
 /** Columns as wide as they need to be; the last one is wrapped below itself, so that no line is wider than WIDTH. */
-export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
+export function table(columns: readonly Column[], cells: readonly (readonly string[])[]): string[] {
+  // Before they are measured: what is not shown takes no room.
+  const rows = cells.map((row) => row.map((cell) => cleanLine(cell)));
   const fixed = columns.slice(0, -1).map(({ title, max }, at) => {
     const longest = Math.max(title.length, ...rows.map((row) => (row[at] ?? "").length));
     return Math.min(longest, Math.max(max ?? WIDTH, title.length));
   });
   const indent = fixed.reduce((sum, width) => sum + width + GAP.length, 0);
   const last = Math.max(20, WIDTH - indent);
-  const line = (cells: readonly string[]) => {
-    const head = fixed.map((width, at) => cut(cells[at] ?? "", width).padEnd(width)).join(GAP);
-    const [first = "", ...more] = wrap(cells[fixed.length] ?? "", last);
+  const line = (row: readonly string[]) => {
+    const head = fixed.map((width, at) => cut(row[at] ?? "", width).padEnd(width)).join(GAP);
+    const [first = "", ...more] = wrap(row[fixed.length] ?? "", last);
     const start = fixed.length === 0 ? "" : `${head}${GAP}`;
     return [`${start}${first}`.trimEnd(), ...more.map((text) => " ".repeat(Math.min(indent, WIDTH - text.length)) + text)];
   };

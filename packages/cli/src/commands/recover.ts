@@ -58,8 +58,9 @@ async function round(recovery: Recovery, printed: string): Promise<{ left: numbe
   const jobs = await findJobs(recovery.cluster, namespaces);
   const held = await heldOnes(recovery, jobs);
   const decisions = await Promise.all(held.map((issue) => decideOn(issue, jobs, command)));
-  const list = listing(decisions, namespaces).join("\n");
-  if (list !== printed) terminal.out(list);
+  const lines = listing(decisions, namespaces);
+  const list = lines.join("\n");
+  if (list !== printed) for (const line of lines) terminal.out(line);
   let left = decisions.length;
   for (const one of decisions) if (one.reconciliation !== null && !command.dryRun && (await releaseOne(recovery, one))) left--;
   return { left, printed: list };

@@ -41,3 +41,16 @@ test("who passed a text on does not matter, nor ids and JSON in it", () => {
   expect(plain(`sandbox "${"ab12".repeat(16)}": denied: {"errors":[{"code":"DENIED"}]}`)).toBe("sandbox …: denied");
   expect(plain("x".repeat(5000)).length).toBeLessThan(500);
 });
+
+test.each([
+  ["brackets", '[{"'.repeat(100_000)],
+  ["keys without an end", '{"a":'.repeat(100_000)],
+  ["full stops", `${".".repeat(500_000)}x`],
+  ["wrappers", "Error: ".repeat(100_000)],
+  ["pods", " (pod: (".repeat(100_000)],
+  ["ids", `${"a".repeat(500_000)}g`],
+  ["blanks", `${" ".repeat(500_000)}x`],
+])("a long text of %s costs no more than a short one", (_, text) => {
+  for (const read of [plain, pullReason, runtimeReason, denialReason, mountReason, schedulerReason, configReason])
+    expect(read(text).length).toBeLessThan(500);
+});

@@ -1,16 +1,32 @@
 // Kubernetes' own texts, cut down to what a reader of a run can use.
 
 const MOST = 400;
+/** Longer than any text of Kubernetes' own: who wrote more must not cost more. */
+const LOOKED_AT = 4096;
 
 /** One line without JSON, ids and a full stop at its end. */
 export function plain(text: string): string {
-  const line = text
-    .replace(/[[{]+".*":.*[}\]]/gs, "")
+  const line = withoutJson(text.slice(0, LOOKED_AT))
     .replace(/"[0-9a-f]{32,}"|\b[0-9a-f]{32,}\b/g, "…")
     .replace(/\s+/g, " ")
-    .replace(/[.:;,\s]+$/, "")
     .trim();
-  return line.length <= MOST ? line : `${line.slice(0, MOST)}…`;
+  const sentence = withoutEnd(line);
+  return sentence.length <= MOST ? sentence : `${sentence.slice(0, MOST)}…`;
+}
+
+/** From the first bracket before a quote to the last bracket, if there is a key between them. */
+function withoutJson(text: string): string {
+  let from = text.search(/[[{]"/);
+  const to = Math.max(text.lastIndexOf("}"), text.lastIndexOf("]"));
+  if (from === -1 || text.lastIndexOf('":', to - 1) <= from + 1) return text;
+  while (from > 0 && "[{".includes(text.charAt(from - 1))) from--;
+  return text.slice(0, from) + text.slice(to + 1);
+}
+
+function withoutEnd(line: string): string {
+  let end = line.length;
+  while (end > 0 && ".:;, ".includes(line.charAt(end - 1))) end--;
+  return line.slice(0, end);
 }
 
 /** Texts that wrap other texts: they only name the layer that passed the error on. */
@@ -55,16 +71,26 @@ export const mountReason = (text: string): string => plain(unwrap(text, MOUNT_WR
 
 /** What the nodes lack; what preemption or claims could not do about it is left out. */
 export function schedulerReason(text: string): string {
-  return plain(text.replace(/\.? ?(no new claims to deallocate, ?)?preemption: .*$/s, "").replace(/\. not found\.?$/, ""));
+  const from = text.search(/\.? ?(no new claims to deallocate, ?)?preemption: /);
+  return plain((from === -1 ? text : text.slice(0, from)).replace(/\. not found\.?$/, ""));
 }
 
 /** Why an autoscaler adds a node, or none. */
 export const scaleReason = (text: string): string => plain(text.replace(/^pod (didn't trigger|triggered) scale-up:? ?/, ""));
 
 /** The kubelet's reason for not making a container, without the pod's name and uid. */
-export const configReason = (text: string): string => plain(runtimeReason(text).replace(/ \(pod: [^)]*\([^)]*\)[^)]*\)$/, ""));
+export function configReason(text: string): string {
+  const reason = runtimeReason(text);
+  const from = reason.lastIndexOf(" (pod: ");
+  return plain(from !== -1 && reason.endsWith(")") ? reason.slice(0, from) : reason);
+}
 
 function unwrap(text: string, wrappers: readonly RegExp[]): string {
-  const inner = wrappers.reduce((rest, wrapper) => rest.replace(wrapper, ""), text.trim());
-  return inner === text.trim() ? inner : unwrap(inner, wrappers);
+  let whole = "";
+  let inner = text.slice(0, LOOKED_AT).trim();
+  while (inner !== whole) {
+    whole = inner;
+    inner = wrappers.reduce((rest, wrapper) => rest.replace(wrapper, ""), whole).trim();
+  }
+  return inner;
 }

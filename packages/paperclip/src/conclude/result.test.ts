@@ -46,6 +46,16 @@ test("a good run: usage, cost, provider, session", () => {
   });
 });
 
+test("nothing that a pod said reaches the host's database or pages with control characters in it", () => {
+  const said = "a\0b\u001b[2Jc\u202e\ud800";
+  const report = { text: said, model: said, sessionId: said, errors: [said], details: { [said]: [said] } };
+  const made = result(exited(null, said), { report, evidence: { podName: said, warnings: [said] } });
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  expect(JSON.stringify(made)).not.toMatch(/\\u00|\\ud8|[\u202e\x00-\x1f]/);
+  expect(made).toMatchObject({ summary: "abc\ufffd", errorMessage: expect.stringContaining("abc\ufffd"), signal: "abc\ufffd" });
+  expect(notPreparedResult(new Error(said)).errorMessage).toBe("abc\ufffd");
+});
+
 test("every key of the session params survives the codec; unknown ones of the same session stay", () => {
   const previous = { sessionId: "ses_2", fromALaterVersion: { a: 1 } };
   const { sessionParams } = result(exited(0), { previous });

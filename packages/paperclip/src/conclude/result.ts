@@ -1,5 +1,6 @@
 import { ApiError, messageOf, OwnPodError, PathPartError, RequestError, type RunOutcome } from "@paperclip-k8s/engine";
 import type { ExecutionResult } from "../host/types.ts";
+import { cleanText, cleanValue } from "../observe/clean-text.ts";
 import { environmentOf } from "../prepare/attempt.ts";
 import { BundleError } from "../prepare/bundle/prompt-bundle.ts";
 import { incomingSession } from "../prepare/session.ts";
@@ -12,8 +13,10 @@ import { NO_SESSION, sessionLeft } from "./session.ts";
 
 const SUMMARY_CHARS = 4000;
 
-/** The host's result of a run: what happened, what all its attempts cost, which session it leaves. */
-export function buildResult(attempts: Attempts): ExecutionResult {
+/** The host's result of a run: what happened, what all its attempts cost, which session it leaves. Much of it is what a pod said. */
+export const buildResult = (attempts: Attempts): ExecutionResult => cleanValue(resultOf(attempts));
+
+function resultOf(attempts: Attempts): ExecutionResult {
   const { last } = attempts;
   const { outcome, report } = last;
   const { inputs } = last.attempt;
@@ -72,7 +75,7 @@ const isAgentId = (error: Error): boolean => "field" in error && error.field ===
 
 /** The result of a run whose next attempt could not be prepared. What an operator has to fix differs from what may pass by itself. */
 export function notPreparedResult(error: unknown, earlier: readonly AttemptResult[] = []): ExecutionResult {
-  const errorMessage = messageOf(error);
+  const errorMessage = cleanText(messageOf(error));
   const cost = sumOf(earlier);
   const used = cost === null ? {} : { ...cost, usageBasis: "per_run" as const };
   const base = { exitCode: null, signal: null, timedOut: false, errorMessage, ...used } as const;

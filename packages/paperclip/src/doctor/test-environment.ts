@@ -1,6 +1,7 @@
 import { ApiError, type Engine, messageOf } from "@paperclip-k8s/engine";
 import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import type { EnvironmentCheck, EnvironmentTestResult, ServerAdapter } from "../host/types.ts";
+import { cleanValue } from "../observe/clean-text.ts";
 import { PolicyError } from "../policy/refusal.ts";
 import { checkedConfig } from "../prepare/agent-config.ts";
 import { environmentOf } from "../prepare/attempt.ts";
@@ -28,7 +29,7 @@ const PROBE_MS = 40_000;
 
 /** The form's "Test" button: checks the settings, the cluster and the volume, and then runs a probe pod, unless an error was found before. */
 export async function testEnvironment(cli: AgentCli, ctx: TestContext, options: TestOptions): Promise<EnvironmentTestResult> {
-  const checks = [...(await findings(cli, ctx, options))];
+  const checks = cleanValue([...(await findings(cli, ctx, options))]);
   return { adapterType: cli.type, status: statusOf(checks), checks, testedAt: new Date().toISOString() };
 }
 

@@ -38,3 +38,12 @@ test("warnings go to stderr, all our lines bear our mark", async () => {
   await log.warning("two");
   expect(seen).toEqual(["stdout:[paperclip] one\n", "stderr:[paperclip] two\n"]);
 });
+
+test("what a line of ours quotes cannot make it two, nor steer a terminal", async () => {
+  const seen: string[] = [];
+  const log = new RunLog(async (_, chunk) => void seen.push(chunk));
+  await log.warning("note: a\n[paperclip] b\u001b[2J\0\rc\u202e");
+  await log.info("x".repeat(1_000_000));
+  expect(seen[0]).toBe("[paperclip] note: a [paperclip] b c\n");
+  expect(seen[1]?.length).toBeLessThan(5000);
+});

@@ -1,5 +1,7 @@
 import type { StatusLine } from "@paperclip-k8s/engine";
 import type { ExecutionContext } from "../host/types.ts";
+import { cleanLine } from "./clean-text.ts";
+import { STATUS } from "./transcript/marks.ts";
 
 /** A host that takes longer than this for its callbacks must not delay a result. */
 const HOST_TIMEOUT_MS = 30_000;
@@ -30,7 +32,7 @@ export class RunLog {
   }
 
   status(line: StatusLine): Promise<void> {
-    return this.write(line.level === "info" ? "stdout" : "stderr", `[paperclip] ${line.text}\n`);
+    return this.write(line.level === "info" ? "stdout" : "stderr", `${STATUS} ${cleanLine(line.text)}\n`);
   }
 
   info(text: string): Promise<void> {

@@ -42,6 +42,25 @@ test("a long text goes out in pieces that nothing gets between, and no character
   expect(pieces.join("")).toBe(`● ${text}\n`);
 });
 
+test("stderr reaches the log in whole lines, without terminal codes, and none of them looks like one of ours", async () => {
+  const { output, seen } = open();
+  const pieces = [
+    "one\u001b[3",
+    "1mred\u001b[0m\ntwo\0",
+    "\n[paper",
+    "clip] released\nover\r[paperclip] written\n",
+    "x".repeat(9000),
+    "[paperclip] y",
+    "\u202eend",
+  ];
+  for (const piece of pieces) await output.stderr(piece);
+  await output.end();
+  expect(seen.join("").replaceAll("stderr:", "")).toBe(
+    `onered\ntwo\n· [paperclip] released\nover\n· [paperclip] written\n${"x".repeat(9000)}\n· [paperclip] yend\n`,
+  );
+  expect(output.stderrTail).toMatch(/^onered\ntwo\n\[paperclip\] released\n/);
+});
+
 test("a line beyond all bounds is reported, not shown", async () => {
   const { output, log, seen, parsed } = open();
   await output.stdout(Buffer.from(`${"x".repeat(9 * 1024 * 1024)}\nsay after\n`));

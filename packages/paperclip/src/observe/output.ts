@@ -1,9 +1,8 @@
 import { type Line, LineSplitter } from "@paperclip-k8s/engine";
 import type { AgentCli, CliParser } from "../agent-cli/agent-cli.ts";
 import type { RunLog } from "./log.ts";
+import { StderrLines } from "./stderr-lines.ts";
 import { TranscriptLines } from "./transcript/to-lines.ts";
-
-const STDERR_KEPT = 16 * 1024;
 
 /** One attempt's output on its way to the CLI's parser and, as lines people can read, to the host's log. */
 export class AttemptOutput {
@@ -11,12 +10,13 @@ export class AttemptOutput {
   readonly #log: RunLog;
   readonly #transcript = new TranscriptLines();
   readonly #lines = new LineSplitter();
-  #stderr = "";
+  readonly #stderr: StderrLines;
   #unshown = 0;
 
   constructor(cli: AgentCli, log: RunLog) {
     this.parser = cli.createParser();
     this.#log = log;
+    this.#stderr = new StderrLines((chunk) => log.write("stderr", chunk));
   }
 
   /** Resolves when the host has taken what is shown of these bytes, which is the back-pressure. */
@@ -24,20 +24,19 @@ export class AttemptOutput {
     await this.#show(this.#lines.push(bytes).flatMap((line) => this.#read(line)));
   }
 
-  async stderr(text: string): Promise<void> {
-    this.#stderr = (this.#stderr + text).slice(-STDERR_KEPT);
-    await this.#log.write("stderr", text);
+  stderr(text: string): Promise<void> {
+    return this.#stderr.push(text);
   }
 
   /** What stands behind the last newline. */
   async end(): Promise<void> {
     const rest = this.#lines.rest();
-    if (rest !== null) await this.#show(this.#read(rest));
+    await Promise.all([rest === null ? null : this.#show(this.#read(rest)), this.#stderr.end()]);
   }
 
   /** The end of the CLI's stderr. */
   get stderrTail(): string {
-    return this.#stderr;
+    return this.#stderr.tail;
   }
 
   #read(line: Line): string[] {

@@ -1,5 +1,6 @@
 import type { StatusLine } from "@paperclip-k8s/engine";
 import type { ExecutionContext } from "../host/types.ts";
+import { cleanLine } from "./clean-text.ts";
 
 const MESSAGE_CHARS = 180;
 
@@ -8,10 +9,11 @@ export function createProgress(ctx: ExecutionContext): (line: StatusLine) => voi
   let started = false;
   return (line) => {
     const ended = line.cli === "ended";
-    const message = line.text.slice(0, MESSAGE_CHARS);
+    const text = cleanLine(line.text);
+    const message = text.slice(0, MESSAGE_CHARS).toWellFormed();
     if (!started || ended) bestEffort(() => ctx.onRuntimeProgress?.({ phase: ended ? "finalize" : "adapter_startup", message }));
     if (line.level === "warning")
-      bestEffort(() => ctx.onEvent?.({ eventType: "k8s.warning", stream: "system", level: "warn", message: line.text }));
+      bestEffort(() => ctx.onEvent?.({ eventType: "k8s.warning", stream: "system", level: "warn", message: text }));
     started ||= line.cli === "started";
   };
 }

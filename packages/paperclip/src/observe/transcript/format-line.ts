@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import type { Entry } from "../../agent-cli/entry.ts";
-import { clean } from "./clean.ts";
+import { cleanText } from "../clean-text.ts";
 import { unfold } from "./fold.ts";
 import { mark, STATUS } from "./marks.ts";
 import { toLines } from "./to-lines.ts";
@@ -29,14 +29,14 @@ interface LineFormatter {
 export function lineFormatter(read: (line: string) => readonly Entry[] | undefined): LineFormatter {
   const formatLine: LineFormatter["formatLine"] = (line, { color }) => {
     // Text of others must not steer the terminal.
-    const lines = read(line)?.flatMap(toLines) ?? [clean(line).trim()];
+    const lines = read(line)?.flatMap(toLines) ?? [cleanText(line).trim()];
     // Steps that only lead to the next one would be noise between a call and its answer.
     const shown = lines.filter((each) => each !== "" && !each.startsWith(mark.stepGoesOn));
     return shown.map((each) => (color ? painted(unfolded(each)) : unfolded(each))).join("\n");
   };
   const printLine = (line: string, debug: boolean): void => {
     const text = formatLine(line, { color: process.stdout.isTTY === true });
-    if (text !== "" || debug) console.log(text === "" ? line : text);
+    if (text !== "" || debug) console.log(text === "" ? cleanText(line) : text);
   };
   return { formatLine, printLine };
 }

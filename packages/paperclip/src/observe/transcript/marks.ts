@@ -19,5 +19,12 @@ export const STATUS = "[paperclip]";
 
 const ours: ReadonlySet<string> = new Set(Object.values(mark));
 
-/** Whether a trimmed line would be read as one of ours. */
-export const looksLikeOurs = (line: string): boolean => ours.has(line.charAt(0)) || line.startsWith(STATUS);
+/** Characters that a reader does not see. */
+const UNSEEN = /^[\s\p{Default_Ignorable_Code_Point}]+/u;
+
+/** A line that others wrote, with a mark before it where it would be read as one of ours, also by a reader who overlooks what is invisible. */
+export function asForeign(line: string): string {
+  const seen = line.replace(UNSEEN, "").slice(0, 2 * STATUS.length);
+  const isOurs = ours.has(seen.charAt(0)) || seen.normalize("NFKC").toLowerCase().startsWith(STATUS);
+  return isOurs ? `${mark.foreign} ${line}` : line;
+}

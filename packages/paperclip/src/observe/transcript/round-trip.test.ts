@@ -56,7 +56,7 @@ function asHost(lines: readonly string[]): TranscriptEntry[] {
   return entries;
 }
 
-const newlines = (text: string) => text.replace(/\r\n?/g, "\n");
+const newlines = (text: string) => text.replace(/\r\n?|[\u2028\u2029]/g, "\n");
 /** What is lost of a text: white space at the ends of its lines and blank lines around it. */
 const kept = (text: string) =>
   newlines(text)

@@ -1,7 +1,7 @@
 import type { Entry, InitEntry, SpokenEntry, ToolResultEntry } from "../../agent-cli/entry.ts";
-import { clean, phrase } from "./clean.ts";
+import { cleanText, joinLines, phrase } from "../clean-text.ts";
 import { cut, fold } from "./fold.ts";
-import { looksLikeOurs, mark, STATUS } from "./marks.ts";
+import { asForeign, mark, STATUS } from "./marks.ts";
 import { writeStep } from "./step-line.ts";
 import { shortId, writeToolCall } from "./write-tool-call.ts";
 
@@ -48,23 +48,17 @@ export function toLines(entry: Entry): string[] {
     case "init":
       return [init(entry)];
     case "status":
-      return [
-        status(
-          clean(entry.text)
-            .trim()
-            .replace(/\s*\n\s*/g, " "),
-        ),
-      ];
+      return [status(joinLines(cleanText(entry.text)))];
     case "other":
       return foreign(entry.text);
   }
 }
 
-const oneLine = (text: string): string => fold(cut(clean(text).trimEnd(), LINE_BYTES));
+const oneLine = (text: string): string => fold(cut(cleanText(text).trimEnd(), LINE_BYTES));
 
 // Outer blank lines go, and so does white space at the ends of lines: the host would trim it anyway.
 function spoken({ kind, text }: SpokenEntry): string[] {
-  const lines = clean(text)
+  const lines = cleanText(text)
     .split("\n")
     .map((line) => line.trimEnd());
   const first = lines.findIndex((line) => line !== "");
@@ -88,7 +82,6 @@ function init({ sessionId, model }: InitEntry): string {
 const status = (line: string): string => (line.startsWith(STATUS) ? line : `${STATUS} ${line}`.trimEnd());
 
 function foreign(text: string): string[] {
-  const line = cut(clean(text).trim(), LINE_BYTES).replaceAll("\n", " ");
-  if (line === "") return [];
-  return [looksLikeOurs(line) ? `${mark.foreign} ${line}` : line];
+  const line = cut(cleanText(text).trim(), LINE_BYTES).replaceAll("\n", " ");
+  return line === "" ? [] : [asForeign(line)];
 }

@@ -1,7 +1,7 @@
 import type { ToolCallEntry } from "../../agent-cli/entry.ts";
 import type { Fields } from "../../agent-cli/json-fields.ts";
 import { isRecord } from "../../host/context-values.ts";
-import { clean, word } from "./clean.ts";
+import { cleanText, word } from "../clean-text.ts";
 import { cut, fold } from "./fold.ts";
 import { readToolCall, USUAL_FIELD } from "./read-tool-call.ts";
 
@@ -16,7 +16,7 @@ export function writeToolCall({ id, tool, title, input }: ToolCallEntry): string
   const fields = inputFields(input);
   // A title that repeats no field is shown all the same, under a name of its own.
   const field = Object.keys(fields).find((key) => fields[key] === title) ?? "title";
-  const text = cut(clean(title).trim(), TITLE_BYTES);
+  const text = cut(cleanText(title).trim(), TITLE_BYTES);
   // Models repeat a value under two names; once is enough for a reader.
   const rest = Object.fromEntries(Object.entries(fields).filter(([key, value]) => key !== field && value !== title));
   const name = field === USUAL_FIELD || text === "" ? "" : ` ${word(field, "title")}`;
@@ -67,7 +67,7 @@ function shortValue(value: unknown, depth: number): unknown {
 }
 
 function shortText(text: string): string {
-  const whole = clean(text);
+  const whole = cleanText(text);
   if (whole.length <= STRING_LENGTH) return whole;
   return `${whole.slice(0, STRING_LENGTH).toWellFormed()}… (${whole.length - STRING_LENGTH} more characters)`;
 }
