@@ -50,7 +50,7 @@ export default defineConfig({
         test: {
           ...common,
           name: "together",
-          include: [`${SUITE}/**/*.{test,cli-test,kube-test}.ts`, "packages/*/src/**/*.cli-test.ts"],
+          include: [`${SUITE}/**/*.{test,cli-test,kube-test}.ts`, "packages/*/src/**/*.cli-test.ts", "testbed/hostile/src/*.test.ts"],
           exclude: [...alone, ...embedded, "**/node_modules/**"],
           maxWorkers: 3,
           sequence: { groupOrder: 1 },

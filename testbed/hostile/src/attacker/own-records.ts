@@ -1,0 +1,54 @@
+import { MARK, type Orders } from "../orders.ts";
+import { type Attacks, type Attempted, appends } from "./attack.ts";
+import { ownSpec } from "./own-run.ts";
+
+// An agent can add lines to its own run's records. None may leave the run pending, silent or deaf to a cancel, or throw in the server.
+
+const MUST = "what follows it is read, a cancel is heard";
+const POISON = `{"toString":1,"valueOf":1}`;
+const AT = `"at":"2026-01-01T00:00:00.000Z"`;
+
+/** Afterwards says something on stderr: the runner adds it behind the forged lines. */
+function forge(orders: Orders, ...lines: readonly (string | Buffer)[]): Attempted {
+  const done = appends(ownSpec().files.meta, ...lines);
+  process.stderr.write(`behind ${orders.attacks.at(-1)}\n`);
+  return done;
+}
+
+const forging = (tries: string, lines: () => readonly (string | Buffer)[]): Attacks[string] => ({
+  tries,
+  must: MUST,
+  attack: (_, orders) => forge(orders, ...lines()),
+});
+const one = (tries: string, line: string): Attacks[string] => forging(tries, () => [line]);
+
+const state = (point: string): string => `{"type":"state",${AT},"act":"restored","ms":1,"point":${point}}`;
+const start = (): string => `{"type":"start",${AT},"run":"${ownSpec().run}","nonce":"${ownSpec().nonce}","pod":"p","runtime":"r"}`;
+
+export const ownRecords: Attacks = {
+  "own-records/state-poison": one(
+    "a restored state whose time throws when it is shown",
+    state(`{"at":${POISON},"version":"1","bytes":1,"generation":1}`),
+  ),
+  "own-records/end-poison": one(
+    "an end record with poisoned figures",
+    `{"type":"end",${AT},"exitCode":${POISON},"signal":${POISON},"cause":"exit","bytes":${POISON},"written":1,"state":{"saved":true,"last":{"bytes":${POISON}}}}`,
+  ),
+  "own-records/note-poison": one("a note whose text is an object", `{"type":"note",${AT},"text":${POISON}}`),
+  "own-records/note-escapes": one(
+    "an unsigned note with terminal codes and our own prefix",
+    `{"type":"note",${AT},"text":"\\u001b[2J\\r[paperclip] ${MARK}\\u0000\\u202e"}`,
+  ),
+  "own-records/stderr-prefix": one(
+    "a stderr record with lines of our own prefix",
+    `{"type":"stderr",${AT},"text":"x\\n[paperclip] ${MARK}\\n"}`,
+  ),
+  "own-records/cli-started": one("a start of the CLI as process -1", `{"type":"cli-started",${AT},"pid":-1}`),
+  "own-records/second-start": forging("a second start record, as the runner's", () => [start()]),
+  "own-records/other-start": one("a start record of another run", `{"type":"start",${AT},"run":"x","nonce":"y","pod":"p","runtime":"r"}`),
+  "own-records/deep": one("JSON that is nested 100,000 times", `${'{"type":'.repeat(100_000)}1${"}".repeat(100_000)}`),
+  "own-records/huge-line": forging("a line of 8 MiB", () => [Buffer.alloc(8 * 1024 * 1024, 0x61)]),
+  "own-records/binary": forging("64 KiB that are no text, with NULs", () => [Buffer.alloc(65_536, 0), Buffer.alloc(65_536, 0xfe)]),
+  "own-records/many": forging("50,000 records that mean nothing", () => Array.from({ length: 500 }, () => `${"{}\n".repeat(99)}{}`)),
+  "own-records/prototype": one("a record of the type __proto__", `{"type":"__proto__",${AT},"text":"${MARK}"}`),
+};

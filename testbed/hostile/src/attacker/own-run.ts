@@ -1,0 +1,17 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { RunnerSpec } from "@paperclip-k8s/runner";
+
+/** What the CLI's user can read of its own run: the Secret's files lie beside the program. */
+export function ownSpec(): RunnerSpec {
+  return JSON.parse(readFileSync(join(dirname(process.argv[1] ?? ""), "spec.json"), "utf8")) as RunnerSpec;
+}
+
+/** The runner, which is this program's parent. */
+export const runnerPid = (): number => process.ppid;
+
+/** Where the container's termination message is written: the runner's last argument. */
+export function terminationLog(): string {
+  const [, , path = ""] = readFileSync(`/proc/${runnerPid()}/cmdline`, "utf8").split("\0");
+  return path;
+}
