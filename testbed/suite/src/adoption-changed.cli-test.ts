@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Agents, openAgents } from "./agents.ts";
@@ -14,7 +14,9 @@ beforeAll(async () => {
 afterAll(() => stage?.stop());
 
 test("a run that goes on with a Job of other settings finds it, and its session stays one of the old instructions", async () => {
-  const instructionsFilePath = join(stage.bed.data, `${randomUUID()}.md`);
+  const folder = join(stage.bed.data, "instances/default/companies/company-1/agents/shared");
+  await mkdir(folder, { recursive: true });
+  const instructionsFilePath = join(folder, `${randomUUID()}.md`);
   const conversation = { cli: "claude" as const, agent: randomUUID(), task: randomUUID(), runId: randomUUID() };
   const before = { instructionsFilePath, concurrency: "task" };
   const after = { instructionsFilePath, concurrency: "agent" };

@@ -24,7 +24,7 @@ const sent = (turn: LlmRequest | undefined): string => JSON.stringify([turn?.sys
 
 /** Instructions and a skill as the host hands them to a run. */
 async function teach() {
-  const folder = join(stage.bed.data, `taught-${randomUUID()}`);
+  const folder = join(stage.bed.data, "instances/default/skills/company-1", `taught-${randomUUID()}`);
   const source = join(folder, "frobnicate");
   await mkdir(join(source, "scripts"), { recursive: true });
   await writeFile(join(folder, "AGENTS.md"), "INSTRUCTIONS-MARK: always be brief.\n");

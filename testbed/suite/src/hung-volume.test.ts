@@ -63,7 +63,11 @@ test.skipIf(unable !== null)(
   `five runs on a mount that hangs: other runs, new runs, DNS, files and exit of the server go on${unable === null ? "" : ` (${unable})`}`,
   async () => {
     const server = startServer();
-    const onHung = { dataClaim: "hung", dataPath: hung, instructionsFilePath: join(hung, "AGENTS.md") };
+    const onHung = {
+      dataClaim: "hung",
+      dataPath: hung,
+      instructionsFilePath: join(hung, "instances/default/companies/company-1/agents/a/AGENTS.md"),
+    };
     const other = await placeRecordedCli(join(stage.bed.data, "other"), "claude", ["success"], { hold: true });
     const next = await placeRecordedCli(join(stage.bed.data, "next"), "opencode", ["success"]);
     try {

@@ -16,6 +16,14 @@ export interface FileOwner {
  */
 export type Links = "none" | "all";
 
+/** What is read, and from where. */
+interface ReadOf {
+  readonly path: string;
+  readonly links: Links;
+  /** Folders below the root, in one of which the path has to end; the whole root unless set. */
+  readonly within?: readonly string[];
+}
+
 /** A file of a tree, by its path in it; a tree that is one file has the path "". */
 export interface TreeFile {
   readonly path: string;
@@ -67,11 +75,11 @@ export interface Operations {
   prepare(of: { readonly paths: readonly string[]; readonly folders: readonly string[]; readonly owner: FileOwner | null }): void;
   /** Files, and folders with what is in them. Missing ones are fine. */
   remove(of: { readonly paths: readonly string[] }): void;
-  readFile(of: { readonly path: string; readonly links: Links; readonly maxBytes: number }): Buffer;
+  readFile(of: ReadOf & { readonly maxBytes: number }): Buffer;
   /** Sorted by name. */
-  listFolder(of: { readonly path: string; readonly links: Links }): FolderEntry[];
+  listFolder(of: ReadOf): FolderEntry[];
   /** All regular files below a folder, or the one file. Links in it are left out. */
-  readTree(of: { readonly path: string; readonly links: Links; readonly limits: TreeLimits }): TreeFile[];
+  readTree(of: ReadOf & { readonly limits: TreeLimits }): TreeFile[];
   /** Which of the paths exist, or may exist for another user. */
   existing(of: { readonly paths: readonly string[] }): string[];
   /** What is at these paths below the root, in their order, without following any link. */

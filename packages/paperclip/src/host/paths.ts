@@ -16,6 +16,17 @@ type Owner = Pick<ExecutionContext, "agent">;
 
 export const instanceFolder = (home: string, instance: string): string => `${home}/instances/${instance}`;
 
+/** Holds all instances: database, keys and settings of the host, and every company's files. */
+export const instancesFolder = (home: string): string => `${home}/instances`;
+
+/** Folders that the host keeps for one agent and its company: instructions, skills, projects and the agent's own workspace. */
+export function managedFolders({ agent }: Owner, { dataPath, instanceId }: InstancePlace): readonly string[] {
+  const folder = instanceFolder(dataPath, checkedPart("PAPERCLIP_INSTANCE_ID", instanceId));
+  const company = checkedPart("agent.companyId", agent.companyId);
+  const ofCompany = [`companies/${company}/agents`, `skills/${company}`, `projects/${company}`];
+  return [...ofCompany, `workspaces/${checkedPart("agent.id", agent.id)}`].map((name) => `${folder}/${name}`);
+}
+
 export function dataFolder({ dataPath, instanceId }: InstancePlace, kind: DataKind): string {
   return `${instanceFolder(dataPath, checkedPart("PAPERCLIP_INSTANCE_ID", instanceId))}/data/${kind}`;
 }

@@ -61,7 +61,7 @@ export const firstStart = (sessionId: string | null): AttemptStart => ({ number:
 export async function gatherInputs(parts: RunParts): Promise<RunInputs> {
   const { ctx, cli, config, serverEnv } = parts;
   const cwd = workingFolder(ctx.context, config);
-  const bundle = cli.bundle === undefined ? null : await prepareBundle({ ctx, config, cwd }, cli.bundle);
+  const bundle = cli.bundle === undefined ? null : await prepareBundle({ ctx, config, policy: parts.policy, cwd }, cli.bundle);
   const seed = await findSeeds(config.dataPath, cli.state?.seeds ?? []);
   return { ...parts, cwd, bundle, mcp: mcpAccess(ctx, apiUrlOf(config.env, serverEnv)), state: keptState(parts), seed };
 }
@@ -73,7 +73,7 @@ export async function prepareAttempt(inputs: RunInputs, start: AttemptStart): Pr
   const inherited = inputs.inherited.env;
   const env = environmentOf(inputs);
   const plan = cli.plan({ config, agentId: ctx.agent.id, env, sessionId, bundle, mcpServers: inputs.mcp.servers, without });
-  const prompt = await preparePrompt({ ctx, settings: config, sessionId, cwd, bundle });
+  const prompt = await preparePrompt({ ctx, settings: config, policy: inputs.policy, sessionId, cwd, bundle });
   const podEnv = await buildEnv({ ctx, config, plan, removed, serverEnv, inherited, forced: "env" in state ? state.env : {} });
   return { ...start, inputs, plan, prompt, env: podEnv };
 }

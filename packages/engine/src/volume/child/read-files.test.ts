@@ -46,6 +46,21 @@ test.skipIf(!isRoot)("a link within the volume is followed, but not by a server 
   await expect(text("a/one")).rejects.toThrow("a server that is root follows none");
 });
 
+test("a link within the volume that leads out of the folders it may come from is refused", async () => {
+  mkdirSync(join(root, "theirs"));
+  writeFileSync(join(root, "theirs/key"), "of another agent");
+  symlinkSync("../theirs/key", join(root, "a/link"));
+  symlinkSync("../theirs", join(root, "a/folder"));
+  const of = { links: "none", maxBytes: 1000, within: [join(root, "a")] } as const;
+  for (const path of ["a/link", "a/folder/key", "theirs/key"])
+    await expect(readFile(root, { ...of, path: join(root, path) }), path).rejects.toThrow("a link leads out of the folders");
+  expect((await readFile(root, { ...of, path: join(root, "a/one") })).toString()).toBe("1");
+  // The folder itself may have been exchanged for a link.
+  renameSync(join(root, "a"), join(root, "b"));
+  symlinkSync("theirs", join(root, "a"));
+  await expect(readFile(root, { ...of, path: join(root, "a/key") })).rejects.toThrow("a link leads out of the folders");
+});
+
 test("a tree has all its files but no links, and a file is a tree of one", async () => {
   symlinkSync(join(top, "server/secret"), join(root, "a/link"));
   mkdirSync(join(root, "a/skipped"));

@@ -1,19 +1,19 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readlinkSync, readSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path/posix";
-import type { FolderEntry, Links, Of, TreeFile, TreeLimits } from "../protocol.ts";
+import type { FolderEntry, Of, TreeFile, TreeLimits } from "../protocol.ts";
 import { type At, inFolder } from "./in-folder.ts";
 import { pause } from "./tail-loop.ts";
 
 /** Opening a pipe must not wait for its writer. */
 const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-export async function readFile(root: string, { path, links, maxBytes }: Of<"readFile">): Promise<Buffer> {
-  const found = locate(root, path, links);
+export async function readFile(root: string, { maxBytes, ...of }: Of<"readFile">): Promise<Buffer> {
+  const found = locate(root, of);
   return inFound(found, dirname(found.path), (at) => readWhole(at(basename(found.path)), maxBytes).bytes);
 }
 
-export async function listFolder(root: string, { path, links }: Of<"listFolder">): Promise<FolderEntry[]> {
-  const found = locate(root, path, links);
+export async function listFolder(root: string, of: Of<"listFolder">): Promise<FolderEntry[]> {
+  const found = locate(root, of);
   return inFound(found, found.path, (at) =>
     sortedEntries(at).map((entry) => ({
       name: entry.name,
@@ -23,8 +23,8 @@ export async function listFolder(root: string, { path, links }: Of<"listFolder">
   );
 }
 
-export async function readTree(root: string, { path, links, limits }: Of<"readTree">): Promise<TreeFile[]> {
-  const found = locate(root, path, links);
+export async function readTree(root: string, { limits, ...of }: Of<"readTree">): Promise<TreeFile[]> {
+  const found = locate(root, of);
   try {
     return await inFound(found, found.path, (at) => filesBelow(at, limits));
   } catch (error) {
@@ -54,11 +54,14 @@ interface Found {
 const inFound = <T>({ root }: Found, folder: string, work: (at: At) => T | Promise<T>): Promise<T> =>
   inFolder(root ?? folder, folder, work);
 
-function locate(root: string, asked: string, links: Links): Found {
+function locate(root: string, { path: asked, links, within = [root] }: Of<"listFolder">): Found {
   const path = realpathSync(asked);
   if (links === "all") return { path, root: null };
   const top = realpathSync(root);
   if (!isBelow(path, top)) throw new Error(`it leads out of ${root}`);
+  // A pod may link from its own folder to another's.
+  const folders = within.map((folder) => (isBelow(folder, root) ? resolve(top, relative(root, folder)) : top));
+  if (!folders.some((folder) => isBelow(path, folder))) throw new Error("a link leads out of the folders that it may come from");
   if (process.geteuid?.() === 0 && path !== resolve(top, relative(root, asked)))
     throw new Error(`a link leads to ${path}, and a server that is root follows none on ${root}`);
   return { path, root: top };

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseConfig } from "../../settings/parse.ts";
 import { exampleCli } from "../../testing/example-cli.ts";
 import { hostContext } from "../../testing/host-context.ts";
+import { OPEN_FILES } from "../../testing/test-policy.ts";
 import { BUNDLE_KEPT_MS, MOST_BUNDLES, sweepBundles } from "../sweep/sweep-up.ts";
 import { BundleError, prepareBundle, writeBundle } from "./prompt-bundle.ts";
 
@@ -33,7 +34,7 @@ function prepare(desiredSkills: readonly string[], changes: Record<string, unkno
     ...changes,
   };
   const { ctx } = hostContext({ agent: "agent-1", company, config });
-  return prepareBundle({ ctx, config: parseConfig(config, {}, exampleCli), cwd: data }, layout);
+  return prepareBundle({ ctx, config: parseConfig(config, {}, exampleCli), policy: OPEN_FILES, cwd: data }, layout);
 }
 
 const mode = async (path: string) => (await stat(path)).mode & 0o777;

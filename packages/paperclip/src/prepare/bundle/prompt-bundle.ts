@@ -4,6 +4,7 @@ import { type TreeFile, withVolume } from "@paperclip-k8s/engine";
 import type { BundleLayout, PromptBundle } from "../../agent-cli/agent-cli.ts";
 import { bundlesFolder, UNFINISHED_BUNDLE } from "../../host/paths.ts";
 import type { RunInputs } from "../attempt.ts";
+import { filePlaces } from "../prompt/file-places.ts";
 import type { PaperclipSkillEntry } from "../prompt/host-rendering.ts";
 import { readInstructions } from "../prompt/instructions.ts";
 import { ServerFiles } from "../prompt/server-files.ts";
@@ -13,11 +14,11 @@ const WRITE_TIMEOUT_MS = 30_000;
 
 /** Writes the bundle this run needs, unless it is there, and marks it as used. */
 export async function prepareBundle(
-  { ctx, config, cwd }: Pick<RunInputs, "ctx" | "config" | "cwd">,
+  { ctx, config, policy, cwd }: Pick<RunInputs, "ctx" | "config" | "policy" | "cwd">,
   layout: BundleLayout,
 ): Promise<PromptBundle> {
-  const files = new ServerFiles(config.dataPath);
-  const instructions = await readInstructions(config.instructionsFilePath, cwd, files);
+  const files = new ServerFiles(config.dataPath, filePlaces(ctx, config, policy));
+  const instructions = await readInstructions(config.instructionsFilePath, cwd, files, policy);
   const read = (_: string, entry: Parameters<typeof skillFiles>[0]) => skillFiles(entry, files);
   const skills = await chosenSkills(ctx.config, config, files, read);
   const content = contentOf(layout, instructions.text, skills.read);

@@ -2,6 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { DEFAULT_POLICY } from "../../policy/policy.ts";
+import { ANYWHERE } from "../../testing/test-policy.ts";
 import { readInstructions } from "./instructions.ts";
 import { ServerFiles } from "./server-files.ts";
 
@@ -18,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(top, { recursive: true, force: true }));
 
-const read = (path: string) => readInstructions(path, volume, new ServerFiles(volume));
+const read = (path: string) => readInstructions(path, volume, new ServerFiles(volume, ANYWHERE), DEFAULT_POLICY);
 const AGENTS = "agents/a/AGENTS.md";
 
 function linkInstead(path: string, target: string): void {

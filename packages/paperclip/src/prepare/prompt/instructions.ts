@@ -1,5 +1,8 @@
 import { dirname, resolve } from "node:path";
 import { messageOf } from "@paperclip-k8s/engine";
+import type { Policy } from "../../policy/policy.ts";
+import { Refusals } from "../../policy/refusal.ts";
+import { quote } from "../../settings/config-error.ts";
 import type { ServerFiles } from "./server-files.ts";
 
 /** What was read for the prompt, and what the log says about it. */
@@ -10,9 +13,14 @@ export interface ReadText {
 }
 
 /** The agent's instructions from the server's disk, and where they came from, so that the files they name are found. */
-export async function readInstructions(path: string | null, cwd: string, files: ServerFiles): Promise<ReadText> {
+export async function readInstructions(path: string | null, cwd: string, files: ServerFiles, policy: Policy): Promise<ReadText> {
   if (path === null) return { text: "", notes: [], warnings: [] };
   const file = resolve(cwd, path);
+  if (!files.allows(file)) {
+    const refusals = new Refusals(policy);
+    refusals.notListed("instructionsFilePath", "files", file, `${quote(file)}, which is none of the host's folders for this agent,`);
+    refusals.check();
+  }
   try {
     const text = (await files.read(file)).trim();
     if (text === "") return { text: "", notes: [`instructions file ${file} is empty`], warnings: [] };

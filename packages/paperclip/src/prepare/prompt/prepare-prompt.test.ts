@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { OPEN_FILES } from "../../testing/test-policy.ts";
 import { type PromptInput, preparePrompt } from "./prepare-prompt.ts";
 
 let data: string;
@@ -40,11 +41,13 @@ function prepare(changes: Changes = {}) {
       config: changes.config ?? { ...skills, paperclipSkillSync: { desiredSkills: ["fix"] } },
       authToken: "run-token-0123456789",
     },
+    policy: OPEN_FILES,
     settings: {
       instructionsFilePath: join(data, "agent/AGENTS.md"),
       promptTemplate: "HEARTBEAT of {{agent.name}}",
       bootstrapPromptTemplate: "BOOTSTRAP",
       dataPath: data,
+      instanceId: "default",
       skillsFolder: join(data, ".example/skills"),
       ...changes.settings,
     },

@@ -1,15 +1,21 @@
 import type { PromptBundle } from "../../agent-cli/agent-cli.ts";
 import { recordOf, textOf } from "../../host/context-values.ts";
 import type { ExecutionContext } from "../../host/types.ts";
+import type { Policy } from "../../policy/policy.ts";
 import type { AgentConfig } from "../../settings/agent-config.ts";
 import { readSkills } from "../skills/read-skills.ts";
+import { filePlaces } from "./file-places.ts";
 import { readInstructions } from "./instructions.ts";
 import { withoutTokens } from "./redact.ts";
 import { ServerFiles } from "./server-files.ts";
 
 export interface PromptInput {
   readonly ctx: Pick<ExecutionContext, "runId" | "agent" | "context" | "config" | "authToken">;
-  readonly settings: Pick<AgentConfig, "instructionsFilePath" | "promptTemplate" | "bootstrapPromptTemplate" | "dataPath" | "skillsFolder">;
+  readonly settings: Pick<
+    AgentConfig,
+    "instructionsFilePath" | "promptTemplate" | "bootstrapPromptTemplate" | "dataPath" | "instanceId" | "skillsFolder"
+  >;
+  readonly policy: Policy;
   /** The session to resume; null = a fresh one. */
   readonly sessionId: string | null;
   readonly cwd: string;
@@ -54,9 +60,9 @@ interface Standing extends Pick<PreparedPrompt, "notes" | "warnings"> {
   readonly counted: { readonly instructionsChars: number; readonly skillsBundleChars: number };
 }
 
-async function readStanding({ ctx, settings, cwd }: PromptInput): Promise<Standing> {
-  const files = new ServerFiles(settings.dataPath);
-  const instructions = await readInstructions(settings.instructionsFilePath, cwd, files);
+async function readStanding({ ctx, settings, policy, cwd }: PromptInput): Promise<Standing> {
+  const files = new ServerFiles(settings.dataPath, filePlaces(ctx, settings, policy));
+  const instructions = await readInstructions(settings.instructionsFilePath, cwd, files, policy);
   const skills = await readSkills(ctx.config, settings, files);
   return {
     instructions: instructions.text,

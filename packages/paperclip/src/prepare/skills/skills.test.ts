@@ -4,6 +4,8 @@ import { join } from "node:path";
 import type { AdapterSkillContext, AdapterSkillSnapshot } from "@paperclipai/adapter-utils";
 import { afterAll, beforeAll, expect, expectTypeOf, test } from "vitest";
 import type { SkillContext, SkillSnapshot } from "../../host/types.ts";
+import { DEFAULT_POLICY } from "../../policy/policy.ts";
+import { ANYWHERE } from "../../testing/test-policy.ts";
 import { ServerFiles } from "../prompt/server-files.ts";
 import { readSkills } from "./read-skills.ts";
 import { listSkills, syncSkills } from "./snapshot.ts";
@@ -39,7 +41,8 @@ const config = (desiredSkills?: unknown[], entries = runtimeSkills) => ({
   ...(desiredSkills === undefined ? {} : { paperclipSkillSync: { desiredSkills } }),
 });
 const places = (dataPath = data) => ({ dataPath, skillsFolder: join(dataPath, ".example/skills") });
-const read = (desired?: unknown[]) => readSkills(config(desired), places(), new ServerFiles(data));
+const checked = (dataPath?: string) => ({ config: places(dataPath), policy: DEFAULT_POLICY });
+const read = (desired?: unknown[]) => readSkills(config(desired), places(), new ServerFiles(data, ANYWHERE));
 
 test.each<[string, unknown[] | undefined, string[], string[]]>([
   ["none without a choice", undefined, [], []],
@@ -73,7 +76,7 @@ test.each([
 
 test("each text says where its own files are, if a pod can find them there", async () => {
   expect((await read(["fix"])).text).toBe(`Skill "acme/fix" (its own files are in ${data}/skills/fix):\n\nHow to fix.`);
-  const elsewhere = await readSkills(config(["fix"]), places(join(data, "volume")), new ServerFiles(join(data, "volume")));
+  const elsewhere = await readSkills(config(["fix"]), places(join(data, "volume")), new ServerFiles(join(data, "volume"), ANYWHERE));
   expect(elsewhere.text).toBe('Skill "acme/fix":\n\nHow to fix.');
   expect((await read(["plain"])).text).toContain(`in ${data}/skills)`);
 });
@@ -81,7 +84,7 @@ test("each text says where its own files are, if a pod can find them there", asy
 test("the host's operational skill is always there, as for its own adapters of this kind", async () => {
   const key = "paperclipai/paperclip/paperclip";
   const entries = [...runtimeSkills, { key, runtimeName: "paperclip", source: join(data, "skills/fix") }];
-  const skills = await readSkills(config([], entries), places(), new ServerFiles(data));
+  const skills = await readSkills(config([], entries), places(), new ServerFiles(data, ANYWHERE));
   expect(skills.text).toContain(`Skill "${key}"`);
 });
 
@@ -113,7 +116,7 @@ test.each<[string, (skill: string, outside: string) => Promise<void>]>([
     await writeFile(join(outside, "SKILL.md"), "the server's secret");
     await plant(source, outside);
     const entries = [...runtimeSkills, { key: "acme/swapped", runtimeName: "swapped", source }];
-    const skills = await readSkills(config(["swapped", "fix"], entries), places(), new ServerFiles(data));
+    const skills = await readSkills(config(["swapped", "fix"], entries), places(), new ServerFiles(data, ANYWHERE));
     expect(skills.warnings).toEqual([expect.stringMatching(/"acme\/swapped".*leads out of/)]);
     expect(skills.text).toMatch(/^Skill "acme\/fix"/);
   } finally {
@@ -122,7 +125,7 @@ test.each<[string, (skill: string, outside: string) => Promise<void>]>([
 });
 
 test("a volume that does not answer is reported for each skill", async () => {
-  const skills = await readSkills(config(["fix", "plain"]), places(), new ServerFiles(data, 0));
+  const skills = await readSkills(config(["fix", "plain"]), places(), new ServerFiles(data, ANYWHERE, 0));
   expect(skills.text).toBe("");
   expect(skills.warnings).toHaveLength(2);
   expect(skills.warnings[0]).toContain("no answer within");
@@ -130,7 +133,7 @@ test("a volume that does not answer is reported for each skill", async () => {
 
 test("the host's page: what there is, what is chosen, what is missing, what people put there", async () => {
   const ctx = { agentId: "a", companyId: "c", adapterType: "example_k8s", config: config(["fix", "own", "nowhere"]) };
-  const snapshot = await listSkills(ctx, places());
+  const snapshot = await listSkills(ctx, checked());
   expect(snapshot).toMatchObject({
     adapterType: "example_k8s",
     supported: true,
@@ -154,12 +157,12 @@ test("the host's page: what there is, what is chosen, what is missing, what peop
 
 test("a new choice shows at once, wherever the host stores it", async () => {
   const ctx = { agentId: "a", companyId: "c", adapterType: "example_k8s", config: config([]) };
-  expect((await syncSkills(ctx, ["plain"], places())).desiredSkills).toEqual(["acme/plain"]);
-  expect((await listSkills(ctx, places())).desiredSkills).toEqual([]);
+  expect((await syncSkills(ctx, ["plain"], checked())).desiredSkills).toEqual(["acme/plain"]);
+  expect((await listSkills(ctx, checked())).desiredSkills).toEqual([]);
 });
 
 test("no folder of people's own is no trouble", async () => {
-  const snapshot = await listSkills({ adapterType: "example_k8s", config: config([]) }, places(join(data, "none")));
+  const snapshot = await listSkills({ adapterType: "example_k8s", config: config([]) }, checked(join(data, "none")));
   expect(snapshot.entries).toHaveLength(runtimeSkills.length);
 });
 

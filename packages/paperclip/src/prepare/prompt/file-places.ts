@@ -1,0 +1,59 @@
+import { dirname, join } from "node:path/posix";
+import { isBelow } from "../../host/context-values.ts";
+import { instancesFolder, managedFolders } from "../../host/paths.ts";
+import type { ExecutionContext } from "../../host/types.ts";
+import { allowsBelow } from "../../policy/patterns.ts";
+import type { Policy } from "../../policy/policy.ts";
+import type { AgentConfig } from "../../settings/agent-config.ts";
+import { workspaceOf } from "../environment/workspace.ts";
+
+/** The folders in one of which a path has to end once its links are followed; null = nothing is read from this path. */
+export type FilePlaces = (path: string) => readonly string[] | null;
+
+type Places = Pick<AgentConfig, "dataPath" | "instanceId" | "skillsFolder">;
+
+/** Where a run's instructions and skills may come from: what the host keeps for this agent and its company, and what the policy names. */
+export function filePlaces(ctx: Pick<ExecutionContext, "agent" | "context">, config: Places, policy: Policy): FilePlaces {
+  const folders = [...managedFolders(ctx, config), ...workspaces(ctx, config), ...sharedSkills(config, policy)];
+  return places(folders, policy);
+}
+
+/** Where the skills lie that the host lists, without an agent. */
+export function skillPlaces(config: Pick<Places, "skillsFolder">, policy: Policy): FilePlaces {
+  return places(sharedSkills(config, policy), policy);
+}
+
+function places(folders: readonly string[], { allow }: Policy): FilePlaces {
+  const ofPolicy = allow.files.filter((pattern) => !pattern.startsWith("!")).map(folderOf);
+  return (path) => {
+    if (folders.some((folder) => isBelow(path, folder)) || allowsBelow(allow.files, path)) return [...folders, ...ofPolicy];
+    const ofHost = bundledSkills().find((folder) => isBelow(path, folder)) ?? PACKAGED_SKILLS.exec(path)?.[0];
+    return ofHost === undefined ? null : [ofHost];
+  };
+}
+
+/** The longest beginning of a pattern without a star. */
+const folderOf = (pattern: string): string => (pattern.includes("*") ? dirname(`${pattern.split("*")[0]}x`) : pattern);
+
+/** The workspace that the host made for this run; one that holds everybody's files is none. */
+function workspaces({ context }: Pick<ExecutionContext, "context">, { dataPath }: Places): readonly string[] {
+  const { cwd, worktreePath } = workspaceOf(context, null);
+  const all = instancesFolder(dataPath);
+  // Those in the instances' folder are among the managed ones.
+  return [cwd, worktreePath].filter(
+    (path) => path !== null && isBelow(path, dataPath) && !isBelow(all, path) && !isBelow(path, all),
+  ) as string[];
+}
+
+/** People's own skills on the volume, where no pod can write; pods that mount all of the volume can. */
+const sharedSkills = ({ skillsFolder }: Pick<Places, "skillsFolder">, { volume }: Policy): readonly string[] =>
+  volume.mount === "scoped" ? [skillsFolder] : [];
+
+/** Skills that come with the host's own package, as npm installs it. */
+const PACKAGED_SKILLS = /^.*\/node_modules\/@paperclipai\/server\/skills(?=\/)/;
+
+/** Skills that come with the host's own checkout or image: beside its program, or where it was started. */
+function bundledSkills(): readonly string[] {
+  const program = dirname(process.argv[1] ?? "/");
+  return [program, dirname(program), dirname(dirname(program)), process.cwd()].map((folder) => join(folder, "skills"));
+}
