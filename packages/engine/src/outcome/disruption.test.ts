@@ -32,6 +32,17 @@ test("a full disk", () => {
   expect(disruption(evicted)?.remedy).toMatch(/disk/);
 });
 
+test.each([
+  "Pod ephemeral local storage usage exceeds the total limit of containers 20Mi. ",
+  'Container agent exceeded its local ephemeral storage limit "20Mi". ',
+])("a pod beyond its own limit: %s", (message) => {
+  expect(disruption(pod(running, { reason: "Evicted", message }))).toEqual({
+    by: "eviction",
+    message: `the kubelet of node node1 evicted the pod: ${message.slice(0, -2)}`,
+    remedy: "the run must keep less in its home and temporary folder, or raise limits.ephemeralStorage in the policy",
+  });
+});
+
 test("a node that shuts down, and one that is removed", () => {
   const shutdown = { reason: "Terminated", message: "Pod was terminated in response to imminent node shutdown." };
   expect(disruption(pod(running, { ...shutdown, conditions: target("TerminationByKubelet") }))).toMatchObject({

@@ -32,18 +32,20 @@ export function disruption(pod: PodView | null): Disruption | null {
 
 const disrupted = (by: KilledBy, message: string): Disruption => ({ by, message, remedy: null });
 
-function evictedByKubelet({ message, resources, containers }: PodView, node: string): Disruption {
-  const why = message === null ? "" : plain(message);
-  const evicted = `the kubelet of ${node} evicted the pod${why === "" ? "" : `: ${why}`}`;
+function evictedByKubelet(pod: PodView, node: string): Disruption {
+  const why = pod.message === null ? "" : plain(pod.message);
+  return { by: "eviction", message: `the kubelet of ${node} evicted the pod${why === "" ? "" : `: ${why}`}`, remedy: remedyFor(why, pod) };
+}
+
+/** By the kubelet's own texts: a node that is short of something, or a pod beyond a limit of its own. */
+function remedyFor(why: string, { resources, containers }: PodView): string | null {
   const asked = resources[containers[0]?.name ?? ""]?.["requests.memory"];
-  const remedy = /resource: memory/i.test(why)
-    ? `raise resources.requests.memory${asked === undefined ? "" : `, now ${asked}`}`
-    : /EmptyDir volume "([^"]+)"/.test(why)
-      ? `the run must keep less in volume ${why.match(/EmptyDir volume "([^"]+)"/)?.[1]}`
-      : /ephemeral|disk|inodes/i.test(why)
-        ? "the run must keep less on the node's disk, or the node needs more of it"
-        : null;
-  return { by: "eviction", message: evicted, remedy };
+  if (/resource: memory/i.test(why)) return `raise resources.requests.memory${asked === undefined ? "" : `, now ${asked}`}`;
+  const volume = /EmptyDir volume "([^"]+)"/.exec(why)?.[1];
+  if (volume !== undefined) return `the run must keep less in volume ${volume}`;
+  if (/ephemeral (local )?storage (usage|limit)/i.test(why))
+    return "the run must keep less in its home and temporary folder, or raise limits.ephemeralStorage in the policy";
+  return /ephemeral|disk|inodes/i.test(why) ? "the run must keep less on the node's disk, or the node needs more of it" : null;
 }
 
 const detail = (message: string | null): string => (message === null ? "" : `: ${plain(message)}`);

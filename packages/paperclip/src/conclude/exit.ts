@@ -36,13 +36,23 @@ export function exitOf({ outcome, report }: Pick<AttemptResult, "outcome" | "rep
 
 /** Why a CLI that ended by itself has failed; null = it succeeded. */
 export function exitFailure(result: Exited): Failure | null {
-  const failure = causeOf(result);
+  const failure = withReadOnlyHint(causeOf(result), result.stderr);
   const { memory, warnings } = result.outcome.evidence;
   const killed = memory.killed ? warnings[0] : undefined;
   if (failure === null || killed === undefined) return failure;
   // Processes killed for lack of memory come before what the CLI made of their loss; a fault that it names itself keeps its code.
   const errorCode = failure.errorCode === "adapter_failed" ? "k8s_oom_killed" : failure.errorCode;
   return { ...failure, errorCode, errorMessage: `${sentence(killed)}; then: ${failure.errorMessage}` };
+}
+
+/** What programs say when they write to a folder of the image. */
+const READ_ONLY = /\bEROFS\b|read-only file system/i;
+const READ_ONLY_HINT =
+  "; a pod can write to its home, /tmp and its workspace only: if the image needs more, force.readOnlyRootFilesystem: false in the policy allows it";
+
+function withReadOnlyHint(failure: Failure | null, stderr: string): Failure | null {
+  if (failure === null || !READ_ONLY.test(`${failure.errorMessage}\n${stderr}`)) return failure;
+  return { ...failure, errorMessage: `${failure.errorMessage}${READ_ONLY_HINT}` };
 }
 
 function causeOf(result: Exited): Failure | null {

@@ -83,6 +83,15 @@ test("the cause comes before what the CLI said", () => {
   });
 });
 
+test.each([
+  ["Error: EROFS: read-only file system, open '/opt/cli/cache'", exited(1)],
+  ["bash: /usr/local/x: Read-only file system", exited(3)],
+])("a CLI that fails because it wrote to the image's folders: %s", (stderr, how) => {
+  expect(failure(how, { stderr })?.errorMessage).toMatch(/force\.readOnlyRootFilesystem: false in the policy allows it$/);
+  expect(failure(how, { stderr: "other trouble" })?.errorMessage).not.toContain("readOnlyRootFilesystem");
+  expect(failure(exited(0), { stderr })).toBeNull();
+});
+
 test("too much output has a code of its own, with what raises the limit", () => {
   const message = "the CLI was ended: it wrote more than 5 bytes of output; the rest was not kept";
   const remedy = "raise limits.outputBytes in the policy";
