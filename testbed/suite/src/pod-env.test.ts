@@ -44,7 +44,8 @@ function tellingCli(found: (line: string) => void): AgentCli {
 }
 
 test("every variable of the host, the agent's own ones byte for byte, private homes, and nothing of the server's disk", async () => {
-  const workspace = `${bed.data}/work/acme`;
+  const home = `${bed.data}/instances/default/workspaces/agent-1`;
+  const workspace = `${home}/acme`;
   await mkdir(workspace, { recursive: true });
   const odd = "$(HOME) $$ \\ 'x' \"y\" \u{1f600}";
   let reported: Found = { env: {}, cwd: "", prompt: "" };
@@ -94,7 +95,7 @@ test("every variable of the host, the agent's own ones byte for byte, private ho
         repoRef: "main",
         branchName: "acme-1",
         worktreePath: workspace,
-        agentHome: `${bed.data}/home/agent-1`,
+        agentHome: home,
       },
       paperclipWorkspaces: [{ workspaceId: "workspace-1", cwd: workspace }],
       paperclipRuntimeServiceIntents: [{ name: "web" }],
@@ -135,7 +136,7 @@ test("every variable of the host, the agent's own ones byte for byte, private ho
     PAPERCLIP_RUNTIME_SERVICE_INTENTS_JSON: '[{"name":"web"}]',
     PAPERCLIP_RUNTIME_SERVICES_JSON: '[{"name":"web","url":"http://web:80"}]',
     PAPERCLIP_RUNTIME_PRIMARY_URL: "http://web:80",
-    AGENT_HOME: `${bed.data}/home/agent-1`,
+    AGENT_HOME: home,
     ODD: odd,
     HOME: expect.stringMatching(/home/),
   });

@@ -13,7 +13,7 @@ import type { ClaimView } from "../kube/views.ts";
 import { dryRun } from "../kube/writes.ts";
 import { claimManifest } from "../manifest/claim.ts";
 import { buildSubmission } from "../manifest/submission.ts";
-import { type NewClaim, type RunRequest, runFiles } from "../request.ts";
+import { type NewClaim, type RunRequest, removablePaths, runFiles } from "../request.ts";
 import { openVolume } from "../volume/volume.ts";
 
 // Checks of what a run would need, without a run.
@@ -70,7 +70,7 @@ export async function tryVolume({ output, user }: Pick<RunRequest, "output" | "u
   const volume = openVolume(output.root);
   try {
     await volume.prepare(files, process.getuid?.() === 0 ? user : null);
-    await volume.remove([files.output, files.meta]);
+    await volume.remove(removablePaths(files));
   } finally {
     volume.release();
   }

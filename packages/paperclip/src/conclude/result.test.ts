@@ -1,9 +1,9 @@
 import type { Adoption } from "@paperclip-k8s/engine";
 import { expect, test } from "vitest";
 import type { CliReport } from "../agent-cli/agent-cli.ts";
-import { BundleError } from "../prepare/bundle/prompt-bundle.ts";
 import { fingerprintAnnotation } from "../prepare/resume-fingerprint.ts";
 import { type ResumeFingerprint, sessionCodec } from "../prepare/session.ts";
+import { UnusableVolume } from "../prepare/unusable-volume.ts";
 import { exampleAttempt, exampleEvidence, exampleInputs, exampleResult, exited, type OutcomeKind } from "../testing/example-attempt.ts";
 import { hostContext } from "../testing/host-context.ts";
 import type { AttemptResult } from "./attempts.ts";
@@ -171,7 +171,7 @@ test("a run whose second attempt never started has used what the first one did, 
 });
 
 test("an attempt that cannot be prepared: what earlier ones used is reported, and only an untouched run may simply run again", () => {
-  const error = new BundleError("the volume does not answer");
+  const error = new UnusableVolume("the volume does not answer");
   const NOT_STARTED = { kind: "bootstrap", providerWorkStarted: false };
   expect(notPreparedResult(error)).toMatchObject({ errorCode: "k8s_volume_unusable", executionRecovery: NOT_STARTED });
   expect(notPreparedResult(error)).not.toHaveProperty("usage");

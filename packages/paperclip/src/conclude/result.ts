@@ -2,8 +2,8 @@ import { ApiError, messageOf, OwnPodError, PathPartError, RequestError, type Run
 import type { ExecutionResult } from "../host/types.ts";
 import { cleanText, cleanValue } from "../observe/clean-text.ts";
 import { environmentOf } from "../prepare/attempt.ts";
-import { BundleError } from "../prepare/bundle/prompt-bundle.ts";
 import { incomingSession } from "../prepare/session.ts";
+import { UnusableVolume } from "../prepare/unusable-volume.ts";
 import { ConfigError } from "../settings/config-error.ts";
 import { type AttemptResult, type Attempts, costOf, isLeftToOthers, mayHaveStartedWork, sumOf } from "./attempts.ts";
 import { exitOf } from "./exit.ts";
@@ -83,8 +83,8 @@ export function notPreparedResult(error: unknown, earlier: readonly AttemptResul
     return { ...base, errorCode: isAgentId(error) ? "k8s_agent_id_invalid" : "configuration_incomplete" };
   if (error instanceof ApiError && error.code === "api_config")
     return { ...base, errorCode: "configuration_incomplete", errorMessage: `kubeconfig: ${errorMessage}` };
-  const errorCode = error instanceof BundleError ? "k8s_volume_unusable" : "k8s_job_create_failed";
-  if (!(error instanceof ApiError || error instanceof BundleError)) return { ...base, errorCode: "adapter_failed" };
+  const errorCode = error instanceof UnusableVolume ? "k8s_volume_unusable" : "k8s_job_create_failed";
+  if (!(error instanceof ApiError || error instanceof UnusableVolume)) return { ...base, errorCode: "adapter_failed" };
   const transient = { ...base, errorCode, errorFamily: "transient_upstream" } as const;
   return earlier.some(mayHaveStartedWork) ? transient : { ...transient, executionRecovery: NOT_STARTED };
 }

@@ -5,6 +5,7 @@ import type { ExecutionContext } from "../host/types.ts";
 import { firstStart, prepareAttempt, type RunParts } from "../prepare/attempt.ts";
 import { workingFolder } from "../prepare/environment/workspace.ts";
 import { buildRequest } from "../prepare/request.ts";
+import { findScope } from "../prepare/scope/scope.ts";
 
 /** The test is of a company's settings, not of an agent. */
 export type ProbeParts = Omit<RunParts, "ctx"> & { readonly companyId: string };
@@ -23,9 +24,11 @@ const FINDING_MS = 15_000;
 /** A run with these settings that starts our self-check instead of the CLI, under a name and with limits of its own. */
 export async function probeRequest({ cli, companyId, config, inherited, serverEnv, policy }: ProbeParts): Promise<Probe> {
   const ctx = probeContext(companyId);
-  const cwd = workingFolder(ctx.context, config);
+  const parts = { ctx, cli, config, inherited, serverEnv, policy };
+  const cwd = workingFolder(parts);
   const kept = { bundle: null, mcp: mcpAccess(ctx, null), state: { mode: "ephemeral" }, seed: null } as const;
-  const attempt = await prepareAttempt({ ctx, cli, config, inherited, serverEnv, policy, cwd, ...kept }, firstStart(null));
+  const scope = await findScope({ ...parts, ...kept, cwd });
+  const attempt = await prepareAttempt({ ...parts, ...kept, cwd, scope }, firstStart(null));
   const like = buildRequest(attempt);
   const { apiUrl } = attempt.env;
   const selfCheck = {
@@ -41,12 +44,11 @@ export async function probeRequest({ cli, companyId, config, inherited, serverEn
     argv: selfCheckArgv(like.container.runtime, selfCheck),
     stdin: Buffer.alloc(0),
     files: {},
-    folders: [],
     limits: { ...like.limits, timeoutSec: 40, graceSec: 1, scheduleTimeoutSec: 60, ttlSeconds: 60 },
     finalLine: null,
     retain: false,
   };
-  return { request, apiUrl, warnings: [...attempt.prompt.warnings, ...attempt.env.warnings] };
+  return { request, apiUrl, warnings: [...scope.warnings, ...attempt.prompt.warnings, ...attempt.env.warnings] };
 }
 
 function probeContext(companyId: string): ExecutionContext {

@@ -28,8 +28,11 @@ export function managedFolders({ agent }: Owner, { dataPath, instanceId }: Insta
 }
 
 export function dataFolder({ dataPath, instanceId }: InstancePlace, kind: DataKind): string {
-  return `${instanceFolder(dataPath, checkedPart("PAPERCLIP_INSTANCE_ID", instanceId))}/data/${kind}`;
+  return `${folderOf({ dataPath, instanceId })}/data/${kind}`;
 }
+
+const folderOf = ({ dataPath, instanceId }: InstancePlace): string =>
+  instanceFolder(dataPath, checkedPart("PAPERCLIP_INSTANCE_ID", instanceId));
 
 const OUTPUT_FILE = "output.ndjson";
 
@@ -74,6 +77,43 @@ export const UNFINISHED_BUNDLE = ".part-";
 /** Instructions and skills of one company's agents, each in a folder named by its content. */
 export function bundlesFolder(ctx: Owner, place: InstancePlace): string {
   return companyFolder(ctx, place, "prompt-bundles");
+}
+
+/** The folder that the host makes for an agent: AGENT_HOME, and its workspace where it has no other. */
+export function agentHome({ agent }: Owner, place: InstancePlace): string {
+  return `${folderOf(place)}/workspaces/${checkedPart("agent.id", agent.id)}`;
+}
+
+/** The host's checkouts of one project, with their worktrees. */
+export function projectFolder({ agent }: Owner, place: InstancePlace, projectId: string): string {
+  return `${folderOf(place)}/projects/${hostSegment(agent.companyId, "company")}/${hostSegment(projectId, "project")}`;
+}
+
+/** The host's own instructions of an agent, with the files that belong to them. */
+export function instructionsFolder({ agent }: Owner, place: InstancePlace): string {
+  const company = checkedPart("agent.companyId", agent.companyId);
+  return `${folderOf(place)}/companies/${company}/agents/${checkedPart("agent.id", agent.id)}/instructions`;
+}
+
+/** The skills that the host keeps for a company. */
+export function companySkills({ agent }: Owner, place: InstancePlace): string {
+  return `${folderOf(place)}/skills/${checkedPart("agent.companyId", agent.companyId)}`;
+}
+
+/** Every folder that some agent's pod may write to, whichever run it is for; `*` stands for one path component. */
+export function writablePlaces({ dataPath }: Pick<InstancePlace, "dataPath">): string[] {
+  const own = ["workspaces/*", "projects/*/*", "data/run-logs/*/*/*", "data/agent-state/*/*/*/*"];
+  return own.map((folder) => `${instanceFolder(dataPath, "*")}/${folder}`);
+}
+
+/** As the host makes a folder's name of an id. */
+function hostSegment(id: string, fallback: string): string {
+  const safe = id
+    .trim()
+    .replace(/[^a-zA-Z0-9._-]+/g, "-")
+    .replace(/^-+|-+$/g, "");
+  // The host would leave the folder with these.
+  return safe === "" || safe === "." || safe === ".." ? fallback : safe;
 }
 
 export function agentFolder(owner: Owner, place: InstancePlace, kind: DataKind): string {

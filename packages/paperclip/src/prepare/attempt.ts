@@ -1,5 +1,6 @@
 import type { SeedSpec } from "@paperclip-k8s/engine";
 import type { AgentCli, CliPlan, PromptBundle, RunEnvironment } from "../agent-cli/agent-cli.ts";
+import { isBelow } from "../host/context-values.ts";
 import { type McpAccess, mcpAccess } from "../host/mcp-servers.ts";
 import type { ExecutionContext } from "../host/types.ts";
 import type { Policy } from "../policy/policy.ts";
@@ -9,6 +10,7 @@ import { apiUrlOf, buildEnv, type PodEnv } from "./environment/build-env.ts";
 import { workingFolder } from "./environment/workspace.ts";
 import type { Inherited } from "./inherit/inherited.ts";
 import { type PreparedPrompt, preparePrompt } from "./prompt/prepare-prompt.ts";
+import { findScope, isMounted, type VolumeScope } from "./scope/scope.ts";
 import { findSeeds } from "./state/find-seeds.ts";
 import { type KeptState, keptState } from "./state/kept-state.ts";
 
@@ -32,6 +34,8 @@ export interface RunInputs extends RunParts {
   readonly mcp: McpAccess;
   /** What becomes of the CLI's session at the end of the run. */
   readonly state: KeptState;
+  /** What its pod has of the shared volume. */
+  readonly scope: VolumeScope;
   /** Logins and settings that the private home begins with. */
   readonly seed: SeedSpec | null;
 }
@@ -60,21 +64,25 @@ export const firstStart = (sessionId: string | null): AttemptStart => ({ number:
 
 export async function gatherInputs(parts: RunParts): Promise<RunInputs> {
   const { ctx, cli, config, serverEnv } = parts;
-  const cwd = workingFolder(ctx.context, config);
+  const cwd = workingFolder(parts);
+  const state = keptState(parts);
   const bundle = cli.bundle === undefined ? null : await prepareBundle({ ctx, config, policy: parts.policy, cwd }, cli.bundle);
+  const scope = await findScope({ ...parts, cwd, bundle, state });
   const seed = await findSeeds(config.dataPath, cli.state?.seeds ?? []);
-  return { ...parts, cwd, bundle, mcp: mcpAccess(ctx, apiUrlOf(config.env, serverEnv)), state: keptState(parts), seed };
+  return { ...parts, cwd, bundle, mcp: mcpAccess(ctx, apiUrlOf(config.env, serverEnv)), state, scope, seed };
 }
 
 export async function prepareAttempt(inputs: RunInputs, start: AttemptStart): Promise<Attempt> {
-  const { ctx, cli, config, serverEnv, cwd, bundle, state } = inputs;
+  const { ctx, cli, config, serverEnv, cwd, bundle, state, scope } = inputs;
   const { sessionId, without } = start;
   const { removed } = cli.variables;
   const inherited = inputs.inherited.env;
   const env = environmentOf(inputs);
   const plan = cli.plan({ config, agentId: ctx.agent.id, env, sessionId, bundle, mcpServers: inputs.mcp.servers, without });
   const prompt = await preparePrompt({ ctx, settings: config, policy: inputs.policy, sessionId, cwd, bundle });
-  const podEnv = await buildEnv({ ctx, config, plan, removed, serverEnv, inherited, forced: "env" in state ? state.env : {} });
+  const isThere = (path: string): boolean => isMounted(scope.mounts, path) && isBelow(path, inputs.inherited.claim.mountPath);
+  const forced = "env" in state ? state.env : {};
+  const podEnv = await buildEnv({ ctx, config, plan, removed, serverEnv, inherited, isMounted: isThere, forced });
   return { ...start, inputs, plan, prompt, env: podEnv };
 }
 

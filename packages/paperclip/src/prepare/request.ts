@@ -1,3 +1,4 @@
+import { dirname } from "node:path/posix";
 import { labelValue, type RunRequest } from "@paperclip-k8s/engine";
 import { ANNOTATION, LABEL, RUN_KEYS, SELECTOR } from "../host/keys.ts";
 import { outputPath } from "../host/paths.ts";
@@ -16,6 +17,7 @@ export function buildRequest(attempt: Attempt): RunRequest {
   const { tolerations, imagePullSecrets, dnsConfig, dnsPolicy } = inherited;
   const shared = sharedWith(inputs);
   const nodeSelector = { ...inherited.nodeSelector, ...policy.force.nodeSelector };
+  const output = outputPath(ctx, config, attempt.number);
   const exclusive = [cli.type, ctx.agent.companyId, ...shared].join("/");
   return {
     runId: ctx.runId,
@@ -42,7 +44,7 @@ export function buildRequest(attempt: Attempt): RunRequest {
     resources: podResources(inputs),
     pod: podRules(inputs),
     scheduling: { nodeSelector, tolerations, imagePullSecrets, dnsConfig, dnsPolicy, serviceAccountName: config.serviceAccountName },
-    volumes: volumes(attempt),
+    volumes: volumes(attempt, sharedParts(inputs, output)),
     user: serverUser(),
     limits: {
       timeoutSec: config.timeoutSec,
@@ -52,8 +54,8 @@ export function buildRequest(attempt: Attempt): RunRequest {
       ttlSeconds: config.ttlSecondsAfterFinished,
       outputBytes: policy.limits.outputBytes,
     },
-    output: { root: inherited.claim.mountPath, path: outputPath(ctx, config, attempt.number) },
-    folders: state.mode === "portable" ? [state.spec.saved] : [],
+    output: { root: inherited.claim.mountPath, path: output },
+    folders: inputs.scope.made,
     finalLine: cli.finalLine,
     seed: inputs.seed,
     state: state.mode === "portable" ? state.spec : null,
@@ -67,12 +69,19 @@ function sharedWith({ ctx, config, state }: RunInputs): string[] {
   return config.concurrency === "agent" || state.mode === "dedicated_pvc" ? [ctx.agent.id] : [ctx.agent.id, taskPart(ctx)];
 }
 
-function volumes({ inputs, setOwnership }: Attempt): RunRequest["volumes"] {
-  const { inherited, bundle, state } = inputs;
+type SharedParts = Pick<RunRequest["volumes"]["shared"], "readOnly" | "mounts">;
+
+/** What of the shared volume the pod has: the run's folders and the one of this attempt's output, or all of it. */
+function sharedParts({ scope, bundle }: RunInputs, output: string): SharedParts {
+  if (scope.mounts === null) return { readOnly: bundle?.folder == null ? [] : [bundle.folder], mounts: null };
+  return { mounts: [{ path: dirname(output), readOnly: false }, ...scope.mounts] };
+}
+
+function volumes({ inputs, setOwnership }: Attempt, shared: SharedParts): RunRequest["volumes"] {
+  const { inherited, state } = inputs;
   const { name: claimName, mountPath, subPath } = inherited.claim;
-  const readOnly = bundle === null || bundle.folder === null ? [] : [bundle.folder];
   return {
-    shared: { claimName, mountPath, subPath, readOnly },
+    shared: { claimName, mountPath, subPath, ...shared },
     scratch: scratchVolumes(inputs),
     secrets: inherited.secretVolumes,
     configMaps: inherited.configMapVolumes,

@@ -61,6 +61,7 @@ export function exampleInputs(changes: Partial<RunInputs> = {}): RunInputs {
     bundle: null,
     mcp: { servers: [], identity: "" },
     state: { mode: "own" },
+    scope: { mounts: null, made: [], warnings: [] },
     seed: null,
     ...changes,
   };

@@ -8,7 +8,7 @@ beforeEach(() => {
 });
 afterEach(() => volume.end());
 
-test("what is at a path is told without following a link, and a link on the way is named", async () => {
+test("what is at a path is found without following a link, and a link on the way is named", async () => {
   mkdirSync(volume.path("a/b"), { recursive: true });
   writeFileSync(volume.path("a/file"), "");
   symlinkSync(volume.path("a"), volume.path("link"));

@@ -7,7 +7,8 @@ import { exampleCli } from "../../testing/example-cli.ts";
 import { hostContext } from "../../testing/host-context.ts";
 import { OPEN_FILES } from "../../testing/test-policy.ts";
 import { BUNDLE_KEPT_MS, MOST_BUNDLES, sweepBundles } from "../sweep/sweep-up.ts";
-import { BundleError, prepareBundle, writeBundle } from "./prompt-bundle.ts";
+import { UnusableVolume } from "../unusable-volume.ts";
+import { prepareBundle, writeBundle } from "./prompt-bundle.ts";
 
 let data: string;
 beforeEach(async () => {
@@ -107,7 +108,7 @@ test("a volume that is not there is named, and nothing is made in its place", as
   const content = [{ path: "a/b", bytes: Buffer.from("x"), executable: false }];
   const nowhere = { root: join(data, "nowhere"), folder: join(data, "nowhere/bundles"), key: "k" };
   const write = writeBundle(nowhere, content, 0);
-  await expect(write).rejects.toThrow(BundleError);
+  await expect(write).rejects.toThrow(UnusableVolume);
   await expect(write).rejects.toThrow(`cannot be written to ${nowhere.folder}`);
   expect(await readdir(data)).not.toContain("nowhere");
 });

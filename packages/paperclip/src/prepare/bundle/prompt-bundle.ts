@@ -9,6 +9,7 @@ import type { PaperclipSkillEntry } from "../prompt/host-rendering.ts";
 import { readInstructions } from "../prompt/instructions.ts";
 import { ServerFiles } from "../prompt/server-files.ts";
 import { chosenSkills } from "../skills/find-skills.ts";
+import { UnusableVolume } from "../unusable-volume.ts";
 
 const WRITE_TIMEOUT_MS = 30_000;
 
@@ -37,11 +38,6 @@ export async function prepareBundle(
   };
 }
 
-/** The volume did not take a bundle; it may the next time. */
-export class BundleError extends Error {
-  override readonly name = "BundleError";
-}
-
 interface BundlePlace {
   /** Mount point of the shared volume. */
   readonly root: string;
@@ -56,7 +52,7 @@ export async function writeBundle({ root, folder, key }: BundlePlace, files: rea
   try {
     return join(folder, await withVolume(root, (volume) => volume.run("storeTree", tree, WRITE_TIMEOUT_MS)));
   } catch (error) {
-    throw new BundleError(`skills and instructions cannot be written to ${folder}: ${(error as Error).message}`, { cause: error });
+    throw new UnusableVolume(`skills and instructions cannot be written to ${folder}: ${(error as Error).message}`, { cause: error });
   }
 }
 

@@ -10,6 +10,8 @@ import { workspaceOf } from "./workspace.ts";
 export interface EnvInput {
   readonly ctx: EnvContext;
   readonly config: { readonly env: Readonly<Record<string, string>>; readonly cwd: string | null; readonly dataPath: string };
+  /** Whether the pod has this path of the shared volume. */
+  readonly isMounted: (path: string) => boolean;
   readonly plan: Pick<CliPlan, "plainEnv" | "secretEnv">;
   /** Variables that this CLI must not find, whoever sets them. */
   readonly removed: readonly string[];
@@ -39,7 +41,7 @@ export async function buildEnv(input: EnvInput): Promise<PodEnv> {
   const { ctx, config, plan, serverEnv, inherited = NOTHING } = input;
   const apiUrl = apiUrlOf(config.env, serverEnv);
   const workspace = workspaceOf(ctx.context, config.cwd);
-  const known = await hostFacts(ctx, apiUrl, config.dataPath, workspace);
+  const known = await hostFacts(ctx, apiUrl, input.isMounted, workspace);
   const long = Object.keys(known).filter((name) => isTooLong(name, known[name]!));
   const facts = without(known, long);
   const forced = { ...FORCED, ...plan.plainEnv, ...plan.secretEnv, ...input.forced };
@@ -83,8 +85,8 @@ export function apiUrlOf(env: Readonly<Record<string, string>>, serverEnv: NodeJ
 
 /** The agent's own variables, without those that are assigned to each run. */
 function settingsOf(input: EnvInput, facts: Readonly<Record<string, string>>, unused: readonly string[]) {
-  const { config, ctx, serverEnv, forced: assigned = {} } = input;
-  const env = withoutHostDisk({ env: config.env, context: ctx.context, serverEnv, dataPath: config.dataPath });
+  const { config, ctx, serverEnv, isMounted, forced: assigned = {} } = input;
+  const env = withoutHostDisk({ env: config.env, context: ctx.context, serverEnv, isMounted });
   // What the CLI's plan forces needs no warning: the plan has already merged the agent's own value.
   const overruled = Object.keys(env).filter(
     (name) => Object.hasOwn(FORCED, name) || Object.hasOwn(assigned, name) || (name.startsWith("PAPERCLIP_") && Object.hasOwn(facts, name)),

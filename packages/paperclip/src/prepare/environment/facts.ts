@@ -9,7 +9,7 @@ export type EnvContext = Pick<ExecutionContext, "runId" | "agent" | "context" | 
 export async function hostFacts(
   ctx: EnvContext,
   apiUrl: string | null,
-  dataPath: string,
+  isMounted: (path: string) => boolean,
   workspace: Workspace,
 ): Promise<Record<string, string>> {
   const { context } = ctx;
@@ -36,11 +36,11 @@ export async function hostFacts(
     PAPERCLIP_WORKSPACE_REPO_REF: workspace.repoRef,
     PAPERCLIP_WORKSPACE_BRANCH: workspace.branch,
     PAPERCLIP_WORKSPACE_WORKTREE_PATH: workspace.worktreePath,
-    PAPERCLIP_WORKSPACES_JSON: listJson(workspaceHints(context, dataPath)),
+    PAPERCLIP_WORKSPACES_JSON: listJson(workspaceHints(context, isMounted)),
     PAPERCLIP_RUNTIME_SERVICE_INTENTS_JSON: listJson(recordsOf(context.paperclipRuntimeServiceIntents)),
     PAPERCLIP_RUNTIME_SERVICES_JSON: listJson(recordsOf(context.paperclipRuntimeServices)),
     PAPERCLIP_RUNTIME_PRIMARY_URL: textOf(context.paperclipRuntimePrimaryUrl),
-    AGENT_HOME: workspace.agentHome,
+    AGENT_HOME: workspace.agentHome !== null && isMounted(workspace.agentHome) ? workspace.agentHome : null,
   };
   return Object.fromEntries(Object.entries(facts).filter((entry): entry is [string, string] => entry[1] !== null));
 }

@@ -6,7 +6,7 @@ const launcher = "/tmp/paperclip-github-runtime/run-1";
 const serverEnv = { HOME: "/srv/home", PATH: "/srv/bin:/usr/bin", SSH_AUTH_SOCK: "/run/ssh.sock", GIT_CONFIG_GLOBAL: "/data/.gitconfig" };
 
 const clean = (env: Record<string, string>, context: Record<string, unknown> = {}) =>
-  withoutHostDisk({ env, context, serverEnv, dataPath: "/data" });
+  withoutHostDisk({ env, context, serverEnv, isMounted: (path) => path.startsWith("/data/") });
 
 test.each<[string, Record<string, string>, Record<string, unknown>, Record<string, string>]>([
   [

@@ -21,7 +21,8 @@ interface HostDiskInput {
   readonly env: Readonly<Record<string, string>>;
   readonly context: Context;
   readonly serverEnv: NodeJS.ProcessEnv;
-  readonly dataPath: string;
+  /** Whether the pod has this path of the shared volume. */
+  readonly isMounted: (path: string) => boolean;
 }
 
 /** An agent's env without what the host put there about its own disk. */
@@ -31,7 +32,7 @@ export function withoutHostDisk(input: HostDiskInput): Record<string, string> {
   return { ...Object.fromEntries(kept), ...(path === null ? {} : { PATH: path }) };
 }
 
-function isHosts(name: string, value: string, { env, context, serverEnv, dataPath }: HostDiskInput): boolean {
+function isHosts(name: string, value: string, { env, context, serverEnv, isMounted }: HostDiskInput): boolean {
   const launcher = textOf(env.PAPERCLIP_GITHUB_LAUNCHER_DIR);
   const isLaunchers = launcher !== null && isBelow(value, launcher);
   if (HOST_ONLY.has(name)) return true;
@@ -39,8 +40,8 @@ function isHosts(name: string, value: string, { env, context, serverEnv, dataPat
   if (name === "ZDOTDIR" || name === "BASH_ENV") return isLaunchers;
   const config = serverEnv.XDG_CONFIG_HOME ?? `${serverEnv.HOME ?? ""}/.config`;
   if (name === "GH_CONFIG_DIR") return isLaunchers || value === serverEnv.GH_CONFIG_DIR || value === `${config}/gh`;
-  // Devices exist everywhere, and the shared volume is mounted in the pod too.
-  const isInPod = isBelow(value, "/dev") || isBelow(value, dataPath);
+  // Devices exist everywhere.
+  const isInPod = isBelow(value, "/dev") || isMounted(value);
   return GIT_PATHS.includes(name) && value.startsWith("/") && value === serverEnv[name] && !isInPod;
 }
 

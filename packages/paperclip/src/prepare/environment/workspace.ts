@@ -1,5 +1,6 @@
-import { type Context, isBelow, recordOf, recordsOf, textOf } from "../../host/context-values.ts";
-import type { AgentConfig } from "../../settings/agent-config.ts";
+import { type Context, recordOf, recordsOf, textOf } from "../../host/context-values.ts";
+import { agentHome } from "../../host/paths.ts";
+import type { RunParts } from "../attempt.ts";
 
 type Part = "cwd" | "source" | "strategy" | "id" | "repoUrl" | "repoRef" | "branch" | "worktreePath" | "agentHome";
 
@@ -24,16 +25,18 @@ export function workspaceOf(context: Context, configuredCwd: string | null): Wor
   };
 }
 
-/** Where the CLI runs: the workspace, else the agent's folder setting, else the shared volume. */
-export function workingFolder(context: Context, settings: Pick<AgentConfig, "cwd" | "dataPath">): string {
-  return workspaceOf(context, settings.cwd).cwd ?? settings.cwd ?? settings.dataPath;
+/** Where the CLI runs: the workspace, else the agent's folder setting, else the agent's own folder. */
+export function workingFolder({ ctx, config, policy }: Pick<RunParts, "ctx" | "config" | "policy">): string {
+  // A pod with the whole volume goes on where earlier versions ran it, so that its sessions are found.
+  const fallback = policy.volume.mount === "whole" ? config.dataPath : agentHome(ctx, config);
+  return workspaceOf(ctx.context, config.cwd).cwd ?? config.cwd ?? fallback;
 }
 
-/** The host's hints at other workspaces; a folder that is not on the shared volume is not there in a pod. */
-export function workspaceHints(context: Context, dataPath: string): Record<string, unknown>[] {
+/** The host's hints at other workspaces, without the folders that the pod does not have. */
+export function workspaceHints(context: Context, isMounted: (path: string) => boolean): Record<string, unknown>[] {
   return recordsOf(context.paperclipWorkspaces).map((hint) => {
     const { cwd, ...rest } = hint;
     const folder = textOf(cwd);
-    return folder !== null && isBelow(folder, dataPath) ? { ...hint } : rest;
+    return folder !== null && isMounted(folder) ? { ...hint } : rest;
   });
 }

@@ -1,0 +1,103 @@
+import { dirname, normalize } from "node:path/posix";
+import { type SeenPath, type SharedMount, withVolume } from "@paperclip-k8s/engine";
+import { isBelow } from "../../host/context-values.ts";
+import { outputPath } from "../../host/paths.ts";
+import { ConfigError } from "../../settings/config-error.ts";
+import type { Inherited } from "../inherit/inherited.ts";
+import { UnusableVolume } from "../unusable-volume.ts";
+import { checkParents } from "./parents.ts";
+import { type ScopeInput, type WantedFolder, wantedFolders } from "./wanted.ts";
+
+/** What of the shared volume a run's pod has. */
+export interface VolumeScope {
+  /** Null = the whole volume. The folder of an attempt's output comes to these. */
+  readonly mounts: readonly SharedMount[] | null;
+  /** Of them: made by the server before the pod starts. */
+  readonly made: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+const TIMEOUT_MS = 10_000;
+
+/** Decides what the run's pod mounts, before anything is created; refuses a workspace that it may not have. */
+export async function findScope(input: ScopeInput & { readonly inherited: Pick<Inherited, "claim"> }): Promise<VolumeScope> {
+  const { mountPath } = input.inherited.claim;
+  if (input.policy.volume.mount === "whole") return wholeVolume(input);
+  const wanted = wantedFolders(input);
+  const paths = wanted.filter(({ need }) => need === "if there" || need === "named").map(({ path }) => path);
+  const seen = await withVolume(mountPath, (volume) => volume.run("lookAt", { paths }, TIMEOUT_MS)).catch((error: Error) => {
+    throw new UnusableVolume(`the folders of the run on ${mountPath} cannot be looked at: ${error.message}`, { cause: error });
+  });
+  return scopeOf(input, wanted, seen, mountPath);
+}
+
+/** As in earlier versions, the bundle read-only. */
+const wholeVolume = ({ state }: ScopeInput): VolumeScope => ({
+  mounts: null,
+  made: state.mode === "portable" ? [state.spec.saved] : [],
+  warnings: [],
+});
+
+export function scopeOf(input: ScopeInput, wanted: readonly WantedFolder[], seen: readonly SeenPath[], root: string): VolumeScope {
+  const kindOf = new Map(seen.map((each) => [each.path, each]));
+  const there = wanted.filter((folder) => isThere(folder, kindOf.get(folder.path)));
+  const mounts = withoutCovered(there);
+  const output = { path: dirname(outputPath(input.ctx, input.config, 1)), readOnly: false };
+  checkParents([output, ...mounts], input.policy.volume, input.config);
+  checkWorkspace(input, mounts, root);
+  const missing = wanted.filter((folder) => folder.need === "named" && !there.includes(folder));
+  return {
+    mounts,
+    made: there.filter(({ need }) => need === "made").map(({ path }) => path),
+    warnings: [
+      ...missing.map(({ path }) => `${path}, which the policy's volume.paths names, is no folder on the volume: the pod does not have it`),
+      ...unmountedSettings(input, mounts, root),
+    ],
+  };
+}
+
+/** Pods can write on this volume, or could before it was scoped: a link is refused, wherever it leads. */
+function isThere({ path, need }: WantedFolder, seen: SeenPath | undefined): boolean {
+  if (need === "made" || need === "there") return true;
+  if (seen?.kind === "link")
+    throw new ConfigError("volume", `${seen.link} is a link, and a pod's mount ${path} must not lead through one: replace it by a folder`);
+  return seen?.kind === "folder";
+}
+
+/** Each folder once, writable if anybody needs it so, and none that another mount already brings. */
+function withoutCovered(folders: readonly WantedFolder[]): SharedMount[] {
+  const byPath = new Map<string, boolean>();
+  for (const { path, readOnly } of folders) byPath.set(path, readOnly && byPath.get(path) !== false);
+  const all = [...byPath].map(([path, readOnly]) => ({ path, readOnly }));
+  const brings = (outer: SharedMount, inner: SharedMount): boolean =>
+    outer !== inner && isBelow(inner.path, outer.path) && outer.readOnly === inner.readOnly;
+  return all.filter((inner) => !all.some((outer) => brings(outer, inner)));
+}
+
+export const isMounted = (mounts: readonly SharedMount[] | null, path: string): boolean =>
+  mounts === null || mounts.some((mount) => isBelow(normalize(path), mount.path));
+
+/** The pod would begin in an empty folder that belongs to nobody. */
+function checkWorkspace({ cwd, config }: ScopeInput, mounts: readonly SharedMount[], root: string): void {
+  if (!isBelow(normalize(cwd), root) || isMounted(mounts, cwd)) return;
+  const field = config.cwd === cwd ? "cwd" : "workspace";
+  const own = mounts.filter(({ readOnly }) => !readOnly).map(({ path }) => path);
+  throw new ConfigError(
+    field,
+    `${cwd} is not among the folders that this agent's pods mount (${own.join(", ")}). Agents can change it themselves, so only the ` +
+      `operator can allow it, in the policy: volume: { paths: [{ path: ${JSON.stringify(normalize(cwd))} }] }`,
+  );
+}
+
+/** Settings that name something on the volume which the pod will not find. */
+function unmountedSettings({ config }: ScopeInput, mounts: readonly SharedMount[], root: string): string[] {
+  const named = {
+    command: config.command,
+    ...Object.fromEntries(Object.entries(config.env).map(([name, value]) => [`env.${name}`, value])),
+  };
+  return Object.entries(named).flatMap(([field, value]) => {
+    const path = value === null || !value.startsWith("/") || value.includes(":") ? null : normalize(value);
+    if (path === null || !isBelow(path, root) || isMounted(mounts, path)) return [];
+    return [`${field} names ${path}, which the pod does not mount: the operator can allow it in the policy, under volume.paths`];
+  });
+}

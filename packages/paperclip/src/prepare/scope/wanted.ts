@@ -1,0 +1,91 @@
+import { dirname, normalize, resolve } from "node:path/posix";
+import type { PromptBundle } from "../../agent-cli/agent-cli.ts";
+import { isBelow, recordOf, recordsOf, textOf } from "../../host/context-values.ts";
+import { agentHome, companySkills, instructionsFolder, projectFolder } from "../../host/paths.ts";
+import type { RunParts } from "../attempt.ts";
+import type { KeptState } from "../state/kept-state.ts";
+import { isPattern, matchedFolder } from "./path-patterns.ts";
+
+/** A folder of the shared volume that a run's pod is to have. */
+export interface WantedFolder {
+  readonly path: string;
+  readonly readOnly: boolean;
+  /** `made`: by the server, writable for the pod. `there`: the server has just written it. `if there`: mounted if it exists. `named`: as well, and missed if it does not. */
+  readonly need: "made" | "there" | "if there" | "named";
+}
+
+/** What the folders of a run follow from. */
+export interface ScopeInput extends Pick<RunParts, "ctx" | "config" | "policy"> {
+  readonly cwd: string;
+  readonly bundle: PromptBundle | null;
+  readonly state: KeptState;
+}
+
+/** The folders of a run, without the one for its output, which each attempt has for itself. */
+export function wantedFolders(input: ScopeInput): WantedFolder[] {
+  const { ctx, config, bundle, state } = input;
+  return [
+    { path: agentHome(ctx, config), readOnly: false, need: "made" },
+    ...projectFolders(input),
+    ...(state.mode === "portable" ? [{ path: state.spec.saved, readOnly: false, need: "made" } as const] : []),
+    { path: instructionsFolder(ctx, config), readOnly: true, need: "if there" },
+    ...(bundle === null ? skillFolders(input) : bundleFolder(bundle)),
+    ...policyFolders(input),
+  ];
+}
+
+const bundleFolder = ({ folder }: PromptBundle): WantedFolder[] =>
+  folder === null ? [] : [{ path: folder, readOnly: true, need: "there" }];
+
+/** Where skills are part of the prompt, it names the folders in which their files are. */
+function skillFolders({ ctx, config }: ScopeInput): WantedFolder[] {
+  return [companySkills(ctx, config), config.skillsFolder].map((path) => ({ path, readOnly: true, need: "if there" }));
+}
+
+/**
+ * The host's checkouts of the project that the run belongs to, with the main repository of a worktree, and those of other projects that
+ * the host names, to be read. A folder of any other project is not the run's, whoever has written it into its workspace.
+ */
+function projectFolders(input: ScopeInput): WantedFolder[] {
+  const { ctx, config } = input;
+  const workspace = recordOf(ctx.context.paperclipWorkspace);
+  const own = textOf(workspace.projectId) ?? textOf(ctx.context.projectId);
+  const named = namedPaths(input);
+  const isNamed = (folder: string): boolean => named.some((path) => isBelow(path, folder));
+  const folderOf = (id: string): string => projectFolder(ctx, config, id);
+  const ownFolder = own === null ? sessionFolder(input) : folderOf(own);
+  const isOwn = ownFolder !== null && (isNamed(ownFolder) || textOf(workspace.strategy) === "git_worktree");
+  const others = recordsOf(ctx.context.paperclipWorkspaces).flatMap(({ projectId, cwd }) => {
+    const folder = textOf(projectId) === null ? null : folderOf(textOf(projectId)!);
+    return folder !== null && folder !== ownFolder && isBelow(normalize(textOf(cwd) ?? "/"), folder) ? [folder] : [];
+  });
+  return [
+    ...(isOwn ? [{ path: ownFolder, readOnly: false, need: "made" } as const] : []),
+    ...others.map((path) => ({ path, readOnly: true, need: "if there" }) as const),
+  ];
+}
+
+/** A conversation goes on in the folder of its last run, although its issue belongs to no project any more. */
+function sessionFolder({ ctx, config, cwd }: ScopeInput): string | null {
+  if (textOf(recordOf(ctx.context.paperclipWorkspace).source) !== "task_session") return null;
+  return matchedFolder(`${dirname(projectFolder(ctx, config, "any"))}/*`, normalize(cwd));
+}
+
+/** The operator's own: a plain path is mounted by every pod, one with `*` where the run names a folder in it. */
+function policyFolders(input: ScopeInput): WantedFolder[] {
+  const named = namedPaths(input);
+  return input.policy.volume.paths.flatMap(({ path, readOnly }): WantedFolder[] => {
+    if (!isPattern(path)) return [{ path: normalize(path).replace(/(?<=.)\/$/, ""), readOnly, need: "named" }];
+    const matched = named.map((each) => matchedFolder(path, each)).filter((each) => each !== null);
+    return [...new Set(matched)].map((each) => ({ path: each, readOnly, need: "if there" }));
+  });
+}
+
+/** Every folder that the run's workspace and settings name. Whether it may have one is decided by where that is. */
+function namedPaths({ ctx, config, cwd }: ScopeInput): string[] {
+  const workspace = recordOf(ctx.context.paperclipWorkspace);
+  const hints = recordsOf(ctx.context.paperclipWorkspaces).map((hint) => textOf(hint.cwd));
+  const instructions = config.instructionsFilePath === null ? null : dirname(resolve(cwd, config.instructionsFilePath));
+  const found = [cwd, textOf(workspace.worktreePath), ...hints, instructions, config.command, ...Object.values(config.env)];
+  return found.filter((path) => path?.startsWith("/") === true).map((path) => normalize(path!));
+}
