@@ -4,9 +4,9 @@ import { createEngine, type EngineOptions } from "@paperclip-k8s/engine";
 import { type Llm, type LlmRequest, scriptedSettings, startLlm } from "@paperclip-k8s/llm";
 import { type AgentCli, createAdapter, type ExecutionResult } from "@paperclip-k8s/paperclip";
 import { type HostCall, hostContext } from "@paperclip-k8s/paperclip/testing";
-import { TEST_POLICY } from "@paperclip-k8s/paperclip/testing/test-policy";
 import { type CliName, loadKits } from "../../../packages/adapters.ts";
 import { type Bed, settingsFor, startBed } from "./bed.ts";
+import { bedPolicy, toolsFolder } from "./bed-policy.ts";
 
 const kits = await loadKits();
 
@@ -26,6 +26,8 @@ export interface AgentRun extends Omit<HostCall, "task"> {
   readonly engine?: EngineOptions;
   /** Where the server says its own API is. */
   readonly serverEnv?: NodeJS.ProcessEnv;
+  /** Further lines of the operator's policy. */
+  readonly policy?: string;
   readonly hostTimeoutMs?: number;
   /** What of the CLI's description a test needs otherwise. */
   readonly changeCli?: (cli: AgentCli) => AgentCli;
@@ -46,6 +48,8 @@ type Conversation = Pick<AgentRun, "cli"> & { readonly agent: string; readonly t
 export interface Agents {
   readonly bed: Bed;
   readonly llm: Llm;
+  /** A folder of the volume that all pods have, for what a test puts there. */
+  readonly tools: string;
   run(run: AgentRun): Promise<AgentRan & { /** What the model was asked meanwhile. */ readonly turns: readonly LlmRequest[] }>;
   /** What the model got in the last turn that has this prompt. */
   reported(prompt: string): readonly string[];
@@ -65,6 +69,7 @@ export async function openAgents(options?: Parameters<typeof startBed>[0]): Prom
   return {
     bed,
     llm,
+    tools: toolsFolder(bed),
     run: async (run) => {
       const seen = llm.requests.length;
       const ran = await runAgent({ bed, llm }, run);
@@ -104,7 +109,7 @@ export async function runAgent({ bed, llm }: Surroundings, run: AgentRun): Promi
   });
   const adapter = createAdapter(changeCli(kits[cli].cli), {
     engine: createEngine(engine),
-    serverEnv: { ...TEST_POLICY, ...serverEnv },
+    serverEnv: { ...bedPolicy(bed.data, run.policy), ...serverEnv },
     pollMs: 100,
     hostTimeoutMs,
   });

@@ -35,7 +35,7 @@ async function atWork({ run = {}, started, status }: { run?: Partial<AgentRun>; 
   const runId = randomUUID();
   const reported = { asked: 0, status: status ?? (() => "running") };
   answers.set(runId, reported);
-  const recorded = await placeRecordedCli(`${stage.bed.data}/${runId}`, "claude", ["tool-call"], { hold: true });
+  const recorded = await placeRecordedCli(`${stage.tools}/${runId}`, "claude", ["tool-call"], { hold: true });
   const done = stage.run({
     cli: "claude",
     runId,

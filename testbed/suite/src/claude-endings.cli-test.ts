@@ -109,7 +109,7 @@ test("a CLI that is killed in the middle: by what, with its session and what it 
 });
 
 test("an older CLI that does not know --effort is started again without it", async () => {
-  const command = join(stage.bed.data, "older-claude");
+  const command = join(stage.tools, "older-claude");
   const refuses = `case " $* " in *" --effort "*) echo "error: unknown option '--effort'" >&2; exit 1;; esac`;
   await writeFile(command, `#!/bin/sh\n${refuses}\nexec claude "$@"\n`, { mode: 0o755 });
   const { result, log, turns } = await stage.run({ cli: "claude", prompt: "say:fine", config: { command, effort: "high" } });

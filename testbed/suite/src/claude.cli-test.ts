@@ -108,17 +108,18 @@ test("the filter shortens what the model sees of a tool's output, and the user's
   const agent = randomUUID();
   const settings = join(stage.bed.data, ".claude");
   await mkdir(settings, { recursive: true });
-  const hook = { type: "command", command: `cat > ${join(stage.bed.data, "hooked.json")}` };
+  const hook = { type: "command", command: `cat > ${join(stage.tools, "hooked.json")}` };
   await writeFile(join(settings, "settings.json"), JSON.stringify({ hooks: { PostToolUse: [{ matcher: "Bash", hooks: [hook] }] } }));
   const config = { enableRtk: true, rtkMaxOutputBytes: 300 };
-  const bash = await stage.run({ cli: "claude", agent, prompt: "bash:seq 1000 1999", config });
+  const policy = `seeds: { folder: ${stage.bed.data} }`;
+  const bash = await stage.run({ cli: "claude", agent, prompt: "bash:seq 1000 1999", config, policy });
   expect(bash.result.exitCode).toBe(0);
   const seen = sent(bash.turns.at(-1));
   expect(seen).toContain("1000\\n1001");
   expect(seen).toMatch(/1998\\*n1999/);
   expect(seen).toMatch(/\[… 4[67]\d\d of 4999 bytes of this output were cut here/);
   expect(seen).not.toContain("1500\\n1501");
-  expect(JSON.parse(await readFile(join(stage.bed.data, "hooked.json"), "utf8"))).toMatchObject({ tool_name: "Bash" });
+  expect(JSON.parse(await readFile(join(stage.tools, "hooked.json"), "utf8"))).toMatchObject({ tool_name: "Bash" });
 
   const server = { name: "projects", url: mcp.url, token: "t", connectionId: "p" };
   const ctx = { runtimeMcp: { getServers: () => [server] } };

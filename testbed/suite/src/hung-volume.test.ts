@@ -68,8 +68,8 @@ test.skipIf(unable !== null)(
       dataPath: hung,
       instructionsFilePath: join(hung, "instances/default/companies/company-1/agents/a/AGENTS.md"),
     };
-    const other = await placeRecordedCli(join(stage.bed.data, "other"), "claude", ["success"], { hold: true });
-    const next = await placeRecordedCli(join(stage.bed.data, "next"), "opencode", ["success"]);
+    const other = await placeRecordedCli(join(stage.tools, "other"), "claude", ["success"], { hold: true });
+    const next = await placeRecordedCli(join(stage.tools, "next"), "opencode", ["success"]);
     try {
       server.send({ type: "run", name: "other", run: { cli: "claude", prompt: "hello", config: { command: other.command } } });
       await expect.poll(() => server.log("other")).toContain("CLI started");

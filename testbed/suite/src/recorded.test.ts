@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => stage?.stop());
 
 const place = (cli: CliName, recordings: readonly (string | Fixture)[], hold = false): Promise<RecordedCli> =>
-  placeRecordedCli(`${stage.bed.data}/${randomUUID()}`, cli, recordings, { hold });
+  placeRecordedCli(`${stage.tools}/${randomUUID()}`, cli, recordings, { hold });
 
 async function play(cli: CliName, recordings: readonly (string | Fixture)[], run: Partial<AgentRun> = {}) {
   const recorded = await place(cli, recordings);

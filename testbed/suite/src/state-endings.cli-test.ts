@@ -13,7 +13,7 @@ let stage: Agents;
 let trouble: string;
 beforeAll(async () => {
   stage = await openAgents();
-  trouble = join(stage.bed.data, "trouble.cjs");
+  trouble = join(stage.tools, "trouble.cjs");
   await copyFile(fileURLToPath(new URL("trouble.cjs", import.meta.url)), trouble);
   await chmod(trouble, 0o644);
 });
@@ -40,7 +40,7 @@ interface Story {
 async function cutShort({ cli, tool = "wait", config, end }: Story): Promise<Ended> {
   const common = { cli, agent: randomUUID(), task: randomUUID() };
   const word = `word-${common.task.slice(0, 8)}`;
-  const trigger = join(stage.bed.data, `trigger-${common.task}`);
+  const trigger = join(stage.tools, `trigger-${common.task}`);
   const cancel = new AbortController();
   const cutting = stage.run({
     ...common,

@@ -69,7 +69,7 @@ test("concurrency: two runs of one task never overlap, nor any two of the agent'
   expect(await overlap(["one", "two"], "agent")).toBe(1);
 });
 
-test("logins and settings in the home that runs used to share are taken into the private one, by name", async () => {
+test("logins and settings of the operator's folder are taken into the private home, by name", async () => {
   const home = stage.bed.data;
   await mkdir(join(home, ".config/git"), { recursive: true });
   await writeFile(join(home, ".config/git/ignore"), "*.seeded\n");
@@ -78,7 +78,8 @@ test("logins and settings in the home that runs used to share are taken into the
   await writeFile(join(home, ".claude/settings.json"), JSON.stringify({ env: { SEEDED: "yes" } }));
   await writeFile(join(home, ".bash_history"), "not for others");
   const prompt = "bash:git config user.email; cat ~/.config/git/ignore; echo seeded-$SEEDED; ls -A ~";
-  const { result, log } = await stage.run({ cli: "claude", agent: randomUUID(), task: "t", prompt });
+  const policy = `seeds: { folder: ${home} }`;
+  const { result, log } = await stage.run({ cli: "claude", agent: randomUUID(), task: "t", prompt, policy });
   expect(result).toMatchObject({ exitCode: 0 });
   expect(log).toContain(`taken over from ${home}: .claude/settings.json, .gitconfig, .config/git`);
   for (const text of ["seeded@example.com", "*.seeded", "seeded-yes"]) expect(log).toContain(text);

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { chmod, writeFile } from "node:fs/promises";
+import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Agents, openAgents } from "./agents.ts";
@@ -24,16 +24,22 @@ function git(folder: string, ...args: string[]): string {
 
 test("two tasks commit to their own worktrees of one repository at the same time; branches, index and repository stay sound", async () => {
   const { data } = stage.bed;
-  if (onKube) await chmod(data, 0o777);
-  await writeFile(join(data, ".gitconfig"), "[user]\n\tname = Agent\n\temail = agent@example.com\n");
-  git(data, "init", "--initial-branch", "main", "repo");
-  const repo = join(data, "repo");
+  const project = join(data, "instances/default/projects/company-1/project-1");
+  await mkdir(project, { recursive: true });
+  await chmod(project, 0o777);
+  git(project, "init", "--initial-branch", "main", "repo");
+  const repo = join(project, "repo");
+  git(repo, "config", "user.name", "Agent");
+  git(repo, "config", "user.email", "agent@example.com");
   git(repo, "commit", "--allow-empty", "-m", "first");
+  const worktree = (task: string) => join(repo, ".paperclip/worktrees", task);
   const agent = randomUUID();
   const work = async (task: string) => {
-    const cwd = join(data, "worktrees", task);
+    const cwd = worktree(task);
     git(repo, "worktree", "add", "-b", `work/${task}`, cwd);
-    const paperclipWorkspace = { cwd, source: "project_primary", strategy: "git_worktree", branchName: `work/${task}`, worktreePath: cwd };
+    const branchName = `work/${task}`;
+    const place = { cwd, source: "project_primary", projectId: "project-1" };
+    const paperclipWorkspace = { ...place, strategy: "git_worktree", branchName, worktreePath: cwd };
     const prompt = `bash:echo ${task} > ${task}.txt && git add . && git commit -q -m "by ${task}" && git status --short --branch`;
     return stage.run({ cli: "claude", agent, task, prompt, context: { paperclipWorkspace } });
   };
@@ -41,7 +47,7 @@ test("two tasks commit to their own worktrees of one repository at the same time
   const turns = await Promise.all(tasks.map(work));
   for (const [index, { result, log }] of turns.entries()) {
     const task = tasks[index] ?? "";
-    const cwd = join(data, "worktrees", task);
+    const cwd = worktree(task);
     expect(result, log).toMatchObject({ exitCode: 0, sessionParams: { cwd } });
     expect(log).toContain(`## work/${task}`);
     // What the host looks at after the run.
@@ -51,5 +57,5 @@ test("two tasks commit to their own worktrees of one repository at the same time
   }
   expect(git(repo, "rev-parse", "--abbrev-ref", "HEAD")).toBe("main");
   expect(git(repo, "fsck")).toBe("");
-  git(repo, "worktree", "remove", join(data, "worktrees/task-a"));
+  git(repo, "worktree", "remove", worktree("task-a"));
 });

@@ -1,4 +1,3 @@
-import { dirname } from "node:path/posix";
 import { labelValue, type RunRequest } from "@paperclip-k8s/engine";
 import { ANNOTATION, LABEL, RUN_KEYS, SELECTOR } from "../host/keys.ts";
 import { outputPath } from "../host/paths.ts";
@@ -8,6 +7,7 @@ import { taskOf } from "./environment/facts.ts";
 import { messagesAnnotation } from "./messages.ts";
 import { podResources, podRules, scratchVolumes } from "./pod.ts";
 import { fingerprintAnnotation, fingerprintOf } from "./resume-fingerprint.ts";
+import { mountsFor } from "./scope/scope.ts";
 import { taskPart } from "./state/kept-state.ts";
 
 /** Everything the engine needs for this attempt, as plain data. */
@@ -44,7 +44,7 @@ export function buildRequest(attempt: Attempt): RunRequest {
     resources: podResources(inputs),
     pod: podRules(inputs),
     scheduling: { nodeSelector, tolerations, imagePullSecrets, dnsConfig, dnsPolicy, serviceAccountName: config.serviceAccountName },
-    volumes: volumes(attempt, sharedParts(inputs, output)),
+    volumes: volumes(attempt, output),
     user: serverUser(),
     limits: {
       timeoutSec: config.timeoutSec,
@@ -69,19 +69,12 @@ function sharedWith({ ctx, config, state }: RunInputs): string[] {
   return config.concurrency === "agent" || state.mode === "dedicated_pvc" ? [ctx.agent.id] : [ctx.agent.id, taskPart(ctx)];
 }
 
-type SharedParts = Pick<RunRequest["volumes"]["shared"], "readOnly" | "mounts">;
-
-/** What of the shared volume the pod has: the run's folders and the one of this attempt's output, or all of it. */
-function sharedParts({ scope, bundle }: RunInputs, output: string): SharedParts {
-  if (scope.mounts === null) return { readOnly: bundle?.folder == null ? [] : [bundle.folder], mounts: null };
-  return { mounts: [{ path: dirname(output), readOnly: false }, ...scope.mounts] };
-}
-
-function volumes({ inputs, setOwnership }: Attempt, shared: SharedParts): RunRequest["volumes"] {
-  const { inherited, state } = inputs;
+function volumes({ inputs, setOwnership }: Attempt, output: string): RunRequest["volumes"] {
+  const { inherited, bundle, state, scope } = inputs;
   const { name: claimName, mountPath, subPath } = inherited.claim;
+  const readOnly = bundle === null || bundle.folder === null ? [] : [bundle.folder];
   return {
-    shared: { claimName, mountPath, subPath, ...shared },
+    shared: { claimName, mountPath, subPath, readOnly, mounts: mountsFor(scope, output) },
     scratch: scratchVolumes(inputs),
     secrets: inherited.secretVolumes,
     configMaps: inherited.configMapVolumes,

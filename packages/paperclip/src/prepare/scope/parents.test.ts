@@ -13,6 +13,12 @@ test.each(["instances/default/*", "instances/*", "instances", "instances/default
   },
 );
 
+test("the whole volume, or what is above it, is no path for the policy; a folder of another volume is nothing to this one", () => {
+  const run = (path: string) => mountsOf({ volume: { paths: [{ path, readOnly: true }] } });
+  for (const path of ["/paperclip", "/", "/paperclip/"]) expect(() => run(path)).toThrow(/^volume\.paths: .* is the whole volume/);
+  expect(run("/elsewhere/x")).toEqual(mountsOf());
+});
+
 test("a read-only path in a folder that agents can write to is refused", () => {
   const paths = [
     { path: "/paperclip/shared", readOnly: false },

@@ -23,12 +23,23 @@ const TIMEOUT_MS = 10_000;
 export async function findScope(input: ScopeInput & { readonly inherited: Pick<Inherited, "claim"> }): Promise<VolumeScope> {
   const { mountPath } = input.inherited.claim;
   if (input.policy.volume.mount === "whole") return wholeVolume(input);
-  const wanted = wantedFolders(input);
+  const wanted = onVolume(wantedFolders(input), mountPath);
   const paths = wanted.filter(({ need }) => need === "if there" || need === "named").map(({ path }) => path);
   const seen = await withVolume(mountPath, (volume) => volume.run("lookAt", { paths }, TIMEOUT_MS)).catch((error: Error) => {
     throw new UnusableVolume(`the folders of the run on ${mountPath} cannot be looked at: ${error.message}`, { cause: error });
   });
   return scopeOf(input, wanted, seen, mountPath);
+}
+
+/** A policy may name folders of several volumes. */
+export function onVolume(wanted: readonly WantedFolder[], root: string): WantedFolder[] {
+  const whole = wanted.find(({ path }) => isBelow(root, path));
+  if (whole !== undefined)
+    throw new ConfigError(
+      "volume.paths",
+      `${whole.path} is the whole volume: in the policy, name folders of it, or set volume.mount to whole`,
+    );
+  return wanted.filter(({ path }) => isBelow(path, root));
 }
 
 /** As in earlier versions, the bundle read-only. */
@@ -74,6 +85,11 @@ function withoutCovered(folders: readonly WantedFolder[]): SharedMount[] {
   return all.filter((inner) => !all.some((outer) => brings(outer, inner)));
 }
 
+/** What the pod of an attempt mounts: the run's folders and the one of its own output. */
+export function mountsFor({ mounts }: VolumeScope, output: string): readonly SharedMount[] | null {
+  return mounts === null ? null : [{ path: dirname(output), readOnly: false }, ...mounts];
+}
+
 export const isMounted = (mounts: readonly SharedMount[] | null, path: string): boolean =>
   mounts === null || mounts.some((mount) => isBelow(normalize(path), mount.path));
 
@@ -85,7 +101,7 @@ function checkWorkspace({ cwd, config }: ScopeInput, mounts: readonly SharedMoun
   throw new ConfigError(
     field,
     `${cwd} is not among the folders that this agent's pods mount (${own.join(", ")}). Agents can change it themselves, so only the ` +
-      `operator can allow it, in the policy: volume: { paths: [{ path: ${JSON.stringify(normalize(cwd))} }] }`,
+      `operator can allow it, in the policy: volume: { paths: [{ path: ${JSON.stringify(normalize(cwd))}, readOnly: false }] }`,
   );
 }
 

@@ -1,12 +1,11 @@
+import { outputPath } from "../../../host/paths.ts";
 import { DEFAULT_POLICY, type PolicyVolume } from "../../../policy/policy.ts";
 import { parseConfig } from "../../../settings/parse.ts";
-import { exampleAttempt, exampleInputs } from "../../../testing/example-attempt.ts";
 import { exampleCli } from "../../../testing/example-cli.ts";
 import { type HostCall, hostContext } from "../../../testing/host-context.ts";
 import { workingFolder } from "../../environment/workspace.ts";
-import { buildRequest } from "../../request.ts";
 import { keptState } from "../../state/kept-state.ts";
-import { scopeOf } from "../scope.ts";
+import { mountsFor, onVolume, scopeOf } from "../scope.ts";
 import { type ScopeInput, type WantedFolder, wantedFolders } from "../wanted.ts";
 
 export const ROOT = "/paperclip";
@@ -26,7 +25,7 @@ export function exampleScope({ volume, bundle = null, isThere = () => true, ...c
   const policy = { ...DEFAULT_POLICY, volume: { ...DEFAULT_POLICY.volume, ...volume } };
   const state = keptState({ ctx, cli: exampleCli, config });
   const input: ScopeInput = { ctx, config, policy, bundle, state, cwd: workingFolder({ ctx, config, policy }) };
-  const wanted = wantedFolders(input);
+  const wanted = onVolume(wantedFolders(input), ROOT);
   const seen = wanted.map((each) => ({ path: each.path, kind: isThere(each) ? ("folder" as const) : ("missing" as const), link: null }));
   return { input, wanted, ...scopeOf(input, wanted, seen, ROOT) };
 }
@@ -34,10 +33,6 @@ export function exampleScope({ volume, bundle = null, isThere = () => true, ...c
 /** What the pod of a run mounts, its output folder included: writable ones as they are, others behind "ro ". */
 export function mountsOf(run: ExampleRun = {}): string[] {
   const { input, ...scope } = exampleScope(run);
-  const inherited = { claim: { name: "data", mountPath: ROOT, subPath: null } } as ReturnType<typeof exampleInputs>["inherited"];
-  const inputs = exampleInputs({ ...input, scope, inherited });
-  const { volumes } = buildRequest(
-    exampleAttempt({ inputs, plan: { argv: ["x"] } as never, prompt: { text: "" } as never, env: {} as never }),
-  );
-  return (volumes.shared.mounts ?? []).map(({ path, readOnly }) => `${readOnly ? "ro " : ""}${path}`);
+  const mounts = mountsFor(scope, outputPath(input.ctx, input.config, 1)) ?? [];
+  return mounts.map(({ path, readOnly }) => `${readOnly ? "ro " : ""}${path}`);
 }
