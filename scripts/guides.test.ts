@@ -3,6 +3,8 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { adapters, type CliName, cliNames, loadKits } from "../packages/adapters.ts";
+import { parsePolicy } from "../packages/paperclip/src/policy/parse-policy.ts";
+import { DEFAULT_POLICY } from "../packages/paperclip/src/policy/policy.ts";
 import { parseConfig } from "../packages/paperclip/src/settings/parse.ts";
 import type { SettingsOwner } from "../packages/paperclip/src/settings/schema.ts";
 import { RUNNER_EXIT } from "../packages/runner/src/records.ts";
@@ -44,6 +46,20 @@ test("the troubleshooting page names the runner's own exit codes", () => {
   const text = section(troubleshooting, "Error codes");
   const missing = Object.values(RUNNER_EXIT).filter((code) => !new RegExp(`\\b${code}\\b`).test(text));
   expect(missing).toEqual([]);
+});
+
+test("the policy guide's examples are valid, and its tables have every key", async () => {
+  const { load } = await import("js-yaml");
+  const page = read("docs/policy.md");
+  const blocks = [...page.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text);
+  expect(blocks.length).toBeGreaterThan(1);
+  for (const text of blocks) expect(parsePolicy(load(text), "example").problems).toEqual([]);
+  const { source: _, ...sections } = DEFAULT_POLICY;
+  const keys = Object.entries(sections).flatMap(([name, values]) =>
+    values === null ? [name] : Object.keys(values).map((key) => `${name}.${key}`),
+  );
+  const rows = (page.match(/^\| `.*$/gm) ?? []).map((row) => row.split("|")[1] ?? "");
+  expect(rows.flatMap((cell) => [...cell.matchAll(/`([\w.]+)`/g)].map(([, key]) => key)).sort()).toEqual(keys.sort());
 });
 
 const examples = [

@@ -12,11 +12,18 @@ describe("commands", () => {
   });
 
   test("an unknown command, option or word is named", () => {
-    expect(() => parse("recovr")).toThrow(new UsageError('there is no command "recovr"; one of: recover, drain, sweep, status'));
+    expect(() => parse("recovr")).toThrow(new UsageError('there is no command "recovr"; one of: recover, drain, sweep, status, policy'));
     expect(() => parse("drain --force")).toThrow(/Unknown option '--force'.*help drain/);
     expect(() => parse("status all")).toThrow(/Unexpected argument 'all'/);
     expect(() => parse("recover --url")).toThrow(UsageError);
   });
+});
+
+test("policy takes a file, or none", () => {
+  expect(parse("policy")).toEqual({ name: "policy", file: null, json: false });
+  expect(parse("policy p.yaml -o json")).toEqual({ name: "policy", file: resolve("p.yaml"), json: true });
+  expect(() => parse("policy a b")).toThrow("policy takes one file, not 2");
+  expect(() => parse("policy -o yaml")).toThrow('--output: "yaml" is not json');
 });
 
 describe("recover", () => {

@@ -39,7 +39,13 @@ export type Command =
       readonly filesOlderThanSec: number;
       readonly delete: boolean;
     })
-  | { readonly name: "status"; readonly cluster: ClusterArguments };
+  | { readonly name: "status"; readonly cluster: ClusterArguments }
+  | {
+      readonly name: "policy";
+      /** Null = the one that the environment names. */
+      readonly file: string | null;
+      readonly json: boolean;
+    };
 
 const CLUSTER = {
   kubeconfig: { type: "string" },
@@ -63,6 +69,7 @@ const OPTIONS = {
   drain: { ...HELP, undo: { type: "boolean" }, reason: { type: "string" }, timeout: { type: "string" } },
   sweep: { ...CLUSTER, ...HELP, data: { type: "string" }, "older-than": { type: "string" }, delete: { type: "boolean" } },
   status: { ...CLUSTER, ...HELP },
+  policy: { ...HELP, output: { type: "string", short: "o" } },
 } as const;
 
 export type CommandName = keyof typeof OPTIONS;
@@ -74,7 +81,7 @@ export function parseCommand(argv: readonly string[], env: NodeJS.ProcessEnv): C
   if (first === undefined || first === "help" || first === "--help" || first === "-h") return { name: "help", of: rest[0] ?? null };
   if (first === "--version" || first === "version") return { name: "version" };
   if (!isCommand(first)) throw new UsageError(`there is no command "${first}"; one of: ${COMMANDS.join(", ")}`);
-  const given = read(first, rest);
+  const { values: given, positionals } = read(first, rest);
   if (given.help) return { name: "help", of: first };
   switch (first) {
     case "recover":
@@ -85,20 +92,29 @@ export function parseCommand(argv: readonly string[], env: NodeJS.ProcessEnv): C
       return sweep(given, env);
     case "status":
       return { name: first, cluster: clusterArguments(given) };
+    case "policy":
+      return policy(given, positionals);
   }
 }
 
 const isCommand = (name: string): name is CommandName => Object.hasOwn(OPTIONS, name);
 type Given = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>;
 
-function read(name: CommandName, args: string[]): Given {
+function read(name: CommandName, args: string[]): { readonly values: Given; readonly positionals: readonly string[] } {
   try {
     const options: ParseArgsOptionsConfig = OPTIONS[name];
-    return parseArgs({ args, options, strict: true, allowPositionals: false }).values;
+    return parseArgs({ args, options, strict: true, allowPositionals: name === "policy" });
   } catch (error) {
     const problem = error instanceof Error ? error.message.split(". ")[0] : String(error);
     throw new UsageError(`${problem}; see paperclip-k8s help ${name}`);
   }
+}
+
+function policy(given: Given, files: readonly string[]): Command {
+  if (files.length > 1) throw new UsageError(`policy takes one file, not ${files.length}; see paperclip-k8s help policy`);
+  const output = text(given.output);
+  if (output !== null && output !== "json") throw new UsageError(`--output: "${output}" is not json`);
+  return { name: "policy", file: files[0] === undefined ? null : resolve(files[0]), json: output === "json" };
 }
 
 function sweep(given: Given, env: NodeJS.ProcessEnv): Command {

@@ -10,6 +10,7 @@ export const OVERVIEW = `paperclip-k8s: for operators of Paperclip agents that r
   drain     before a planned restart: the server's adapters detach their runs, whose Jobs go on
   status    every agent's Job and its state
   sweep     what runs have left behind: Jobs, Secrets, files
+  policy    checks a policy file, and prints what is in force
 
 paperclip-k8s help <command> lists the options.
 
@@ -65,4 +66,13 @@ ${CLUSTER}`,
 Lists every agent's Job: run, task, age and state.
 
 ${CLUSTER}`,
+
+  policy: `paperclip-k8s policy [file] [options]
+
+Checks a policy file, which says what agents may use (docs/policy.md), as a server would: every
+problem is printed with its place, and the exit code is 1. Of a valid one it prints what is in
+force, with a mark at what the file does not change. Without a file: the one that
+PAPERCLIP_K8S_POLICY names, as in the server's container, else the built-in defaults.
+
+  -o, --output json       for programs: source, problems and policy`,
 };

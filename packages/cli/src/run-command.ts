@@ -3,6 +3,7 @@ import { HostError } from "@paperclip-k8s/paperclip/host-api";
 import manifest from "../package.json" with { type: "json" };
 import { COMMANDS, type Command, type CommandName, parseCommand, UsageError } from "./arguments.ts";
 import { drain } from "./commands/drain.ts";
+import { policy } from "./commands/policy.ts";
 import { recover } from "./commands/recover.ts";
 import { status } from "./commands/status.ts";
 import { sweep } from "./commands/sweep.ts";
@@ -42,6 +43,8 @@ function perform(command: Command, terminal: Terminal): Promise<ExitCode> | Exit
       return sweep(command, terminal);
     case "status":
       return status(command, terminal);
+    case "policy":
+      return policy(command, terminal);
   }
 }
 

@@ -1,7 +1,7 @@
 import { messageOf } from "@paperclip-k8s/engine";
 import { isBelow } from "../host/context-values.ts";
 import { ConfigError } from "../settings/config-error.ts";
-import { parsePolicy } from "./parse-policy.ts";
+import { type ParsedPolicy, parsePolicy } from "./parse-policy.ts";
 import { DEFAULT_POLICY, type Policy } from "./policy.ts";
 import { readPolicyText, realMount, realPath, versionOf } from "./policy-file.ts";
 
@@ -25,9 +25,8 @@ export async function loadPolicy(serverEnv: NodeJS.ProcessEnv): Promise<Policy> 
     const version = await versionOf(path);
     const before = known.get(path);
     if (before?.version === version) return before.policy;
-    const { policy, problems } = await readPolicy(path);
+    const { policy, problems } = await readPolicy(path, serverEnv);
     if (problems.length > 0) throw new Error(problems.join("; "));
-    await refuseSharedPlace(path, [homeOf(serverEnv), policy.defaults.dataPath ?? homeOf(serverEnv)]);
     known.set(path, { version, policy });
     return policy;
   } catch (error) {
@@ -36,18 +35,20 @@ export async function loadPolicy(serverEnv: NodeJS.ProcessEnv): Promise<Policy> 
   }
 }
 
-/** What a file says, and what is wrong with it. Rejects where it cannot be read, or is not YAML. */
-export async function readPolicy(path: string): Promise<ReturnType<typeof parsePolicy>> {
+/** What a file says, and everything that is wrong with it. Rejects where it cannot be read, or is not YAML. */
+export async function readPolicy(path: string, serverEnv: NodeJS.ProcessEnv): Promise<ParsedPolicy> {
   const text = await readPolicyText(path);
   const { CORE_SCHEMA, load } = await import("js-yaml");
-  return parsePolicy(load(text, { schema: CORE_SCHEMA }), path);
+  const { policy, problems } = parsePolicy(load(text, { schema: CORE_SCHEMA }), path);
+  const shared = await sharedPlace(path, [homeOf(serverEnv), policy.defaults.dataPath ?? homeOf(serverEnv)]);
+  return { policy, problems: [...problems, ...(shared === null ? [] : [shared])] };
 }
 
 /** Agents could write a policy of their own. */
-async function refuseSharedPlace(path: string, mounts: readonly string[]): Promise<void> {
+async function sharedPlace(path: string, mounts: readonly string[]): Promise<string | null> {
   const place = await realPath(path);
   const shared = [...mounts, ...(await Promise.all(mounts.map(realMount)))].find((mount) => isBelow(place, mount) || isBelow(path, mount));
-  if (shared !== undefined) throw new Error(`it lies below ${shared}, where agents can write: mount it elsewhere, from a ConfigMap`);
+  return shared === undefined ? null : `it lies below ${shared}, where agents can write: mount it elsewhere, from a ConfigMap`;
 }
 
 /** The YAML parser's message is long and quotes the file: its reason and place are enough. */

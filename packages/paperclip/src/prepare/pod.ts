@@ -4,9 +4,10 @@ import type { RunInputs } from "./attempt.ts";
 import { HOME_MOUNT, TMP_MOUNT } from "./environment/mounts.ts";
 
 /** What the operator forces on every pod, as far as the CLI can live with it. */
-export function podRules({ cli, policy: { force } }: RunInputs): NonNullable<RunRequest["pod"]> {
-  const { runtimeClassName, hostUsers, priorityClassName, annotations } = force;
+export function podRules({ cli, config, policy: { force } }: RunInputs): NonNullable<RunRequest["pod"]> {
+  const { hostUsers, priorityClassName, annotations } = force;
   const readOnlyRootFilesystem = force.readOnlyRootFilesystem && cli.needsWritableRoot !== true;
+  const runtimeClassName = force.runtimeClassName ?? config.runtimeClassName;
   return { runtimeClassName, hostUsers, priorityClassName, readOnlyRootFilesystem, annotations };
 }
 

@@ -1,0 +1,44 @@
+import { isDeepStrictEqual } from "node:util";
+import { isRecord } from "../host/context-values.ts";
+import { POLICY_VARIABLE, readPolicy, reasonOf } from "./load-policy.ts";
+import { DEFAULT_POLICY, type Policy } from "./policy.ts";
+
+/** One value that is in force, by its place in the file. */
+export interface PolicyRow {
+  readonly key: string;
+  readonly value: unknown;
+  readonly isDefault: boolean;
+}
+
+export interface InspectedPolicy {
+  /** Null = there is no file, and the defaults are in force. */
+  readonly source: string | null;
+  /** What is wrong with the file; with any, a server starts no run. */
+  readonly problems: readonly string[];
+  readonly policy: Policy | null;
+  readonly rows: readonly PolicyRow[];
+}
+
+/** For operators: a policy file, or the one that the environment names, as a server would take it. */
+export async function inspectPolicy(file: string | null, env: NodeJS.ProcessEnv): Promise<InspectedPolicy> {
+  const source = file ?? (env[POLICY_VARIABLE]?.trim() || null);
+  if (source === null) return inspected(DEFAULT_POLICY);
+  try {
+    const { policy, problems } = await readPolicy(source, env);
+    return problems.length === 0 ? inspected(policy) : { source, problems, policy: null, rows: [] };
+  } catch (error) {
+    return { source, problems: [reasonOf(error)], policy: null, rows: [] };
+  }
+}
+
+function inspected(policy: Policy): InspectedPolicy {
+  const { source, ...values } = policy;
+  return { source, problems: [], policy, rows: rowsOf("", values, DEFAULT_POLICY) };
+}
+
+/** Sections become rows of their own; a map or a list is one value. */
+function rowsOf(key: string, value: unknown, usual: unknown): PolicyRow[] {
+  const isSection = isRecord(value) && isRecord(usual) && Object.keys(usual).length > 0;
+  if (!isSection) return [{ key, value, isDefault: isDeepStrictEqual(value, usual) }];
+  return Object.entries(value).flatMap(([name, inner]) => rowsOf(key === "" ? name : `${key}.${name}`, inner, usual[name]));
+}
