@@ -48,7 +48,7 @@ export class MetaReader {
 /** The runner's end record beside an output file; null = there is none, or no such file is seen from here. */
 export async function readEnd(outputPath: string, owner: RecordOwner): Promise<EndRecord | null> {
   const { meta: path } = runFiles(outputPath);
-  const of = { path, links: "all", maxBytes: MAX_META_BYTES } as const;
+  const of = { path, links: "none", maxBytes: MAX_META_BYTES } as const;
   const bytes = await withVolume(mountPointOf(path), (volume) => volume.run("readFile", of, READ_TIMEOUT_MS)).catch(() => null);
   if (bytes === null) return null;
   const reader = new MetaReader(owner);

@@ -1,12 +1,9 @@
 // The client of a network file system may show a file as it was seconds ago: shorter than it is, or with its size but not yet its bytes.
-import { closeSync, constants, fchmodSync, fstatSync, openSync } from "node:fs";
+import { closeSync, fchmodSync, fstatSync } from "node:fs";
 import { orNull } from "./in-folder.ts";
 
-// No link is followed: pods write on this volume and could point one at a file of the server. No FIFO may block the open.
-const readFlags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
-
-/** A fresh open makes an NFS client ask its server again. */
-export const openToRead = (path: string): number => openSync(path, readFlags);
+/** A fresh open makes an NFS client ask its server again. Throws where a link is on the way. */
+export type OpenToRead = (path: string) => number;
 
 /** When nothing new comes: time until the first probe, and the longest time between two. */
 const firstProbeMs = 1_000;
@@ -23,13 +20,15 @@ export interface ClientCache {
 /** Decides when a file's true size is fetched past the client's cache, and fetches it. */
 export class SizeProbe {
   readonly #cache: ClientCache;
+  readonly #open: OpenToRead;
   #dueAt: number;
   #intervalMs = firstProbeMs;
   /** Last growth or probe. */
   #knownAt: number;
 
-  constructor(cache: ClientCache, now: number) {
+  constructor(cache: ClientCache, open: OpenToRead, now: number) {
     this.#cache = cache;
+    this.#open = open;
     this.#knownAt = now;
     this.#dueAt = now + firstProbeMs;
   }
@@ -56,7 +55,7 @@ export class SizeProbe {
   }
 
   run(path: string, now: number): void {
-    fetchTrueSize(path);
+    fetchTrueSize(path, this.#open);
     this.#knownAt = now;
     if (now < this.#dueAt) return;
     this.#intervalMs = Math.min(this.#intervalMs * 2, longestMs);
@@ -65,8 +64,8 @@ export class SizeProbe {
 }
 
 /** Sets the file to the mode it has: the attribute change makes a caching client fetch the true size. A hint, so failing is fine. */
-function fetchTrueSize(path: string): void {
-  const fd = orNull(() => openToRead(path));
+function fetchTrueSize(path: string, open: OpenToRead): void {
+  const fd = orNull(() => open(path));
   if (fd === null) return;
   orNull(() => fchmodSync(fd, fstatSync(fd).mode & 0o7777));
   orNull(() => closeSync(fd));

@@ -1,9 +1,11 @@
 import { appendFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { FromVolume } from "../protocol.ts";
 import { type Scratch, scratch } from "../testing/scratch.ts";
 import { FollowedFile } from "./followed-file.ts";
+import { openBelow } from "./open-below.ts";
 
 // One file, and each poll gets the time from the test.
 
@@ -22,7 +24,7 @@ function follow(): FollowedFile {
     if (message.type === "bytes") text += message.bytes;
   };
   const file = { type: "open", id: 1, path, offset: 0, expected: 0, unreadable: false } as const;
-  return new FollowedFile(file, { ready: () => true, send }, { showsGrowth: false }, 0);
+  return new FollowedFile(file, { ready: () => true, send }, { cache: { showsGrowth: false }, open: openBelow(dirname(path)) }, 0);
 }
 
 describe("NULs in a file", () => {

@@ -1,6 +1,6 @@
 import { closeSync, readSync } from "node:fs";
 import { chunkBytes, creditBytes, type Fault, type FromVolume, faultOf, type OpenFile } from "../protocol.ts";
-import { type ClientCache, NulGuard, openToRead, SizeProbe } from "./client-cache.ts";
+import { type ClientCache, NulGuard, type OpenToRead, SizeProbe } from "./client-cache.ts";
 import { pollInterval } from "./tail-loop.ts";
 
 /** The way to the server. */
@@ -8,6 +8,12 @@ export interface Channel {
   /** False while it is full. */
   readonly ready: () => boolean;
   readonly send: (message: FromVolume) => void;
+}
+
+/** What all files of a volume have in common. */
+export interface FollowTools {
+  readonly cache: ClientCache;
+  readonly open: OpenToRead;
 }
 
 type ReadState = "end" | "more" | "no-credit";
@@ -22,6 +28,7 @@ export class FollowedFile {
   /** Time of the next poll; infinite while the consumer has to catch up. */
   due: number;
   readonly #channel: Channel;
+  readonly #open: OpenToRead;
   readonly #probe: SizeProbe;
   readonly #nuls = new NulGuard();
   readonly #startedFrom: number;
@@ -37,12 +44,13 @@ export class FollowedFile {
   #asked: number[] = [];
   #probed: number[] = [];
 
-  constructor(options: OpenFile, channel: Channel, cache: ClientCache, now: number) {
+  constructor(options: OpenFile, channel: Channel, { cache, open }: FollowTools, now: number) {
     this.id = options.id;
     this.path = options.path;
     this.due = now;
     this.#channel = channel;
-    this.#probe = new SizeProbe(cache, now);
+    this.#open = open;
+    this.#probe = new SizeProbe(cache, open, now);
     this.#offset = this.#startedFrom = options.offset;
     this.#expectedNext = options.expected;
     this.#grewAt = now;
@@ -113,7 +121,7 @@ export class FollowedFile {
 
   #read(now: number): ReadState {
     this.#atEnd = false;
-    const fd = openToRead(this.path);
+    const fd = this.#open(this.path);
     try {
       for (;;) {
         if (creditBytes - this.#inFlight < chunkBytes) return "no-credit";

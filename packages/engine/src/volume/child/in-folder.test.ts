@@ -14,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { sortedEntries } from "./entries.ts";
 import { inFolder, LinkError, removeTree } from "./in-folder.ts";
 
 const isLinux = process.platform === "linux";
@@ -95,4 +96,14 @@ test("a tree is removed with the links in it, not with what they lead to", async
   expect([readdirSync(root), readdirSync(outside), openDescriptors()]).toEqual([[], ["f"], 0]);
   mkdirSync(join(root, "1/2/3"), { recursive: true });
   await expect(removeTree(root, "1", 1)).rejects.toThrow(/1\/2 is too deep/);
+});
+
+test("a folder of more entries than are read at once is removed whole", async () => {
+  const folder = join(root, "many");
+  mkdirSync(folder);
+  for (let count = 0; count < 2500; count++) symlinkSync("x", join(folder, String(count)));
+  expect(() => sortedEntries(folder, 2499)).toThrow("more than 2499 entries");
+  expect(sortedEntries(folder, 2500)).toHaveLength(2500);
+  await removeTree(root, "many");
+  expect(readdirSync(root)).not.toContain("many");
 });

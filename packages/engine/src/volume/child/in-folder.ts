@@ -1,7 +1,8 @@
 // Pods write on the shared volume and may put a link where the server has a folder. So a folder is reached from its root step by step,
 // never through a link, and all work in it goes through its descriptor: a link that is put there meanwhile has no effect.
-import { closeSync, constants, lstatSync, mkdirSync, openSync, readdirSync, rmdirSync, unlinkSync } from "node:fs";
+import { closeSync, constants, lstatSync, mkdirSync, openSync, rmdirSync, unlinkSync } from "node:fs";
 import { join, relative } from "node:path/posix";
+import { entriesOf } from "./entries.ts";
 import { pause } from "./tail-loop.ts";
 
 const ROOT_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY;
@@ -55,9 +56,21 @@ export async function removeTree(folder: string, name: string, levels = MOST_LEV
   if (!lstatSync(path).isDirectory()) return unlinkSync(path);
   if (levels === 0) throw new Error(`${path} is too deep to be removed`);
   await inFolder(folder, path, async (at) => {
-    for (const each of readdirSync(at())) await removeTree(at(), each, levels - 1);
+    // What was listed is gone before more is read, so that a folder of millions takes no memory.
+    for (let batch = 0, names = firstNames(at()); names.length > 0 && batch < MOST_BATCHES; batch++, names = firstNames(at()))
+      for (const each of names) await removeTree(at(), each, levels - 1);
   });
   rmdirSync(path);
+}
+
+const BATCH = 1000;
+/** Who goes on adding files keeps the folder. */
+const MOST_BATCHES = 10_000;
+
+function firstNames(folder: string): string[] {
+  const names: string[] = [];
+  for (const { name } of entriesOf(folder)) if (names.push(name) === BATCH) break;
+  return names;
 }
 
 function enter(path: string, made?: (fd: number) => void): number {

@@ -1,8 +1,8 @@
 // The process of one volume: makes every file call on it, with blocking calls, so that a volume that hangs blocks only this process.
 import { type FromVolume, faultOf, type Of, type OperationName, type Operations, type ToVolume } from "../protocol.ts";
-import type { ClientCache } from "./client-cache.ts";
-import { type Channel, FollowedFile } from "./followed-file.ts";
+import { type Channel, FollowedFile, type FollowTools } from "./followed-file.ts";
 import { lookAt } from "./look-at.ts";
+import { openBelow } from "./open-below.ts";
 import { prepareFiles, removeFiles } from "./prepare-files.ts";
 import { existing, listFolder, readFile, readTree } from "./read-files.ts";
 import { storeTree } from "./store-tree.ts";
@@ -27,7 +27,7 @@ function send(message: FromVolume): void {
 }
 
 const channel: Channel = { ready: () => !full, send };
-const cache: ClientCache = { showsGrowth: false };
+const tools: FollowTools = { cache: { showsGrowth: false }, open: openBelow(root) };
 const loop = new TailLoop<FollowedFile>(channel);
 
 type Performed = { readonly [N in OperationName]: (of: Of<N>) => Promise<ReturnType<Operations[N]>> };
@@ -55,7 +55,7 @@ async function perform(ask: number, name: OperationName, of: unknown): Promise<v
 
 type Handlers = { readonly [T in ToVolume["type"]]: (message: Extract<ToVolume, { type: T }>, now: number) => void };
 const handlers: Handlers = {
-  open: (message, now) => loop.add(new FollowedFile(message, channel, cache, now)),
+  open: (message, now) => loop.add(new FollowedFile(message, channel, tools, now)),
   close: ({ id }) => loop.remove(id),
   ack({ id, bytes }, now) {
     if (loop.files.get(id)?.ack(bytes, now)) loop.reschedule();

@@ -73,6 +73,11 @@ test("a tree has all its files but no links, and a file is a tree of one", async
   expect(await tree("a", { depth: 1 })).toEqual([["one", "1", false]]);
 });
 
+test.skipIf(!isRoot)("a file of a tree that the server may not read is named in plain words", async () => {
+  chmodSync(join(root, "a/b/two"), 0o600);
+  await expect(asUser(1000, () => tree("a"))).rejects.toThrow(/^b\/two: not readable for the server$/);
+});
+
 test("a tree is bounded in files, bytes and the size of each file", async () => {
   await expect(tree("a", { files: 1 })).rejects.toThrow("it has more than 1 files or 1 MiB");
   await expect(tree("a", { bytes: 2 })).rejects.toThrow("it has more than 10 files");

@@ -1,6 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, readlinkSync, readSync, realpathSync, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path/posix";
 import type { FolderEntry, Of, TreeFile, TreeLimits } from "../protocol.ts";
+import { sortedEntries } from "./entries.ts";
 import { type At, inFolder } from "./in-folder.ts";
 import { pause } from "./tail-loop.ts";
 
@@ -15,7 +16,7 @@ export async function readFile(root: string, { maxBytes, ...of }: Of<"readFile">
 export async function listFolder(root: string, of: Of<"listFolder">): Promise<FolderEntry[]> {
   const found = locate(root, of);
   return inFound(found, found.path, (at) =>
-    sortedEntries(at).map((entry) => ({
+    sortedEntries(at()).map((entry) => ({
       name: entry.name,
       kind: entry.isFile() ? "file" : entry.isDirectory() ? "folder" : entry.isSymbolicLink() ? "link" : "other",
       target: entry.isSymbolicLink() ? readlinkSync(at(entry.name)) : null,
@@ -73,7 +74,7 @@ async function filesBelow(top: At, limits: TreeLimits): Promise<TreeFile[]> {
   const found: TreeFile[] = [];
   let bytes = 0;
   const walk = async (at: At, folder: string, depth: number): Promise<void> => {
-    for (const entry of sortedEntries(at)) {
+    for (const entry of sortedEntries(at())) {
       await pause();
       const path = join(folder, entry.name);
       if (entry.isDirectory() && depth < limits.depth && !limits.without.includes(entry.name))
@@ -89,15 +90,20 @@ async function filesBelow(top: At, limits: TreeLimits): Promise<TreeFile[]> {
   return found;
 }
 
-const sortedEntries = (at: At) => readdirSync(at(), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
-
 function treeFile(path: string, file: string, maxBytes: number): TreeFile {
   try {
     const { bytes, mode } = readWhole(file, maxBytes);
     return { path, bytes, executable: (mode & 0o100) !== 0 };
   } catch (error) {
-    throw path === "" ? error : new Error(`${path}: ${(error as Error).message}`);
+    throw path === "" ? error : new Error(`${path}: ${reasonOf(error as NodeJS.ErrnoException)}`);
   }
+}
+
+/** For people: the system's own text would name a descriptor of this process. */
+function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+  if (code === "EACCES" || code === "EPERM") return "not readable for the server";
+  if (code === "ENOENT") return "it has just been removed";
+  return code === "ELOOP" ? "a link was put in its place" : message;
 }
 
 /** Limited by what is read, not by the size: a file may grow meanwhile. */

@@ -1,8 +1,9 @@
 // Trees of files that several servers may write at once and that pods can change: each is complete or not there, and used only as it was written.
 import { randomUUID } from "node:crypto";
-import { closeSync, fchmodSync, mkdirSync, openSync, readdirSync, renameSync, rmdirSync, statSync, utimesSync, writeSync } from "node:fs";
+import { closeSync, fchmodSync, mkdirSync, openSync, renameSync, rmdirSync, statSync, utimesSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path/posix";
 import type { StoreTree, TreeFile } from "../protocol.ts";
+import { entriesOf, sortedEntries } from "./entries.ts";
 import { type At, inFolder, orNull, removeTree } from "./in-folder.ts";
 import { readWhole } from "./read-files.ts";
 import { pause } from "./tail-loop.ts";
@@ -27,7 +28,7 @@ export function storeTree(root: string, tree: StoreTree): Promise<string> {
 /** Under its key, or under a name that it got because the key was taken by something else. */
 async function find(wanted: Wanted): Promise<string | null> {
   if (await isUsable(wanted, wanted.key)) return wanted.key;
-  const copies = readdirSync(wanted.at()).filter((name) => name.startsWith(`${wanted.key}-`));
+  const copies = sortedEntries(wanted.at()).flatMap(({ name }) => (name.startsWith(`${wanted.key}-`) ? [name] : []));
   for (const name of copies.sort().slice(-MOST_COPIES).reverse()) if (await isUsable(wanted, name)) return name;
   return null;
 }
@@ -97,7 +98,7 @@ const openToAll = (fd: number): void => fchmodSync(fd, 0o755);
 async function isSame(top: At, files: readonly TreeFile[]): Promise<boolean> {
   const missing = new Map(files.map(({ path, bytes }) => [path, bytes]));
   const walk = async (at: At, folder: string): Promise<boolean> => {
-    for (const entry of readdirSync(at(), { withFileTypes: true })) {
+    for (const entry of entriesOf(at())) {
       await pause();
       const path = join(folder, entry.name);
       const bytes = missing.get(path);

@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { lstatSync, readdirSync, renameSync } from "node:fs";
+import { lstatSync, renameSync } from "node:fs";
 import type { Of, StaleEntry, SweepRule } from "../protocol.ts";
+import { sortedEntries } from "./entries.ts";
 import { inFolder, orNull, removeTree } from "./in-folder.ts";
 import { pause } from "./tail-loop.ts";
 
 export function findStale(root: string, { folder, rule, now }: Of<"findStale">): Promise<StaleEntry[]> {
   return inFolder(root, folder, async (at) => {
     const found: { readonly name: string; readonly usedUntil: number }[] = [];
-    for (const name of readdirSync(at())) {
+    for (const { name } of sortedEntries(at())) {
       await pause();
       const usedUntil = timeOfUse(at(name), rule);
       if (usedUntil !== null) found.push({ name, usedUntil });

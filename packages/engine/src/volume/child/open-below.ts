@@ -1,0 +1,35 @@
+import { closeSync, constants, openSync, readlinkSync, realpathSync } from "node:fs";
+import { join, relative } from "node:path/posix";
+import { LinkError } from "./in-folder.ts";
+
+// A link in the file's place is refused, and no FIFO may block the open.
+const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+
+/**
+ * Opens files below a root again and again, never through a link: pods write on this volume and could point one at a file of the server.
+ * In two calls instead of one for each folder on the way: where a descriptor really is, the kernel says after the open, when nothing can be
+ * put in its place any more.
+ */
+export function openBelow(root: string): (path: string) => number {
+  let top: string | null = null;
+  return (path) => {
+    const fd = openSync(path, FLAGS);
+    // Only Linux says it.
+    if (process.platform !== "linux") return fd;
+    try {
+      const place = placeOf(fd);
+      const below = relative(root, path);
+      if (top !== null && place === join(top, below)) return fd;
+      // The root may be reached by links of the operator's own, and those may change.
+      top = realpathSync(root);
+      if (place === join(top, below)) return fd;
+      throw place.endsWith(GONE) ? Object.assign(new Error(`${path} has just been removed`), { code: "ENOENT" }) : new LinkError(path);
+    } catch (error) {
+      closeSync(fd);
+      throw error;
+    }
+  };
+}
+
+const GONE = " (deleted)";
+const placeOf = (fd: number): string => readlinkSync(`/proc/self/fd/${fd}`);
