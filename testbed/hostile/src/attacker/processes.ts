@@ -14,9 +14,10 @@ const DAEMON = `const http = require("node:http"); process.on("SIGTERM", () => {
 export const processes: Attacks = {
   "processes/kill-runner": {
     tries: "kills the runner without a word",
-    must: "its own run fails; the message says so",
-    attack: () => {
-      setTimeout(() => process.kill(runnerPid(), "SIGKILL"), 100);
+    must: "its own run fails, and says why; a real pod's runner cannot be killed from inside",
+    attack: async () => {
+      process.kill(runnerPid(), "SIGKILL");
+      await sleep(300);
       return wrote("SIGKILL");
     },
   },
@@ -47,22 +48,22 @@ export const processes: Attacks = {
     },
   },
   "processes/stderr-flood": {
-    tries: "writes 16 MiB to stderr",
+    tries: "writes 8 MiB to stderr",
     must: "the log gets a part, and says so",
     attack: async () => {
       const piece = `${MARK}-flood ${"e".repeat(1000)}\n`.repeat(1024);
-      for (let count = 0; count < 16; count++) await new Promise<void>((resolve) => process.stderr.write(piece, () => resolve()));
-      return wrote("16 MiB");
+      for (let count = 0; count < 8; count++) await new Promise<void>((resolve) => process.stderr.write(piece, () => resolve()));
+      return wrote("8 MiB");
     },
   },
   "processes/long-line": {
-    tries: "writes one line of 48 MiB to stdout",
+    tries: "writes one line of 16 MiB to stdout",
     must: "it is not shown; the run ends as it does",
     attack: async () => {
       const piece = "a".repeat(1024 * 1024);
-      for (let count = 0; count < 48; count++) await new Promise<void>((resolve) => process.stdout.write(piece, () => resolve()));
+      for (let count = 0; count < 16; count++) await new Promise<void>((resolve) => process.stdout.write(piece, () => resolve()));
       process.stdout.write("\n");
-      return wrote("48 MiB");
+      return wrote("16 MiB");
     },
   },
   "disk/endless-output": {

@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { MARK } from "../orders.ts";
 import { type Attacks, type Attempted, wrote } from "./attack.ts";
 import { ownSpec, runnerPid, terminationLog } from "./own-run.ts";
@@ -9,11 +10,12 @@ const MUST = "the run ends, with values of the right kind; no other run and no s
 /** An object that no text can be made of: whoever writes it into a line throws. */
 const POISON = { toString: 1, valueOf: 1 };
 
-/** Writes the message, and kills the runner as soon as this was reported. */
-function endWith(text: string | Buffer): Attempted {
+/** Writes the message and kills the runner. In a real pod the runner is the first process and cannot be killed: it writes a message of its own. */
+async function endWith(text: string | Buffer): Promise<Attempted> {
   writeFileSync(terminationLog(), text);
-  setTimeout(() => process.kill(runnerPid(), "SIGKILL"), 100);
-  return wrote(`${text.length} bytes and killed the runner`);
+  process.kill(runnerPid(), "SIGKILL");
+  await sleep(300);
+  return wrote(`${text.length} bytes and sent SIGKILL to the runner`);
 }
 
 /** A message with everything that the runner would write, and something else in it. */

@@ -6,10 +6,10 @@ import { MARK } from "../orders.ts";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
-/** No line of the log is the attacker's in our name, and none can act on a terminal. */
+/** No line of the log is the attacker's in our name (an agent's own lines begin with a mark), and none can act on a terminal. */
 export function expectCleanLog(log: string): void {
   expect(log.split("\n").filter((line) => UNPRINTABLE.test(line))).toEqual([]);
-  expect(log.split("\n").filter((line) => /^\W*\[paperclip\]/.test(line) && line.includes(MARK))).toEqual([]);
+  expect(log.split("\n").filter((line) => /^[\s\p{Cf}]*\[paperclip\]/u.test(line) && line.includes(MARK))).toEqual([]);
 }
 
 /** What the host gets is of the kinds that its contract names, whatever the pod has said. */

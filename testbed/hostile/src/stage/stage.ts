@@ -15,6 +15,7 @@ export interface Stage {
   readonly other: Listener;
   /** Settings of every agent. */
   readonly settings: Readonly<Record<string, unknown>>;
+  /** The cluster, the image and the volume are the policy's: agents need no settings for them. */
   startServer(policy?: Readonly<Record<string, unknown>>): Promise<ServerProcess>;
   stop(): Promise<void>;
 }
@@ -45,10 +46,10 @@ export async function openStage(): Promise<Stage> {
     bed,
     listener,
     other,
-    settings: { ...settingsFor(bed), ...SMALL, graceSec: 5, promptTemplate: "Work." },
+    settings: { ...SMALL, graceSec: 5, promptTemplate: "Work." },
     startServer: async (policy = {}) => {
       const file = join(folder, `policy-${servers.length}.json`);
-      await writeFile(file, JSON.stringify(policy));
+      await writeFile(file, JSON.stringify({ defaults: settingsFor(bed), ...policy }));
       const server = await ServerProcess.start(program, serverEnv(bed, listener, file));
       servers.push(server);
       return server;
