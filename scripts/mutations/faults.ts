@@ -353,4 +353,11 @@ export const FAULTS: readonly Fault[] = [
     replace: 'state !== "X"',
     caughtBy: ["packages/runner/src/runner-first-process.test.ts"],
   },
+  {
+    what: "the server reads an output file without end",
+    file: engine("volume/child/followed-file.ts"),
+    find: "Math.min(chunkBytes, this.#maxBytes - this.#offset)",
+    replace: "chunkBytes",
+    caughtBy: [engine("volume/child/followed-file.test.ts")],
+  },
 ];

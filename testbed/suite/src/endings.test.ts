@@ -155,3 +155,18 @@ test("a run leaves nothing behind: no Job, Secret, pod or file", async () => {
     await expect.poll(async () => (await bed.list(kind)).length).toBe(0);
   }
 });
+
+test("what a pod writes to its output file past the runner is read up to the limit, and is no success", async () => {
+  const outputBytes = 100_000;
+  const script = `require("node:fs").appendFileSync(process.env.OUTPUT, "y".repeat(1e6)); console.log("x")`;
+  const { outcome, output } = await finishRun(bed, {
+    script,
+    change: (request) => ({
+      ...request,
+      env: { ...request.env, plain: { ...request.env.plain, OUTPUT: request.output.path } },
+      limits: { ...request.limits, outputBytes },
+    }),
+  });
+  expect(outcome).toMatchObject({ kind: "exited", evidence: { output: { complete: false } } });
+  expect(output.toString()).toBe("y".repeat(outputBytes));
+});

@@ -2,6 +2,9 @@ import type { MetaRecord } from "@paperclip-k8s/runner";
 import { log, type RunContext } from "../run-context.ts";
 import { MetaReader } from "../volume/meta.ts";
 
+/** Far more than the records of the longest run take; a pod may write anything there, of any length. */
+const MAX_META_BYTES = 64 * 1024 * 1024;
+
 export interface Tails {
   /** Reads both files to their end; returns the bytes of output delivered so far. */
   refresh(): Promise<number>;
@@ -10,7 +13,7 @@ export interface Tails {
 
 /** Follows the run's two files: what is in them becomes output for the caller and facts for the run. */
 export function openTails(context: RunContext): Tails {
-  const { run, volume, io } = context;
+  const { run, volume, io, request } = context;
   const { identity } = run.state;
   const records = new MetaReader({ run: identity.firstRun, nonce: identity.nonce });
   const stalls = {
@@ -20,6 +23,8 @@ export function openTails(context: RunContext): Tails {
   let bytes = 0;
   const output = volume.tail(identity.files.output, {
     ...stalls,
+    // The runner keeps to it; a process in the pod may write to the file past the runner.
+    ...(request.limits.outputBytes === undefined ? {} : { maxBytes: request.limits.outputBytes }),
     onBytes: async (chunk) => {
       await io.onOutput(chunk);
       bytes += chunk.length;
@@ -28,6 +33,7 @@ export function openTails(context: RunContext): Tails {
   });
   const meta = volume.tail(identity.files.meta, {
     ...stalls,
+    maxBytes: MAX_META_BYTES,
     onBytes: async (chunk) => {
       for (const record of records.push(chunk)) {
         if (record.type === "end") output.expect(record.written);

@@ -128,7 +128,7 @@ async function podsOf(context: RunContext, { name, uid }: JobView): Promise<read
 
 /** The runner writes its first record before anything else it does. */
 async function hasWritten({ volume }: RunContext, metaFile: string): Promise<boolean | null> {
-  const tail = volume.tail(metaFile, { onBytes: () => {} });
+  const tail = volume.tail(metaFile, { onBytes: () => {}, maxBytes: 1 });
   try {
     return (await tail.refresh(LOOK_TIMEOUT_MS)).delivered > 0;
   } catch {

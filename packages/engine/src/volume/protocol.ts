@@ -125,6 +125,8 @@ export interface OpenFile {
   readonly path: string;
   readonly offset: number;
   readonly expected: number;
+  /** What lies beyond is not read: a pod can write to the file as it likes. */
+  readonly maxBytes: number;
   /** The consumer knows this file as unreadable and waits to hear that it can be read. */
   readonly unreadable: boolean;
 }

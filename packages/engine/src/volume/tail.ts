@@ -5,6 +5,8 @@ import { VolumeError } from "./volume-error.ts";
 export interface TailOptions {
   /** Awaited before more is given. If a callback throws, the tail ends and `refresh` rejects with what was thrown. */
   readonly onBytes: (bytes: Buffer) => Promise<void> | void;
+  /** What the file holds beyond this is not read; no limit unless set. */
+  readonly maxBytes?: number;
   /** The volume does not answer, or the file cannot be read. Output may still come. */
   readonly onStall?: (error: string) => void;
   readonly onBack?: () => void;
@@ -52,7 +54,9 @@ export class FollowingTail implements Tail {
   /** Has a new process go on after what has arrived here. */
   open(): void {
     const { id, path } = this.#link;
-    this.#link.send({ type: "open", id, path, offset: this.#received, expected: this.#expected, unreadable: this.#unreadable });
+    const { maxBytes = Number.MAX_SAFE_INTEGER } = this.#options;
+    const known = { offset: this.#received, expected: this.#expected, maxBytes, unreadable: this.#unreadable };
+    this.#link.send({ type: "open", id, path, ...known });
     // The new process does not count the bytes that still wait here as in flight.
     this.#unacked = this.delivered - this.#received;
   }

@@ -1,4 +1,4 @@
-import { appendFileSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -19,11 +19,11 @@ beforeEach(() => {
 });
 afterEach(() => folder.end());
 
-function follow(): FollowedFile {
+function follow(maxBytes = 1000): FollowedFile {
   const send = (message: FromVolume): void => {
     if (message.type === "bytes") text += message.bytes;
   };
-  const file = { type: "open", id: 1, path, offset: 0, expected: 0, unreadable: false } as const;
+  const file = { type: "open", id: 1, path, offset: 0, expected: 0, maxBytes, unreadable: false } as const;
   return new FollowedFile(file, { ready: () => true, send }, { cache: { showsGrowth: false }, open: openBelow(dirname(path)) }, 0);
 }
 
@@ -46,6 +46,14 @@ describe("NULs in a file", () => {
     file.poll(10);
     expect(text).toBe("a\0b\n");
   });
+});
+
+it("a file is read up to the limit, however long it is", () => {
+  writeFileSync(path, "abcdefgh");
+  truncateSync(path, 2 ** 40);
+  const file = follow(5);
+  for (const now of [0, 100, 3_000]) file.poll(now);
+  expect(text).toBe("abcde");
 });
 
 describe("the size probe", () => {

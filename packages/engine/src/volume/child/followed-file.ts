@@ -32,6 +32,7 @@ export class FollowedFile {
   readonly #probe: SizeProbe;
   readonly #nuls = new NulGuard();
   readonly #startedFrom: number;
+  readonly #maxBytes: number;
   #offset: number;
   #inFlight = 0;
   #expected = 0;
@@ -52,6 +53,7 @@ export class FollowedFile {
     this.#open = open;
     this.#probe = new SizeProbe(cache, open, now);
     this.#offset = this.#startedFrom = options.offset;
+    this.#maxBytes = options.maxBytes;
     this.#expectedNext = options.expected;
     this.#grewAt = now;
     this.#unreadable = options.unreadable;
@@ -126,7 +128,7 @@ export class FollowedFile {
       for (;;) {
         if (creditBytes - this.#inFlight < chunkBytes) return "no-credit";
         if (!this.#channel.ready()) return "more";
-        const size = readSync(fd, buffer, 0, chunkBytes, this.#offset);
+        const size = readSync(fd, buffer, 0, Math.min(chunkBytes, this.#maxBytes - this.#offset), this.#offset);
         this.#atEnd = size === 0;
         if (size === 0) return "end";
         const inDoubt = this.#nuls.isHoldingBack;
