@@ -45,7 +45,7 @@ export async function execute(cli: AgentCli, ctx: ExecutionContext, options: Exe
     const inherited = await inherit(cli, config, serverEnv, policy);
     for (const text of [...config.warnings, ...inherited.warnings]) void log.warning(text);
     const inputs = await gatherInputs({ ctx, cli, config, inherited, serverEnv, policy });
-    for (const text of inputs.scope.warnings) void log.warning(text);
+    for (const text of [...inputs.scope.warnings, ...inputs.seeds.warnings]) void log.warning(text);
     void sweepUp(inputs, (problem) => log.warning(problem)).catch(() => {});
     const session = chooseSession(ctx.runtime, fingerprintOf(inputs));
     if (session.note !== null) void log.info(session.note);

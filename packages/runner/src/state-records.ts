@@ -2,11 +2,13 @@
 
 /** Files copied into the home before the CLI starts, where they are there: logins and settings. */
 export interface SeedSpec {
-  /** Absolute folder, on the shared volume. */
+  /** Absolute folder that no agent can write to. */
   readonly from: string;
   /** Absolute folder in the pod, or `$HOME`. */
   readonly home: string;
   readonly files: readonly Seed[];
+  /** The folder has the keys of this Secret instead: each is a file of the home, by its path with two underscores for each slash. */
+  readonly secret?: string;
   /** For all of them together; one that does not fit is left out. */
   readonly maxBytes: number;
 }

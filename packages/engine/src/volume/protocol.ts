@@ -80,8 +80,6 @@ export interface Operations {
   listFolder(of: ReadOf): FolderEntry[];
   /** All regular files below a folder, or the one file. Links in it are left out. */
   readTree(of: ReadOf & { readonly limits: TreeLimits }): TreeFile[];
-  /** Which of the paths exist, or may exist for another user. */
-  existing(of: { readonly paths: readonly string[] }): string[];
   /** What is at these paths below the root, in their order, without following any link. */
   lookAt(of: { readonly paths: readonly string[] }): SeenPath[];
   /** Finds a folder with exactly these files, or writes one in a single step; returns its name, which begins with `key`. */

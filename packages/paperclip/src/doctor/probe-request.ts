@@ -6,6 +6,7 @@ import { firstStart, prepareAttempt, type RunParts } from "../prepare/attempt.ts
 import { workingFolder } from "../prepare/environment/workspace.ts";
 import { buildRequest } from "../prepare/request.ts";
 import { findScope } from "../prepare/scope/scope.ts";
+import { NO_SEEDS } from "../prepare/state/find-seeds.ts";
 
 /** The test is of a company's settings, not of an agent. */
 export type ProbeParts = Omit<RunParts, "ctx"> & { readonly companyId: string };
@@ -26,7 +27,7 @@ export async function probeRequest({ cli, companyId, config, inherited, serverEn
   const ctx = probeContext(companyId);
   const parts = { ctx, cli, config, inherited, serverEnv, policy };
   const cwd = workingFolder(parts);
-  const kept = { bundle: null, mcp: mcpAccess(ctx, null), state: { mode: "ephemeral" }, seed: null } as const;
+  const kept = { bundle: null, mcp: mcpAccess(ctx, null), state: { mode: "ephemeral" }, seeds: NO_SEEDS } as const;
   const scope = await findScope({ ...parts, ...kept, cwd });
   const attempt = await prepareAttempt({ ...parts, ...kept, cwd, scope }, firstStart(null));
   const like = buildRequest(attempt);

@@ -1,4 +1,3 @@
-import type { SeedSpec } from "@paperclip-k8s/engine";
 import type { AgentCli, CliPlan, PromptBundle, RunEnvironment } from "../agent-cli/agent-cli.ts";
 import { isBelow } from "../host/context-values.ts";
 import { type McpAccess, mcpAccess } from "../host/mcp-servers.ts";
@@ -11,7 +10,7 @@ import { workingFolder } from "./environment/workspace.ts";
 import type { Inherited } from "./inherit/inherited.ts";
 import { type PreparedPrompt, preparePrompt } from "./prompt/prepare-prompt.ts";
 import { findScope, isMounted, type VolumeScope } from "./scope/scope.ts";
-import { findSeeds } from "./state/find-seeds.ts";
+import { findSeeds, type Seeds } from "./state/find-seeds.ts";
 import { type KeptState, keptState } from "./state/kept-state.ts";
 
 /** What a run is given. */
@@ -37,7 +36,7 @@ export interface RunInputs extends RunParts {
   /** What its pod has of the shared volume. */
   readonly scope: VolumeScope;
   /** Logins and settings that the private home begins with. */
-  readonly seed: SeedSpec | null;
+  readonly seeds: Seeds;
 }
 
 /** What one attempt of a run starts with. */
@@ -67,9 +66,9 @@ export async function gatherInputs(parts: RunParts): Promise<RunInputs> {
   const cwd = workingFolder(parts);
   const state = keptState(parts);
   const bundle = cli.bundle === undefined ? null : await prepareBundle({ ctx, config, policy: parts.policy, cwd }, cli.bundle);
-  const scope = await findScope({ ...parts, cwd, bundle, state });
-  const seed = await findSeeds(config.dataPath, cli.state?.seeds ?? []);
-  return { ...parts, cwd, bundle, mcp: mcpAccess(ctx, apiUrlOf(config.env, serverEnv)), state, scope, seed };
+  const seeds = await findSeeds(parts);
+  const scope = await findScope({ ...parts, cwd, bundle, state, seeds });
+  return { ...parts, cwd, bundle, mcp: mcpAccess(ctx, apiUrlOf(config.env, serverEnv)), state, scope, seeds };
 }
 
 export async function prepareAttempt(inputs: RunInputs, start: AttemptStart): Promise<Attempt> {

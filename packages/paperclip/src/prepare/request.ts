@@ -57,7 +57,7 @@ export function buildRequest(attempt: Attempt): RunRequest {
     output: { root: inherited.claim.mountPath, path: output },
     folders: inputs.scope.made,
     finalLine: cli.finalLine,
-    seed: inputs.seed,
+    seed: inputs.seeds.spec,
     state: state.mode === "portable" ? state.spec : null,
     relay: relayOf(attempt),
     retain: config.retainJobs,
@@ -76,7 +76,7 @@ function volumes({ inputs, setOwnership }: Attempt, output: string): RunRequest[
   return {
     shared: { claimName, mountPath, subPath, readOnly, mounts: mountsFor(scope, output) },
     scratch: scratchVolumes(inputs),
-    secrets: inherited.secretVolumes,
+    secrets: [...inherited.secretVolumes, ...inputs.seeds.secrets],
     configMaps: inherited.configMapVolumes,
     ...(state.mode === "dedicated_pvc" ? { claims: [{ ...state.volume, setOwnership }] } : {}),
   };

@@ -62,7 +62,7 @@ export function exampleInputs(changes: Partial<RunInputs> = {}): RunInputs {
     mcp: { servers: [], identity: "" },
     state: { mode: "own" },
     scope: { mounts: null, made: [], warnings: [] },
-    seed: null,
+    seeds: { spec: null, mounts: [], secrets: [], warnings: [] },
     ...changes,
   };
 }

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
@@ -41,6 +42,54 @@ test("what a link leads to is taken; a link that leads nowhere is left out", () 
   symlinkSync("nowhere", join(from, ".config/git/broken"));
   expect(seed([{ path: ".gitconfig" }, { path: ".config/git" }])).toMatchObject({ taken: [".gitconfig", ".config/git"], problems: [] });
   expect(taken(".gitconfig")).toBe("[linked]");
+});
+
+test("a link that leads out of the folder is not taken, nor is what is no file", () => {
+  const outside = join(root, "secret");
+  writeFileSync(outside, "of somebody else");
+  symlinkSync(outside, join(from, ".gitconfig"));
+  put(".config/git/config", "x");
+  symlinkSync(outside, join(from, ".config/git/linked"));
+  symlinkSync("..", join(from, ".config/git/round"));
+  execFileSync("mkfifo", [join(from, ".config/git/pipe")]);
+  symlinkSync("/dev/zero", join(from, ".config/git/endless"));
+  execFileSync("mkfifo", [join(from, ".netrc")]);
+  const answer = seed([{ path: ".gitconfig" }, { path: ".config/git" }, { path: ".netrc" }]);
+  expect(answer).toMatchObject({ problems: [`.gitconfig (a link that leads out of ${from})`] });
+  expect(readdirSync(join(home, ".config/git"))).toEqual(["config"]);
+  expect(readdirSync(home)).toEqual([".config"]);
+});
+
+test("a tree that is too deep, or has too many files, is left out", () => {
+  put(`deep${"/x".repeat(30)}/f`, "");
+  mkdirSync(join(from, "many"));
+  for (let index = 0; index <= 10_000; index++) writeFileSync(join(from, "many", String(index)), "");
+  expect(seed([{ path: "deep" }, { path: "many" }])).toMatchObject({
+    taken: [],
+    problems: ["deep (more than 20 folders deep)", "many (more than 10000 files)"],
+  });
+  expect(readdirSync(home)).toEqual([]);
+});
+
+test("the keys of a Secret are paths, as the cluster mounts them; none leads out of the home", () => {
+  put("..2026_01/.ssh__id", "key");
+  put("..2026_01/.tool.json", "{}");
+  symlinkSync("..2026_01", join(from, "..data"));
+  for (const key of [".ssh__id", ".tool.json"]) symlinkSync(`..data/${key}`, join(from, key));
+  for (const key of [".__.__escape", "a__..__..__b", "__etc"]) put(key, "x");
+  const answer = seedHome({
+    kind: "seed",
+    from,
+    home,
+    files: [{ path: ".tool.json", to: ".tool/.tool.json" }],
+    secret: "logins",
+    maxBytes: 1000,
+  });
+  expect(answer).toEqual({ kind: "seeded", taken: [".ssh/id", ".tool.json"], problems: [] });
+  expect(taken(".ssh/id")).toBe("key");
+  expect(statSync(join(home, ".ssh/id")).mode & 0o777).toBe(0o600);
+  expect(taken(".tool/.tool.json")).toBe("{}");
+  expect(readdirSync(root).sort()).toEqual(["data", "home"]);
 });
 
 test("what is too large is left out whole and named; the others come along", () => {

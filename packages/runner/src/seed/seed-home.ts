@@ -1,9 +1,10 @@
 // Copies named files and folders into the run's private home, as far as they are there and can be read.
-import { cpSync, lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, mkdirSync, openSync, readdirSync, readSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { answerWithin, startTask } from "../file-task.ts";
-import { orNull } from "../files.ts";
+import { writeAll } from "../files.ts";
 import type { Seed, SeedSpec } from "../records.ts";
+import { type FoundFile, findFiles } from "./find-files.ts";
 
 export interface SeedCommand extends SeedSpec {
   readonly kind: "seed";
@@ -24,21 +25,25 @@ export async function takeSeeds(runnerFile: string, seed: SeedSpec, isStopped: (
   const deadline = performance.now() + TIMEOUT_MS;
   const task = startTask<SeedAnswer>(runnerFile, { kind: "seed", ...seed } satisfies SeedCommand);
   const answer = await answerWithin(task, () => (isStopped() ? 0 : deadline - performance.now()));
-  if (answer === null) return [`nothing was taken over from ${seed.from}: no answer within ${TIMEOUT_MS / 1000} s`];
-  if (answer.kind === "failed") return [`nothing was taken over from ${seed.from}: ${answer.error}`];
+  const from = seed.secret === undefined ? seed.from : `Secret ${seed.secret}`;
+  if (answer === null) return [`nothing was taken over from ${from}: no answer within ${TIMEOUT_MS / 1000} s`];
+  if (answer.kind === "failed") return [`nothing was taken over from ${from}: ${answer.error}`];
+  const { taken, problems } = answer;
+  if (taken.length + problems.length === 0) return [`nothing was taken over from ${from}: it is not there, or empty`];
   return [
-    ...(answer.taken.length === 0 ? [] : [`taken over from ${seed.from}: ${answer.taken.join(", ")}`]),
-    ...(answer.problems.length === 0 ? [] : [`not taken over from ${seed.from}: ${answer.problems.join(", ")}`]),
+    ...(taken.length === 0 ? [] : [`taken over from ${from}: ${taken.join(", ")}`]),
+    ...(problems.length === 0 ? [] : [`not taken over from ${from}: ${problems.join(", ")}`]),
   ];
 }
 
-export function seedHome({ from, home, files, maxBytes }: SeedCommand): SeedAnswer {
+export function seedHome({ from, home, files, secret, maxBytes }: SeedCommand): SeedAnswer {
   const taken: string[] = [];
   const problems: string[] = [];
+  const top = realpathSync(from);
   let left = maxBytes;
-  for (const seed of files) {
+  for (const seed of secret === undefined ? files.map(plain) : seedsOfKeys(top, files)) {
     try {
-      const bytes = takeOne(seed, from, home, left);
+      const bytes = takeOne(seed, top, home, left);
       if (bytes === null) continue;
       left -= bytes;
       taken.push(seed.path);
@@ -50,17 +55,40 @@ export function seedHome({ from, home, files, maxBytes }: SeedCommand): SeedAnsw
   return { kind: "seeded", taken, problems };
 }
 
+interface OneSeed {
+  /** As it is called in messages: its path in a home. */
+  readonly path: string;
+  /** Where it is, below the folder that seeds come from. */
+  readonly at: string;
+  /** Where it goes, below the home. */
+  readonly to: string;
+  /** Its mode there; null = the one it has. */
+  readonly mode: number | null;
+}
+
+const plain = ({ path, to = path }: Seed): OneSeed => ({ path, at: path, to, mode: null });
+
+/** The keys of a Secret cannot have a slash: two underscores stand for one. Keys that would lead out of the home are not taken. */
+function seedsOfKeys(top: string, files: readonly Seed[]): OneSeed[] {
+  const keys = readdirSync(top).filter((name) => !name.startsWith(".."));
+  return keys.sort().flatMap((key) => {
+    const path = key.replaceAll("__", "/");
+    if (path.split("/").some((part) => part === "" || part === "." || part === "..")) return [];
+    const known = files.find((seed) => path === seed.path || path.startsWith(`${seed.path}/`));
+    const to = known?.to === undefined ? path : `${known.to}${path.slice(known.path.length)}`;
+    return [{ path, at: key, to, mode: 0o600 }];
+  });
+}
+
 /** Bytes copied; null when it is not there. Nothing of it stays when a part of it cannot be had. */
-function takeOne({ path, to = path }: Seed, from: string, home: string, left: number): number | null {
-  // A login may be a link into another folder.
-  const source = orNull(() => realpathSync(join(from, path)), ["ENOENT", "ENOTDIR"]);
-  if (source === null) return null;
-  const bytes = sizeOf(source);
+function takeOne({ at, to, mode }: OneSeed, top: string, home: string, left: number): number | null {
+  const files = findFiles(top, join(top, at));
+  if (files === null) return null;
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
   if (bytes > left) throw new Error(`${bytes} bytes, too large`);
   const target = join(home, to);
-  mkdirSync(dirname(target), { recursive: true });
   try {
-    cpSync(source, target, { recursive: true, filter: isPlain });
+    for (const file of files) copy(file, join(target, file.path), mode ?? file.mode);
   } catch (error) {
     rmSync(target, { recursive: true, force: true });
     throw error;
@@ -68,15 +96,28 @@ function takeOne({ path, to = path }: Seed, from: string, home: string, left: nu
   return bytes;
 }
 
-function sizeOf(path: string): number {
-  const stats = lstatSync(path);
-  if (!stats.isDirectory()) return stats.size;
-  return readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0);
-}
+const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Sockets and pipes are not for copying, nor is a link that leads nowhere. */
-function isPlain(path: string): boolean {
-  const stats = lstatSync(path);
-  if (stats.isSymbolicLink()) return statSync(path, { throwIfNoEntry: false }) !== undefined;
-  return stats.isFile() || stats.isDirectory();
+/** As many bytes as it had when it was found: it may grow meanwhile, or be something else by now. */
+function copy({ real, size }: FoundFile, target: string, mode: number): void {
+  mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+  const source = openSync(real, READ_FLAGS);
+  try {
+    if (!fstatSync(source).isFile()) throw new Error(`${real} is no file any more`);
+    rmSync(target, { force: true });
+    const made = openSync(target, "wx", mode);
+    try {
+      const chunk = Buffer.alloc(64 * 1024);
+      for (let left = size; left > 0; ) {
+        const count = readSync(source, chunk, 0, Math.min(left, chunk.length), null);
+        if (count === 0) break;
+        writeAll(made, chunk.subarray(0, count));
+        left -= count;
+      }
+    } finally {
+      closeSync(made);
+    }
+  } finally {
+    closeSync(source);
+  }
 }

@@ -22,6 +22,8 @@ async function lookAtOne(root: string, path: string): Promise<SeenPath> {
     if (error instanceof LinkError) return { path, kind: "link", link: error.path };
     const { code = "" } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return { path, kind: "missing", link: null };
+    // One that the server may not look at costs only itself.
+    if (code === "EACCES") return { path, kind: "other", link: null };
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { type Channel, FollowedFile, type FollowTools } from "./followed-file.ts
 import { lookAt } from "./look-at.ts";
 import { openBelow } from "./open-below.ts";
 import { prepareFiles, removeFiles } from "./prepare-files.ts";
-import { existing, listFolder, readFile, readTree } from "./read-files.ts";
+import { listFolder, readFile, readTree } from "./read-files.ts";
 import { storeTree } from "./store-tree.ts";
 import { findStale, removeStale } from "./sweep.ts";
 import { TailLoop } from "./tail-loop.ts";
@@ -37,7 +37,6 @@ const operations: Performed = {
   readFile: (of) => readFile(root, of),
   listFolder: (of) => listFolder(root, of),
   readTree: (of) => readTree(root, of),
-  existing: (of) => existing(of),
   lookAt: (of) => lookAt(root, of),
   storeTree: (of) => storeTree(root, of),
   findStale: (of) => findStale(root, of),

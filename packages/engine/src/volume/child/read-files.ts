@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path/posix";
 import type { FolderEntry, Of, TreeFile, TreeLimits } from "../protocol.ts";
 import { sortedEntries } from "./entries.ts";
@@ -32,17 +32,6 @@ export async function readTree(root: string, { limits, ...of }: Of<"readTree">):
     if ((error as NodeJS.ErrnoException).code !== "ENOTDIR") throw error;
     return inFound(found, dirname(found.path), (at) => [treeFile("", at(basename(found.path)), limits.fileBytes)]);
   }
-}
-
-export async function existing({ paths }: Of<"existing">): Promise<string[]> {
-  return paths.filter((path) => {
-    try {
-      return statSync(path, { throwIfNoEntry: false }) !== undefined;
-    } catch (error) {
-      // One that only the pod's user may read is the pod's to try.
-      return (error as NodeJS.ErrnoException).code === "EACCES";
-    }
-  });
 }
 
 /** Where a path really is. */

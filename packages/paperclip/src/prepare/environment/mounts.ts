@@ -3,6 +3,8 @@ export const HOME_MOUNT = "/agent/home";
 export const TMP_MOUNT = "/agent/tmp";
 /** Where a claim of the agent's own is. Not below the home: folders made on the way to a mount belong to root. */
 export const CLAIM_MOUNT = "/agent/state";
+/** Where the operator's Secret is whose keys are copied into the home. */
+export const SEEDS_MOUNT = "/agent/seeds";
 
 /** Names under which programs look for a folder for temporary files. */
 export const TEMP_NAMES = ["TMPDIR", "TMP", "TEMP"] as const;

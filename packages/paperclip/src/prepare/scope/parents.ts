@@ -2,18 +2,36 @@ import type { SharedMount } from "@paperclip-k8s/engine";
 import { type InstancePlace, writablePlaces } from "../../host/paths.ts";
 import type { PolicyVolume } from "../../policy/policy.ts";
 import { ConfigError } from "../../settings/config-error.ts";
-import { isAbove } from "./path-patterns.ts";
+import { isAbove, matchedFolder } from "./path-patterns.ts";
 
 /**
  * Refuses a mount below a folder that some agent can write to: it could put a link in the mount's place after we have looked at it,
  * and the pod would get what the link leads to, another company's files or the host's database.
  */
 export function checkParents(mounts: readonly SharedMount[], { paths }: PolicyVolume, place: Pick<InstancePlace, "dataPath">): void {
-  const writable = [...writablePlaces(place), ...paths.filter(({ readOnly }) => !readOnly).map(({ path }) => path)];
   for (const { path } of mounts) {
-    const above = writable.find((each) => isAbove(each, path));
+    const above = writableBy(paths, place).find((each) => isAbove(each, path));
     if (above !== undefined) throw new ConfigError("volume.paths", unsafe(path, above));
   }
+}
+
+/** Refuses files for the homes of all agents that one of them can write. */
+export function checkSeeds(seeds: readonly string[], { paths }: PolicyVolume, place: Pick<InstancePlace, "dataPath">): void {
+  const touches = (writable: string, path: string): boolean =>
+    isAbove(writable, path) || isAbove(path, writable) || matchedFolder(writable, path) === path;
+  for (const path of seeds) {
+    const writable = writableBy(paths, place).find((each) => touches(each, path));
+    if (writable !== undefined)
+      throw new ConfigError(
+        "seeds.folder",
+        `agents can write to ${writable}, so ${path} cannot go into the homes of others: use another folder, or seeds.secret`,
+      );
+  }
+}
+
+/** What some agent's pod may write to, of every agent and run. */
+function writableBy(paths: PolicyVolume["paths"], place: Pick<InstancePlace, "dataPath">): string[] {
+  return [...writablePlaces(place), ...paths.filter(({ readOnly }) => !readOnly).map(({ path }) => path)];
 }
 
 const unsafe = (path: string, above: string): string =>

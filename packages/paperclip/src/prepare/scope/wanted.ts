@@ -3,6 +3,7 @@ import type { PromptBundle } from "../../agent-cli/agent-cli.ts";
 import { isBelow, recordOf, recordsOf, textOf } from "../../host/context-values.ts";
 import { agentHome, companySkills, instructionsFolder, projectFolder } from "../../host/paths.ts";
 import type { RunParts } from "../attempt.ts";
+import type { Seeds } from "../state/find-seeds.ts";
 import type { KeptState } from "../state/kept-state.ts";
 import { isPattern, matchedFolder } from "./path-patterns.ts";
 
@@ -10,7 +11,7 @@ import { isPattern, matchedFolder } from "./path-patterns.ts";
 export interface WantedFolder {
   readonly path: string;
   readonly readOnly: boolean;
-  /** `made`: by the server, writable for the pod. `there`: the server has just written it. `if there`: mounted if it exists. `named`: as well, and missed if it does not. */
+  /** `made`: by the server, writable for the pod. `there`: the server has just written it or looked at it. `if there`: mounted if it exists. `named`: as well, and missed if it does not. */
   readonly need: "made" | "there" | "if there" | "named";
 }
 
@@ -19,6 +20,7 @@ export interface ScopeInput extends Pick<RunParts, "ctx" | "config" | "policy"> 
   readonly cwd: string;
   readonly bundle: PromptBundle | null;
   readonly state: KeptState;
+  readonly seeds: Pick<Seeds, "mounts">;
 }
 
 /** The folders of a run, without the one for its output, which each attempt has for itself. */
@@ -30,6 +32,7 @@ export function wantedFolders(input: ScopeInput): WantedFolder[] {
     ...(state.mode === "portable" ? [{ path: state.spec.saved, readOnly: false, need: "made" } as const] : []),
     { path: instructionsFolder(ctx, config), readOnly: true, need: "if there" },
     ...(bundle === null ? skillFolders(input) : bundleFolder(bundle)),
+    ...input.seeds.mounts.map((mount) => ({ ...mount, need: "there" }) as const),
     ...policyFolders(input),
   ];
 }

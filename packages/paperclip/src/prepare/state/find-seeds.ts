@@ -1,5 +1,10 @@
-import { join } from "node:path";
-import { type Seed, type SeedSpec, withVolume } from "@paperclip-k8s/engine";
+import { join } from "node:path/posix";
+import { type ObjectVolume, type Seed, type SeedSpec, type SeenPath, type SharedMount, withVolume } from "@paperclip-k8s/engine";
+import { isBelow } from "../../host/context-values.ts";
+import { ConfigError } from "../../settings/config-error.ts";
+import type { RunParts } from "../attempt.ts";
+import { SEEDS_MOUNT } from "../environment/mounts.ts";
+import { checkSeeds } from "../scope/parents.ts";
 
 /** What programs of every agent read from their home. */
 const COMMON: readonly Seed[] = [".gitconfig", ".config/git", ".git-credentials", ".ssh", ".config/gh"].map((path) => ({ path }));
@@ -8,17 +13,80 @@ const COMMON: readonly Seed[] = [".gitconfig", ".config/git", ".git-credentials"
 const MAX_BYTES = 256 * 1024 * 1024;
 const TIMEOUT_MS = 5000;
 
-/**
- * HOME used to be the shared volume itself, so logins and settings there were seen by every run: those that are there are copied into each
- * run's private home. Null = there are none.
- */
-export async function findSeeds(dataPath: string, own: readonly Seed[]): Promise<SeedSpec | null> {
-  const pathOf = ({ path }: Seed): string => join(dataPath, path);
-  const seeds = [...own, ...COMMON];
-  const existing = await withVolume(dataPath, (volume) => volume.run("existing", { paths: seeds.map(pathOf) }, TIMEOUT_MS)).catch(
-    // A volume that does not answer is reported by what cannot do without it.
-    (): string[] => [],
-  );
-  const files = seeds.filter((seed) => existing.includes(pathOf(seed)));
-  return files.length === 0 ? null : { from: dataPath, home: "$HOME", files, maxBytes: MAX_BYTES };
+/** The logins and settings that each private home begins with, and what the pod needs to read them. */
+export interface Seeds {
+  /** Null = there are none. */
+  readonly spec: SeedSpec | null;
+  readonly mounts: readonly SharedMount[];
+  readonly secrets: readonly ObjectVolume[];
+  readonly warnings: readonly string[];
+}
+
+export const NO_SEEDS: Seeds = { spec: null, mounts: [], secrets: [], warnings: [] };
+
+type SeedParts = Pick<RunParts, "cli" | "config" | "policy"> & { readonly inherited: Pick<RunParts["inherited"], "claim"> };
+
+/** From where the operator says. Agents could write what lies elsewhere, and so run code in the pods of all others. */
+export async function findSeeds(parts: SeedParts): Promise<Seeds> {
+  const { cli, policy } = parts;
+  const files = [...(cli.state?.seeds ?? []), ...COMMON];
+  if (policy.seeds === null) return { ...NO_SEEDS, warnings: await unusedSeeds(parts, files) };
+  if ("secret" in policy.seeds) return secretSeeds(policy.seeds.secret, files);
+  const { folder } = policy.seeds;
+  checkFolder(parts, folder);
+  return folderSeeds(parts, folder, files, await look(parts, folder, files));
+}
+
+function secretSeeds(secret: string, files: readonly Seed[]): Seeds {
+  const spec = { from: SEEDS_MOUNT, home: "$HOME", files, secret, maxBytes: MAX_BYTES };
+  // Readable for the pod's user, whichever that is; the copies in the home are private.
+  const volume = { name: secret, mountPath: SEEDS_MOUNT, subPath: null, items: null, defaultMode: 0o444 };
+  return { ...NO_SEEDS, spec, secrets: [volume] };
+}
+
+function checkFolder({ policy: { volume }, inherited: { claim } }: SeedParts, folder: string): void {
+  if (volume.mount === "whole")
+    throw new ConfigError(
+      "seeds.folder",
+      `agents can write to ${folder}, because the policy lets them mount the whole volume: use seeds.secret`,
+    );
+  if (!isBelow(folder, claim.mountPath))
+    throw new ConfigError("seeds.folder", `${folder} is not on the volume at ${claim.mountPath}: name a folder of it, or use seeds.secret`);
+}
+
+/** Each file or folder is mounted by itself, read-only: what else is in the operator's folder is not for agents. */
+export function folderSeeds({ config, policy }: SeedParts, folder: string, files: readonly Seed[], seen: readonly SeenPath[]): Seeds {
+  const there = seen.filter(({ kind }) => kind === "file" || kind === "folder").map(({ path }) => path);
+  checkSeeds(there, policy.volume, config);
+  const taken = files.filter(({ path }) => there.includes(join(folder, path)));
+  return {
+    ...NO_SEEDS,
+    spec: taken.length === 0 ? null : { from: folder, home: "$HOME", files: taken, maxBytes: MAX_BYTES },
+    mounts: there.map((path) => ({ path, readOnly: true })),
+    warnings: seen.flatMap(({ path, link }) => (link === null ? [] : [`${path} is not copied into the agent's home: ${link} is a link`])),
+  };
+}
+
+const warned = new Set<string>();
+
+/** Homes used to begin with what lay on the volume, where every agent could write. Said once per process. */
+async function unusedSeeds(parts: SeedParts, files: readonly Seed[]): Promise<string[]> {
+  const { dataPath } = parts.config;
+  const key = `${parts.cli.type} ${dataPath}`;
+  if (warned.has(key)) return [];
+  const found = (await look(parts, dataPath, files)).filter(({ kind }) => kind !== "missing").map(({ path }) => path);
+  if (found.length === 0) return [];
+  warned.add(key);
+  const line = parts.policy.volume.mount === "whole" ? "seeds: { secret: <name> }" : `seeds: { folder: ${dataPath} }`;
+  return [
+    `not copied into the agent's home any more, because agents could write there until now: ${found.join(", ")}. ` +
+      `To use them, look at what is in them, then write into the policy: ${line}`,
+  ];
+}
+
+async function look({ inherited: { claim } }: SeedParts, folder: string, files: readonly Seed[]): Promise<SeenPath[]> {
+  const paths = files.map(({ path }) => join(folder, path));
+  if (!isBelow(folder, claim.mountPath)) return [];
+  // A volume that does not answer is reported by what cannot do without it.
+  return withVolume(claim.mountPath, (volume) => volume.run("lookAt", { paths }, TIMEOUT_MS)).catch(() => []);
 }

@@ -24,7 +24,7 @@ export function exampleScope({ volume, bundle = null, isThere = () => true, ...c
   const config = parseConfig({ namespace: "agents", dataPath: ROOT, ...call.config }, {}, exampleCli);
   const policy = { ...DEFAULT_POLICY, volume: { ...DEFAULT_POLICY.volume, ...volume } };
   const state = keptState({ ctx, cli: exampleCli, config });
-  const input: ScopeInput = { ctx, config, policy, bundle, state, cwd: workingFolder({ ctx, config, policy }) };
+  const input: ScopeInput = { ctx, config, policy, bundle, state, seeds: { mounts: [] }, cwd: workingFolder({ ctx, config, policy }) };
   const wanted = onVolume(wantedFolders(input), ROOT);
   const seen = wanted.map((each) => ({ path: each.path, kind: isThere(each) ? ("folder" as const) : ("missing" as const), link: null }));
   return { input, wanted, ...scopeOf(input, wanted, seen, ROOT) };
