@@ -1,6 +1,14 @@
 // What the runner has written, or an agent in its name. Decoding never throws, is bounded, keeps known fields only, and lets an old
 // runner's records lack the fields of later versions.
-import type { CliEnd, EndRecord, MetaRecord, StateEnd, StatePoint, TerminationMessage } from "@paperclip-k8s/runner";
+import {
+  type CliEnd,
+  type EndRecord,
+  type MetaRecord,
+  openSigned,
+  type StateEnd,
+  type StatePoint,
+  type TerminationMessage,
+} from "@paperclip-k8s/runner";
 import type { SelfCheckFinding } from "@paperclip-k8s/runner/self-check";
 
 /** Longest line of the meta file that can be a record. */
@@ -34,6 +42,7 @@ const longText = accept<string>((value) => typeof value === "string");
 const shortened: Field<string> = (value) => (typeof value === "string" ? value.slice(0, MAX_TEXT) : REJECTED);
 const count = accept<number>((value) => Number.isSafeInteger(value) && (value as number) >= 0);
 const amount = accept<number>((value) => typeof value === "number" && Number.isFinite(value) && value >= 0);
+const sha256 = orNull(accept<string>((value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value)));
 const flag = accept<boolean>((value) => typeof value === "boolean");
 const oneOf = <T extends string>(...names: readonly T[]): Field<T> => accept((value) => (names as readonly unknown[]).includes(value));
 
@@ -64,6 +73,7 @@ const cliEnd: Fields<CliEnd> = {
   cause: oneOf("exit", "timeout", "output-limit", "stopped", "final-line", "spawn-failed", "runner-failed"),
   bytes: count,
   written: count,
+  outputSha256: or<string | null | undefined>(sha256, undefined),
   lines: or(count, 0),
   oomKills: or(orNull(count), null),
   peakMemoryBytes: or(orNull(amount), null),
@@ -90,7 +100,17 @@ const records: Decoders = {
 
 /** One line of the meta file; null = it is no record. */
 export function decodeRecord(line: Buffer): MetaRecord | null {
-  const value = parsed(line.toString());
+  return recordOf(parsed(line.toString()));
+}
+
+/** A record whose MAC was right, with its number; null = it has none, or is no record. */
+export function signedRecord(json: Buffer): { readonly seq: number | null; readonly record: MetaRecord | null } {
+  const value = parsed(json.toString());
+  const seq = count((value as { readonly seq?: unknown } | null)?.seq);
+  return { seq: seq === REJECTED ? null : seq, record: recordOf(value) };
+}
+
+function recordOf(value: unknown): MetaRecord | null {
   const type = (value as { readonly type?: unknown } | null)?.type;
   if (typeof type !== "string" || !Object.hasOwn(records, type)) return null;
   const decoded = records[type as MetaRecord["type"]](value);
@@ -105,11 +125,16 @@ const termination = group<TerminationMessage>({
   finalLine: or(orNull(text), null),
 });
 
-/** The container's termination message; null = it is anything else: a log tail, an older program, another run's. */
+/** The container's termination message, whoever has written it; null = it is anything else: a log tail, an older program, another run's. */
 export function parseTermination(message: string | null, nonce: string): TerminationMessage | null {
   if (!message?.startsWith("{") || message.length > MAX_TERMINATION_CHARS) return null;
   const decoded = termination(parsed(message));
   return decoded === REJECTED || decoded.nonce !== nonce ? null : (decoded as TerminationMessage);
+}
+
+/** Whether the runner has signed this termination message with the run's key. */
+export function isSignedMessage(message: string, key: Buffer | null): boolean {
+  return key !== null && message.length <= MAX_TERMINATION_CHARS && openSigned(Buffer.from(message), key) !== null;
 }
 
 const finding = group<SelfCheckFinding>({ check: text, ok: flag, detail: shortened });

@@ -11,6 +11,7 @@ import { takeLock } from "./lock/take-lock.ts";
 import { jobName } from "./manifest/names.ts";
 import { buildSubmission, type Submission } from "./manifest/submission.ts";
 import { initialState, type RunIdentity } from "./outcome/state.ts";
+import { RECORDS_FORMAT, trustOf } from "./record-trust.ts";
 import type { RunRequest } from "./request.ts";
 import { abortReason, type RunContext, type RunIo } from "./run-context.ts";
 import type { RunOutcome } from "./run-outcome.ts";
@@ -104,6 +105,7 @@ function identityOf(request: RunRequest, { nonce, jobName, files }: Submission):
     jobUid: null,
     files,
     firstRun: request.runId,
+    records: trustOf(request.recordSecret == null ? undefined : RECORDS_FORMAT, request.recordSecret, { firstRun: request.runId, nonce }),
     adopted: false,
     container: request.container.name,
     image: request.container.image,

@@ -1,7 +1,7 @@
 export type { Argument, CliEnd, EndRecord, FinalLine, Seed, SeedSpec, StatePart, StateSpec } from "@paperclip-k8s/runner";
 export type { SelfCheckFinding } from "@paperclip-k8s/runner/self-check";
 export { type Clock, createClock } from "./clock.ts";
-export { parseTermination, selfCheckFinding } from "./decode-records.ts";
+export { selfCheckFinding } from "./decode-records.ts";
 export { createEngine, type Engine, type EngineOptions } from "./engine.ts";
 export { RequestError } from "./errors.ts";
 export { ApiError } from "./kube/api-error.ts";
@@ -30,14 +30,15 @@ export {
   type SecretView,
 } from "./operator/objects.ts";
 export type { Adoption } from "./outcome/observation.ts";
+export { ownTermination, type RecordTrust, trustOf } from "./record-trust.ts";
 export type { ClaimVolume, EnvReference, EnvSource, ObjectVolume, RunRequest, SharedMount } from "./request.ts";
 export { type LockDecision, type LockOwner, messageOf, type RunIo, type StatusLine } from "./run-context.ts";
 export type { Evidence, RunOutcome, StartFailure } from "./run-outcome.ts";
 export { standing } from "./status/session-lines.ts";
 export type { Timeouts } from "./timeouts.ts";
 export { type Line, LineSplitter } from "./volume/lines.ts";
-export { readEnd } from "./volume/meta.ts";
 export { mountPointOf } from "./volume/mount-point.ts";
 export { checkedPart, PathPartError } from "./volume/paths.ts";
 export type { FolderEntry, Operations, SeenPath, StaleEntry, SweepRule, TreeFile } from "./volume/protocol.ts";
+export { type FoundEnd, readEnd } from "./volume/read-end.ts";
 export { VolumeError, withVolume } from "./volume/volume.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createClock } from "./clock.ts";
 import { LiveRun } from "./live-run.ts";
-import { accepted, endRecord, pod, running, timeouts } from "./outcome/testing/example-facts.ts";
+import { accepted, delivered, endRecord, pod, running, timeouts } from "./outcome/testing/example-facts.ts";
 
 /** An object that no text can be made of, as JSON from a file can hold it. */
 const POISON = JSON.parse('{"toString":1,"valueOf":1}') as string;
@@ -21,7 +21,7 @@ const hostileEnd = { kind: "end-record", record: endRecord({ cause: "spawn-faile
 
 test("a fact that cannot be folded ends the run with that as its reason", async () => {
   const { run } = liveRun();
-  run.observe({ kind: "output", bytes: 10 });
+  run.observe(delivered(10));
   run.observe(hostileEnd);
   expect(await run.settled).toMatchObject({
     kind: "end-unknown",
@@ -52,7 +52,7 @@ test("a listener that throws keeps neither the fact, the other listeners nor the
   });
   run.onChange(() => heard++);
   run.observe({ kind: "pod", pod: pod(running) });
-  run.observe({ kind: "output", bytes: 10 });
+  run.observe(delivered(10));
   run.observe({ kind: "end-record", record: endRecord() });
   expect(await run.settled).toMatchObject({ kind: "exited", exitCode: 0 });
   expect(heard).toBe(3);

@@ -66,6 +66,8 @@ export interface RunKeys {
   readonly output: string;
   readonly firstRun: string;
   readonly adoptedFrom: string;
+  /** Annotation that says how the run's records are signed; a Job without it has unsigned ones. */
+  readonly records: string;
 }
 
 export interface JobNameParts {

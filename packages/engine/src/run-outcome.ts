@@ -74,6 +74,8 @@ export interface Evidence {
   /** What the end was read from. */
   readonly proof: "end-record" | "termination-message" | "container-state" | "none";
   readonly endRecord: EndRecord | null;
+  /** Whether the run signs its records and saved states. */
+  readonly signed: boolean;
   readonly termination: TerminationMessage | null;
   readonly container: ContainerState | null;
   readonly podReason: string | null;
@@ -96,6 +98,8 @@ export interface OutputEvidence {
   /** True only when `delivered` is proved to be all. */
   readonly complete: boolean;
   readonly problem: string | null;
+  /** Somebody other than the run's pod has written to it: nothing in it can be relied on. */
+  readonly forged: boolean;
 }
 
 /** The session's saved state; `saveMs` null: the end was not seen. */

@@ -46,6 +46,7 @@ export async function execute(cli: AgentCli, ctx: ExecutionContext, options: Exe
     for (const text of [...config.warnings, ...inherited.warnings]) void log.warning(text);
     const inputs = await gatherInputs({ ctx, cli, config, inherited, serverEnv, policy });
     for (const text of [...inputs.scope.warnings, ...inputs.seeds.warnings]) void log.warning(text);
+    if (inputs.recordSecret.problem !== null) void log.warning(inputs.recordSecret.problem);
     void sweepUp(inputs, (problem) => log.warning(problem)).catch(() => {});
     const session = chooseSession(ctx.runtime, fingerprintOf(inputs));
     if (session.note !== null) void log.info(session.note);
@@ -111,6 +112,8 @@ async function runAttempt(attempt: Attempt, { log, cancel, options }: Run): Prom
     },
   );
   await withTimeout(Promise.all([announce(null), output.end()]), options.hostTimeoutMs);
-  const fault = output.parser.fault(output.stderrTail);
-  return { attempt, outcome, report: output.parser.report(), fault, stderr: output.stderrTail, adopted, endedAt: Date.now() };
+  // Nothing is taken from an output that others have written: neither a session nor a cost.
+  const { forged } = outcome.evidence.output;
+  const { parser, stderrTail: stderr } = forged ? new AttemptOutput(cli, log) : output;
+  return { attempt, outcome, report: parser.report(), fault: forged ? null : parser.fault(stderr), stderr, adopted, endedAt: Date.now() };
 }

@@ -14,7 +14,7 @@ import { runWriter } from "./writer/volume-writer.ts";
 const [, runnerFile = "", argument] = process.argv;
 
 function runInPod(): void {
-  const guard: Guard = { group: null, run: "", nonce: "" };
+  const guard: Guard = { group: null, run: "", nonce: "", key: null };
   // Names the kind of error only: its message could quote what must not be logged.
   const fail = (error: unknown): void => {
     if (guard.group !== null) signalGroup(guard.group, "SIGKILL");
@@ -22,7 +22,7 @@ function runInPod(): void {
     const text = `the runner failed: ${name} ${code}`.trim();
     const signal = guard.group === null ? null : "SIGKILL";
     const end = { ...notRun("runner-failed", text), signal };
-    writeTerminationMessage(argument, { format: 1, run: guard.run, nonce: guard.nonce, ...end, finalLine: null });
+    writeTerminationMessage(argument, { format: 1, run: guard.run, nonce: guard.nonce, ...end, finalLine: null }, guard.key);
     process.exit(RUNNER_EXIT.failed);
   };
   process.on("uncaughtException", fail);

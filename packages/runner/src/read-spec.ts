@@ -12,6 +12,8 @@ export interface RunnerConfig {
   readonly finalLine: RegExp | null;
   readonly takenBackBy: RegExp | null;
   readonly relay: RelayConfig | null;
+  /** Of the MACs of this run's records; null = they are not signed. */
+  readonly key: Buffer | null;
   readonly waits: Waits;
 }
 
@@ -25,7 +27,8 @@ export function readConfig(runnerFile: string): RunnerConfig {
   const finalLine = compile(spec.finalLine?.pattern);
   const takenBackBy = compile(spec.finalLine?.takenBackBy);
   const relay = readRelay(spec.relay, folder);
-  return { spec, argv, stdin, finalLine, takenBackBy, relay, waits: { ...WAITS, ...(spec as { waits?: Partial<Waits> }).waits } };
+  const key = keyOf(spec.key);
+  return { spec, argv, stdin, finalLine, takenBackBy, relay, key, waits: { ...WAITS, ...(spec as { waits?: Partial<Waits> }).waits } };
 }
 
 function load(file: string, name: string): Buffer {
@@ -85,6 +88,15 @@ function checkedState(given: StateSpec | null | undefined): StateSpec | null {
   const isCommand = Array.isArray(version) && version.length > 0 && version.every((part) => typeof part === "string");
   if (version !== null && typeof version !== "string" && !isCommand) throw new Error("the spec's state.version is no text and no command");
   return state;
+}
+
+const KEY_BYTES = 32;
+
+function keyOf(text: unknown): Buffer | null {
+  if (text === undefined) return null;
+  const key = Buffer.from(typeof text === "string" ? text : "", "base64url");
+  if (key.length !== KEY_BYTES) throw new Error("the spec's key is not one of 32 bytes in base64url");
+  return key;
 }
 
 /** A spec may leave it to the pod where its home is. */

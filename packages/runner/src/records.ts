@@ -1,6 +1,7 @@
 // The data that passes between the engine and the runner: the spec the runner is given, and the records it writes.
 import type { SeedSpec, StateEnd, StateRecord, StateSpec } from "./state-records.ts";
 
+export { MAC_BYTES, openSigned, sign } from "./mac.ts";
 export type { Seed, SeedSpec, StateEnd, StatePart, StatePoint, StateRecord, StateSpec } from "./state-records.ts";
 
 /** Exit codes of the container that are the runner's own; every other code is the CLI's. */
@@ -107,6 +108,7 @@ export interface FinalLine {
   readonly takenBackBy?: string;
 }
 
+/** In a signed run each record has also `seq`, which counts up, and `mac` as its last field (mac.ts). */
 export type MetaRecord = StartRecord | CliStartedRecord | StderrRecord | NoteRecord | StateRecord | EndRecord;
 
 /** First record of the meta file: whose output this is. */
@@ -167,6 +169,8 @@ export interface CliEnd {
   readonly bytes: number;
   /** stdout bytes that reached the output file: less than `bytes` when the volume failed or stalled. */
   readonly written: number;
+  /** SHA-256 of the first `written` bytes of the output file, in hex; null or absent = not known. */
+  readonly outputSha256?: string | null;
   /** Newlines among `bytes`. */
   readonly lines: number;
   /** Kernel OOM kills in the container's cgroup since it began, where that can be read. */
@@ -180,7 +184,7 @@ export interface CliEnd {
   readonly state?: StateEnd;
 }
 
-/** The container's termination message: JSON of at most 4,096 bytes. */
+/** The container's termination message: JSON of at most 4,096 bytes, in a signed run with `mac` as its last field. */
 export interface TerminationMessage extends CliEnd {
   readonly format: 1;
   readonly run: string;

@@ -12,6 +12,7 @@ import { takeSeeds } from "./seed/seed-home.ts";
 import { StateKeeper } from "./state/keep-state.ts";
 import { writeTerminationMessage } from "./termination-message.ts";
 import { LogCopy } from "./writer/log-copy.ts";
+import { RecordLines } from "./writer/record-lines.ts";
 import { WriterLink } from "./writer/writer-link.ts";
 
 export interface Invocation {
@@ -25,6 +26,7 @@ export interface Guard {
   group: number | null;
   run: string;
   nonce: string;
+  key: Buffer | null;
 }
 
 const UNREAD = { oomKills: null, peakMemoryBytes: null, memoryLimitBytes: null } as const;
@@ -38,8 +40,9 @@ export async function run(invocation: Invocation): Promise<number> {
   const { runnerFile, terminationLog } = invocation;
   const stop = new StopRequest();
   const stderrCopy = new LogCopy(process.stderr);
-  const giveUp = async (code: number, text: string, ids = { run: "", nonce: "" }): Promise<number> => {
-    writeTerminationMessage(terminationLog, { format: 1, ...ids, ...notRun("spawn-failed", text), finalLine: null });
+  const giveUp = async (code: number, text: string): Promise<number> => {
+    const { run, nonce, key } = invocation.guard;
+    writeTerminationMessage(terminationLog, { format: 1, run, nonce, ...notRun("spawn-failed", text), finalLine: null }, key);
     stderrCopy.write(Buffer.from(`runner: ${text}\n`));
     await stderrCopy.drained(500);
     return code;
@@ -50,20 +53,21 @@ export async function run(invocation: Invocation): Promise<number> {
   } catch (error) {
     return giveUp(RUNNER_EXIT.badSpec, error instanceof Error ? error.message : "the spec cannot be read");
   }
-  const { spec, waits } = config;
+  const { spec, waits, key } = config;
   const ids = { run: spec.run, nonce: spec.nonce };
-  Object.assign(invocation.guard, ids);
+  Object.assign(invocation.guard, ids, { key });
   const pod = process.env.HOSTNAME || hostname();
   const env = { ...process.env, ...spec.env };
   // Begun together: each takes its time.
-  const link = new WriterLink(runnerFile, { ...ids, pod, files: spec.files }, waits.stallMs);
+  const writing = { stallMs: waits.stallMs, records: new RecordLines(key) };
+  const link = new WriterLink(runnerFile, { ...ids, pod, files: spec.files }, writing);
   const relaying = config.relay && startRelay(config.relay, env, (text) => note(link, text));
   const keeper = spec.state ? new StateKeeper({ runnerFile, run: spec.run, spec: spec.state, env }) : null;
   const seeding = spec.seed ? takeSeeds(runnerFile, spec.seed, () => stop.asked) : null;
   const answer = await link.opened(waits.openMs);
   if (answer.kind === "taken" || answer.kind === "failed") keeper?.halt();
-  if (answer.kind === "taken") return giveUp(RUNNER_EXIT.alreadyStarted, "another pod has already started this run", ids);
-  if (answer.kind === "failed") return giveUp(RUNNER_EXIT.noOutput, answer.error, ids);
+  if (answer.kind === "taken") return giveUp(RUNNER_EXIT.alreadyStarted, "another pod has already started this run");
+  if (answer.kind === "failed") return giveUp(RUNNER_EXIT.noOutput, answer.error);
   link.meta({ type: "start", at: new Date().toISOString(), ...ids, pod, runtime: `node ${process.versions.node}` });
   if (answer.kind === "silent") note(link, `the volume gave no answer for ${waits.openMs / 1000} s; the CLI was started without it`);
   if (keeper) keeper.meta = (record) => link.meta(record);
@@ -126,7 +130,8 @@ async function follow(invocation: Invocation, prepared: PreparedRun, closeRelay:
   link.kill();
   const error = end.error ?? link.metaError;
   const { run, nonce } = config.spec;
-  writeTerminationMessage(invocation.terminationLog, { format: 1, run, nonce, ...end, error, finalLine: result.finalLine });
+  const message = { format: 1, run, nonce, ...end, error, finalLine: result.finalLine } as const;
+  writeTerminationMessage(invocation.terminationLog, message, config.key);
   await Promise.all([stdoutCopy, stderrCopy].map((copy) => copy.drained(Math.min(2_000, left()))));
   return taken ? RUNNER_EXIT.alreadyStarted : exitCodeOf(result);
 }
@@ -158,7 +163,8 @@ function cliEnd(result: CliResult, link: WriterLink, figures: CgroupFigures, kee
   const written = link.flushed;
   // A volume that hung and came back in time has cost nothing.
   const error = result.error ?? (written < bytes ? link.error : null);
-  const end = { exitCode, signal, cause, bytes, written, lines, oomKills, peakMemoryBytes, memoryLimitBytes, error };
+  const outputSha256 = link.flushedSha256;
+  const end = { exitCode, signal, cause, bytes, written, outputSha256, lines, oomKills, peakMemoryBytes, memoryLimitBytes, error };
   return keeper ? { ...end, state: keeper.end() } : end;
 }
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { openSigned } from "./mac.ts";
 import type { TerminationMessage } from "./records.ts";
 import { fitTerminationMessage } from "./termination-message.ts";
 
@@ -17,21 +18,25 @@ const message: TerminationMessage = {
   },
 };
 
-test("never more than 4,096 bytes, and always JSON", () => {
+test.each([
+  ["unsigned", null],
+  ["signed", Buffer.alloc(32, 1)],
+])("%s, it never has more than 4,096 bytes, and is always JSON", (_, key) => {
   const text = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.constantFrom("\u0001".repeat(5000), "🙂".repeat(2000), "a".repeat(9000), "\ud800".repeat(3000)),
   );
   fc.assert(
     fc.property(fc.option(text), fc.option(text), (finalLine, error) => {
-      const fitted = fitTerminationMessage({ ...message, finalLine, error });
+      const fitted = fitTerminationMessage({ ...message, finalLine, error }, key);
       expect(Buffer.byteLength(fitted)).toBeLessThanOrEqual(4096);
       expect(JSON.parse(fitted)).toMatchObject({ run: message.run, exitCode: 1, bytes: 9e15 });
+      if (key !== null) expect(openSigned(Buffer.from(fitted), key)).not.toBeNull();
     }),
   );
 });
 
 test("a final line is cut at 2,048 bytes between characters", () => {
-  const { finalLine } = JSON.parse(fitTerminationMessage({ ...message, finalLine: `a${"🙂".repeat(1000)}` })) as TerminationMessage;
+  const { finalLine } = JSON.parse(fitTerminationMessage({ ...message, finalLine: `a${"🙂".repeat(1000)}` }, null)) as TerminationMessage;
   expect(finalLine).toBe(`a${"🙂".repeat(511)}`);
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { listSecrets, type Permission, permissions, removeSecret } from "@paperclip-k8s/engine";
 import { RUN_KEYS, SELECTOR } from "@paperclip-k8s/paperclip/keys";
+import { findRecordSecret } from "@paperclip-k8s/paperclip/record-secret";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { runCommand } from "../../../packages/cli/src/run-command.ts";
 import { getJob } from "../../../packages/engine/src/kube/calls.ts";
@@ -18,12 +19,16 @@ import { gatedScript, type RunHandle, type RunOptions, startRun } from "./run.ts
 // The operator's command line, as its own process, on Jobs that the engine has made and left.
 
 const SECRETS = (["list", "delete"] as const).map((verb) => ({ verb, resource: "secrets", group: "", scope: "namespace" }) as Permission);
+/** As in the server's container. */
+const SERVER_ENV = { PAPERCLIP_K8S_RECORD_SECRET: "of the server that has left" };
+let recordSecret: Uint8Array | null;
 let bed: Bed;
 /** Of an operator, who may also list and delete Secrets. */
 let kubeconfig: string;
 let connection: Connection;
 beforeAll(async () => {
   bed = await startBed();
+  recordSecret = await findRecordSecret(SERVER_ENV, null);
   kubeconfig = await bed.account([...permissions, ...SECRETS]);
   connection = await connect({ kubeconfig });
 });
@@ -49,7 +54,7 @@ interface Said {
 const place = (config = kubeconfig) => ["--kubeconfig", config, "-n", bed.namespace];
 
 function cli(...args: string[]): Promise<Said> {
-  const options = { env: { PATH: process.env.PATH, HOME: "/nonexistent" } };
+  const options = { env: { PATH: process.env.PATH, HOME: "/nonexistent", ...SERVER_ENV } };
   return new Promise((resolve) =>
     execFile(process.execPath, [MAIN, ...args, ...place()], options, (error, out, err) =>
       resolve({ code: typeof error?.code === "number" ? error.code : error === null ? 0 : -1, out, err }),
@@ -63,7 +68,13 @@ async function later(hours: number, args: readonly string[], config?: string): P
   const err: string[] = [];
   const now = () => Date.now() + hours * 3_600_000;
   const stopped = new AbortController().signal;
-  const terminal = { out: (line: string) => void out.push(line), err: (line: string) => void err.push(line), env: {}, stopped, now };
+  const terminal = {
+    out: (line: string) => void out.push(line),
+    err: (line: string) => void err.push(line),
+    env: SERVER_ENV,
+    stopped,
+    now,
+  };
   const code = await runCommand([...args, ...place(config)], terminal);
   return { code, out: out.join("\n"), err: err.join("\n") };
 }
@@ -83,6 +94,7 @@ async function leftRun(
     change: (request) => ({
       ...request,
       keys: RUN_KEYS,
+      recordSecret,
       exclusive: key,
       name: { prefix: "suite-", parts: [key], identity: key },
       labels: { ...request.labels, "app.kubernetes.io/managed-by": "paperclip", "app.kubernetes.io/component": "agent-job" },

@@ -60,7 +60,11 @@ export const KEYS: RunRequest["keys"] = {
   output: "suite.test/output",
   firstRun: "suite.test/first-run",
   adoptedFrom: "suite.test/adopted-from",
+  records: "suite.test/records",
 };
+
+/** All servers of the suite have the same. */
+const SECRET = Buffer.from("the secret of the suite's servers");
 
 /** Starts a run of the real engine on the bed's cluster. */
 export function startRun(bed: Bed, options: RunOptions): RunHandle {
@@ -178,6 +182,7 @@ function plainRequest(bed: Bed, options: RunOptions): RunRequest {
     limits: { timeoutSec: 0, maxRunSec: 3600, graceSec: 5, scheduleTimeoutSec: 60, ttlSeconds: 600 },
     output: { root: bed.data, path: `${bed.data}/logs/${runId}.ndjson` },
     folders: [],
+    recordSecret: SECRET,
     finalLine: { pattern: '"type":"final"', endAfterSec: null },
     retain: false,
   };

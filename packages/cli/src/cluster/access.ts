@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { ApiError, type ConnectOptions, contextNamespace, ownPodIdentity } from "@paperclip-k8s/engine";
+import { findRecordSecret } from "@paperclip-k8s/paperclip/record-secret";
 
 export interface ClusterArguments {
   readonly kubeconfig: string | null;
@@ -21,6 +22,15 @@ export async function namespacesOf(given: ClusterArguments, cluster: ConnectOpti
   if (given.namespaces.length > 0) return given.namespaces;
   if (cluster.kubeconfig !== null) return [(await contextNamespace(cluster)) ?? "default"];
   return [(await ownPodIdentity(env))?.namespace ?? "default"];
+}
+
+/** The server's secret, which proves who wrote a record: from the environment, as the server has it, or from its file. Null = not known here. */
+export function secretOf(
+  env: NodeJS.ProcessEnv,
+  place: { readonly data: string | null; readonly instance: string } | null,
+): Promise<Uint8Array | null> {
+  const data = place?.data ?? env.PAPERCLIP_HOME;
+  return findRecordSecret(env, data ? { dataPath: data, instanceId: place?.instance ?? (env.PAPERCLIP_INSTANCE_ID || "default") } : null);
 }
 
 /** For what an account may lack: null = it may not see this. */

@@ -8,6 +8,8 @@ export interface RunFacts {
   readonly container: string;
   /** The runner's end record on the volume, where that can be read from here. */
   readonly endRecord: EndRecord | null;
+  /** An end record that does not count: nothing proves who has written it. */
+  readonly claimed: EndRecord | null;
   /** The same end from the container's termination message. */
   readonly termination: CliEnd | null;
 }
@@ -45,6 +47,7 @@ export function jobState(facts: RunFacts): JobState {
   const ended = pods.map((pod) => ({ pod, state: ending(pod, facts.container) })).find(({ state }) => state !== null);
   if (ended?.state) return { kind: "ended", end: fromPod(facts, ended.pod, ended.state) };
   if (endRecord !== null) return { kind: "ended", end: fromRecord(endRecord, null) };
+  if (facts.claimed !== null && pods.length === 0) return { kind: "unknown", why: claimText(facts.claimed) };
   if (pods.length > 0) return withoutEnd(pods, facts.container);
   if (job === null) return { kind: "unknown", why: "no Job, no pod and no end record of this run is found" };
   if (!isFinished(job)) return { kind: "alive", why: job.suspended ? "the Job is suspended" : "the Job has no pod yet" };
@@ -107,6 +110,11 @@ const jobEnd = (job: JobView): string => {
   const reason = job.conditions.Failed?.reason;
   return `failed${reason ? ` (${reason})` : ""}`;
 };
+
+function claimText(record: EndRecord): string {
+  const claim = howEnded({ kind: "ended", end: fromRecord(record, null) });
+  return `a record on the volume says that the agent ${claim}, but its signature cannot be checked here: run this in the server's container`;
+}
 
 const CAUSES = {
   timeout: "at its time limit",

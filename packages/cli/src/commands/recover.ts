@@ -3,7 +3,7 @@ import { ApiError, type ConnectOptions } from "@paperclip-k8s/engine";
 import { HostApi, HostError } from "@paperclip-k8s/paperclip/host-api";
 import { ANNOTATION } from "@paperclip-k8s/paperclip/keys";
 import type { Command } from "../arguments.ts";
-import { clusterOf, namespacesOf } from "../cluster/access.ts";
+import { clusterOf, namespacesOf, secretOf } from "../cluster/access.ts";
 import { type FoundJob, findJobs } from "../cluster/jobs.ts";
 import { decideOn, type RecoveryDecision } from "../recovery/decision.ts";
 import { type HeldIssue, heldIssues, readHeld } from "../recovery/held-issues.ts";
@@ -19,6 +19,7 @@ type Recover = Extract<Command, { name: "recover" }>;
 interface Recovery {
   readonly host: HostApi;
   readonly cluster: ConnectOptions;
+  readonly secret: Uint8Array | null;
   readonly namespaces: readonly string[];
   readonly command: Recover;
   readonly terminal: Terminal;
@@ -28,7 +29,8 @@ export async function recover(command: Recover, terminal: Terminal): Promise<Exi
   const cluster = clusterOf(command.cluster, terminal.env);
   const namespaces = await namespacesOf(command.cluster, cluster, terminal.env);
   const host = new HostApi(command.host.url, command.host.token, HOST_TIMEOUT_MS);
-  const recovery: Recovery = { host, cluster, namespaces, command, terminal };
+  const secret = await secretOf(terminal.env, command);
+  const recovery: Recovery = { host, cluster, secret, namespaces, command, terminal };
   if (command.watch === null) return round(recovery, "").then(({ left }) => (left === 0 ? EXIT.done : EXIT.left));
   await watch(recovery, command.watch);
   return EXIT.done;
@@ -55,9 +57,10 @@ async function watch(recovery: Recovery, everySec: number): Promise<void> {
 /** The cluster first: an issue that is held afterwards was held by then, and a Job that ends in between is seen in the next round. */
 async function round(recovery: Recovery, printed: string): Promise<{ left: number; printed: string }> {
   const { command, terminal, namespaces } = recovery;
-  const jobs = await findJobs(recovery.cluster, namespaces);
+  const { cluster, secret } = recovery;
+  const jobs = await findJobs({ cluster, secret }, namespaces);
   const held = await heldOnes(recovery, jobs);
-  const decisions = await Promise.all(held.map((issue) => decideOn(issue, jobs, command)));
+  const decisions = await Promise.all(held.map((issue) => decideOn(issue, jobs, { ...command, secret })));
   const lines = listing(decisions, namespaces);
   const list = lines.join("\n");
   if (list !== printed) for (const line of lines) terminal.out(line);

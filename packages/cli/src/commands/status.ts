@@ -1,6 +1,6 @@
 import { ANNOTATION } from "@paperclip-k8s/paperclip/keys";
 import type { Command } from "../arguments.ts";
-import { clusterOf, namespacesOf } from "../cluster/access.ts";
+import { clusterOf, namespacesOf, secretOf } from "../cluster/access.ts";
 import { howEnded } from "../cluster/job-state.ts";
 import { type FoundJob, findJobs } from "../cluster/jobs.ts";
 import { age, count, table } from "../table.ts";
@@ -9,7 +9,7 @@ import { EXIT, type ExitCode, type Terminal } from "../terminal.ts";
 export async function status(command: Extract<Command, { name: "status" }>, { out, env }: Terminal): Promise<ExitCode> {
   const cluster = clusterOf(command.cluster, env);
   const namespaces = await namespacesOf(command.cluster, cluster, env);
-  const found = await findJobs(cluster, namespaces);
+  const found = await findJobs({ cluster, secret: await secretOf(env, null) }, namespaces);
   if (found.length === 0) {
     out(`no agent has a Job in ${namespaces.join(", ")}`);
     return EXIT.done;

@@ -1,6 +1,6 @@
 import { messageOf } from "@paperclip-k8s/engine";
 import type { Command } from "../arguments.ts";
-import { clusterOf, namespacesOf } from "../cluster/access.ts";
+import { clusterOf, namespacesOf, secretOf } from "../cluster/access.ts";
 import { findInCluster } from "../leftovers/find-in-cluster.ts";
 import { decideVolume, lookAtVolume } from "../leftovers/find-on-volume.ts";
 import { type Item, isRemovable, itemLines, totals } from "../leftovers/item.ts";
@@ -12,8 +12,9 @@ export async function sweep(command: Extract<Command, { name: "sweep" }>, termin
   const now = terminal.now();
   const cluster = clusterOf(command.cluster, env);
   const namespaces = await namespacesOf(command.cluster, cluster, env);
-  const volume = await lookAtVolume(command, now);
-  const found = await findInCluster(cluster, namespaces, { olderThanSec: command.olderThanSec, now });
+  const secret = await secretOf(env, command);
+  const volume = await lookAtVolume(command, secret, now);
+  const found = await findInCluster({ cluster, secret }, namespaces, { olderThanSec: command.olderThanSec, now });
   const jobs = found.jobs.map(({ job }) => job);
   const items = [...found.items, ...(await decideVolume(cluster, jobs, volume, { olderThanSec: command.filesOlderThanSec, now }))];
   for (const line of itemLines(items, now)) out(line);

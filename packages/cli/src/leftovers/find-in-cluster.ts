@@ -1,7 +1,7 @@
 import { type ConnectOptions, listSecrets, removeJob, removeSecret } from "@paperclip-k8s/engine";
 import { SELECTOR } from "@paperclip-k8s/paperclip/keys";
 import { unlessForbidden } from "../cluster/access.ts";
-import { type FoundJob, findJobsIn } from "../cluster/jobs.ts";
+import { type FoundJob, findJobsIn, type LookedAt } from "../cluster/jobs.ts";
 import { decideJob, decideSecret, hasSecret, type Span, sinceOf } from "./decision.ts";
 import type { Item } from "./item.ts";
 
@@ -13,8 +13,8 @@ export interface InCluster {
 }
 
 /** Secrets first: one whose Job is not in the list that follows has none any more. */
-export async function findInCluster(cluster: ConnectOptions, namespaces: readonly string[], span: Span): Promise<InCluster> {
-  const parts = await Promise.all(namespaces.map((namespace) => findIn(cluster, namespace, span)));
+export async function findInCluster(looked: LookedAt, namespaces: readonly string[], span: Span): Promise<InCluster> {
+  const parts = await Promise.all(namespaces.map((namespace) => findIn(looked, namespace, span)));
   return {
     jobs: parts.flatMap(({ jobs }) => jobs),
     items: parts.flatMap(({ items }) => items),
@@ -22,9 +22,10 @@ export async function findInCluster(cluster: ConnectOptions, namespaces: readonl
   };
 }
 
-async function findIn(cluster: ConnectOptions, namespace: string, span: Span): Promise<InCluster> {
+async function findIn(looked: LookedAt, namespace: string, span: Span): Promise<InCluster> {
+  const { cluster } = looked;
   const secrets = await listSecrets(cluster, namespace, SELECTOR).catch(unlessForbidden);
-  const { found: jobs, pods } = await findJobsIn(cluster, namespace);
+  const { found: jobs, pods } = await findJobsIn(looked, namespace);
   const unseen = secrets === null ? [`Secrets in ${namespace} are not looked at: this account may not list them`] : [];
   const ofJobs = jobs.flatMap((found): Item[] => {
     const decision = decideJob(found, secrets, span);

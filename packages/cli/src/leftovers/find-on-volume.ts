@@ -18,7 +18,7 @@ export interface OnVolume {
   readonly unseen: string | null;
 }
 
-export async function lookAtVolume({ data, instance }: Place, now: number): Promise<OnVolume> {
+export async function lookAtVolume({ data, instance }: Place, secret: Uint8Array | null, now: number): Promise<OnVolume> {
   const nothing = { files: [], bundles: [] };
   if (data === null) return { ...nothing, unseen: "files are not looked at: --data names the folder that is PAPERCLIP_HOME on the server" };
   const place = { dataPath: data, instanceId: instance };
@@ -26,7 +26,7 @@ export async function lookAtVolume({ data, instance }: Place, now: number): Prom
   if (!existsSync(dirname(bundlesFolder))) return { ...nothing, unseen: `files are not looked at: there is no ${dirname(bundlesFolder)}` };
   const companies = await foldersIn(bundlesFolder);
   const bundles = await Promise.all(companies.map((company) => staleBundles({ root: data, folder: join(bundlesFolder, company) }, now)));
-  return { files: await findRunFiles(dataFolder(place, "run-logs")), bundles: bundles.flat(), unseen: null };
+  return { files: await findRunFiles(dataFolder(place, "run-logs"), secret), bundles: bundles.flat(), unseen: null };
 }
 
 export async function decideVolume(

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { endRecord } from "../testing/example-run.ts";
+import { endRecord, metaFile, SECRET } from "../testing/example-run.ts";
 import { findRunFiles, removeRunFiles } from "./run-files.ts";
 
 const RUN = "0cd38448-2fc7-4563-9601-708220c45361";
@@ -19,8 +19,7 @@ const put = (name: string, text: string, at: number) => {
   writeFileSync(path, text);
   utimesSync(path, at, at);
 };
-const records = (run: string) =>
-  [{ type: "start", at: "", run, nonce: "n", pod: "p", runtime: "node" }, endRecord()].map((each) => `${JSON.stringify(each)}\n`).join("");
+const records = (run: string) => metaFile(run, [endRecord()]);
 
 test("output, records and claim of a run are one, each attempt by itself; the host's own logs are none of them", async () => {
   put(`${RUN}.pod.ndjson`, "12345", 1000);
@@ -29,7 +28,7 @@ test("output, records and claim of a run are one, each attempt by itself; the ho
   put(`${RUN}-2.pod.ndjson`, "", 4000);
   put(`${OTHER}.pod.ndjson.meta`, records(RUN), 500);
   put(`${RUN}.ndjson`, "the host's", 1000);
-  const found = await findRunFiles(root);
+  const found = await findRunFiles(root, SECRET);
   expect(found.map(({ name, run, end }) => [name, run, end?.exitCode])).toEqual([
     [`company/agent/${OTHER}.pod.ndjson`, OTHER, undefined],
     [`company/agent/${RUN}.pod.ndjson`, RUN, 0],
@@ -49,7 +48,7 @@ test("a run's own folder is one, and goes with whatever its pod has put into it"
   put(`${RUN}.pod/output.ndjson.meta`, records(RUN), 3000);
   put(`${OTHER}.pod`, "no folder", 3000);
   utimesSync(folder, 2000, 2000);
-  const found = await findRunFiles(root);
+  const found = await findRunFiles(root, SECRET);
   expect(found).toMatchObject([
     { name: `company/agent/${RUN}.pod/output.ndjson`, run: RUN, end: { exitCode: 0 }, bytes: 5 + records(RUN).length },
   ]);
@@ -60,9 +59,20 @@ test("a run's own folder is one, and goes with whatever its pod has put into it"
 });
 
 test("a missing folder is no error, and links are not followed", async () => {
-  expect(await findRunFiles(join(root, "missing"))).toEqual([]);
+  expect(await findRunFiles(join(root, "missing"), SECRET)).toEqual([]);
   put(`${RUN}.pod.ndjson`, "", 1000);
   symlinkSync(join(root, "company/agent"), join(root, "company/linked"));
   symlinkSync(join(root, `company/agent/${RUN}.pod.ndjson`), join(root, `company/agent/${OTHER}.pod.ndjson`));
-  expect((await findRunFiles(root)).map(({ run }) => run)).toEqual([RUN]);
+  expect((await findRunFiles(root, SECRET)).map(({ run }) => run)).toEqual([RUN]);
+});
+
+test("an end record that nobody is proved to have written is none", async () => {
+  const ends = async (meta: string, secret: Uint8Array | null) => {
+    put(`${RUN}.pod.ndjson.meta`, meta, 1000);
+    return (await findRunFiles(root, secret)).map(({ end }) => end?.exitCode);
+  };
+  expect(await ends(records(RUN), SECRET)).toEqual([0]);
+  expect(await ends(metaFile(RUN, [endRecord()], null), SECRET)).toEqual([undefined]);
+  expect(await ends(metaFile(RUN, [endRecord()], Buffer.alloc(32, 9)), SECRET)).toEqual([undefined]);
+  expect(await ends(records(RUN), null)).toEqual([undefined]);
 });

@@ -15,6 +15,7 @@ export interface RunFileSet {
   readonly bytes: number;
   /** When any of them was last written. */
   readonly writtenAt: string;
+  /** Null = none is proved to be the runner's. */
   readonly end: EndRecord | null;
 }
 
@@ -23,10 +24,10 @@ const LAST_MS = 8.64e15;
 const ID = /^[a-zA-Z0-9-]+$/;
 
 /** Oldest first. The host's own logs in the same folders are left out by their names. */
-export async function findRunFiles(folder: string): Promise<RunFileSet[]> {
+export async function findRunFiles(folder: string, secret: Uint8Array | null): Promise<RunFileSet[]> {
   const found: RunFileSet[] = [];
   for (const company of await foldersIn(folder))
-    for (const agent of await foldersIn(join(folder, company))) found.push(...(await filesOf(folder, join(company, agent))));
+    for (const agent of await foldersIn(join(folder, company))) found.push(...(await filesOf(folder, join(company, agent), secret)));
   return found.sort((a, b) => a.writtenAt.localeCompare(b.writtenAt));
 }
 
@@ -36,7 +37,7 @@ export async function foldersIn(folder: string): Promise<string[]> {
   return entries.filter((entry) => entry.isDirectory() && ID.test(entry.name)).map(({ name }) => name);
 }
 
-async function filesOf(root: string, place: string): Promise<RunFileSet[]> {
+async function filesOf(root: string, place: string, secret: Uint8Array | null): Promise<RunFileSet[]> {
   const entries = await readdir(join(root, place), { withFileTypes: true }).catch(unlessMissing);
   const found = entries.flatMap((entry) => {
     const parsed = parseOutputFile(entry.name);
@@ -47,20 +48,21 @@ async function filesOf(root: string, place: string): Promise<RunFileSet[]> {
   // One after the other: thousands of reads at once would take a slow volume for one that hangs.
   for (const file of new Map(found).values()) {
     const set = await setOf(root, place, file);
-    if (set !== null) sets.push(set);
+    if (set === null) continue;
+    const found = await readEnd(join(root, set.name), { run: set.run, nonce: null, secret });
+    sets.push({ ...set, end: found?.proved ? found.record : null });
   }
   return sets;
 }
 
-async function setOf(root: string, place: string, { output, runId: run, folder }: OutputFile): Promise<RunFileSet | null> {
+async function setOf(root: string, place: string, { output, runId: run, folder }: OutputFile): Promise<Omit<RunFileSet, "end"> | null> {
   const name = join(place, output);
   const files = await filesThere(["", ".meta", ".claim"].map((beside) => join(root, `${name}${beside}`)));
   const found = folder === null ? files : [...files, ...(await filesThere([join(root, place, folder)]))];
   if (found.length === 0) return null;
   const writtenAt = new Date(Math.min(LAST_MS, Math.max(...found.map(({ stats }) => stats.mtimeMs)))).toISOString();
-  const end = await readEnd(join(root, name), { run, nonce: null });
   const paths = folder === null ? files.map(({ path }) => path) : [join(root, place, folder)];
-  return { name, run, root, paths, bytes: files.reduce((sum, { stats }) => sum + stats.size, 0), writtenAt, end };
+  return { name, run, root, paths, bytes: files.reduce((sum, { stats }) => sum + stats.size, 0), writtenAt };
 }
 
 async function filesThere(paths: readonly string[]) {

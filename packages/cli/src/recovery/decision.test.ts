@@ -34,8 +34,13 @@ describe("what may be released", () => {
   });
 
   test("a run whose Job is gone, by the record it left", () => {
-    expect(decide(issue(), [], { lastEnd: endRecord({ exitCode: 1 }) })).toMatchObject({
+    const record = endRecord({ exitCode: 1 });
+    expect(decide(issue(), [], { lastEnd: { record, proved: true } })).toMatchObject({
       reconciliation: { actionOutcome: "mixed", evidence: expect.stringContaining("the record it left on the volume") },
+    });
+    expect(decide(issue(), [], { lastEnd: { record, proved: false } })).toMatchObject({
+      summary: expect.stringContaining("exited with code 1, but its signature cannot be checked here"),
+      reconciliation: null,
     });
   });
 

@@ -1,4 +1,4 @@
-import type { EndRecord } from "@paperclip-k8s/engine";
+import type { FoundEnd } from "@paperclip-k8s/engine";
 import { ANNOTATION } from "@paperclip-k8s/paperclip/keys";
 import { isLost } from "@paperclip-k8s/paperclip/runs";
 import type { Place } from "../arguments.ts";
@@ -17,7 +17,7 @@ export interface RecoveryDecision {
 }
 
 /** Runs that failed by themselves are released too if somebody named their issues. */
-type DecisionOptions = Place & { readonly issues: readonly string[] };
+type DecisionOptions = Place & { readonly issues: readonly string[]; readonly secret: Uint8Array | null };
 
 /** Looks for the run's Job, else for the records it left on the volume, and decides whether its issue can be released. */
 export async function decideOn(issue: HeldIssue, jobs: readonly FoundJob[], options: DecisionOptions): Promise<RecoveryDecision> {
@@ -36,7 +36,7 @@ export function jobsOf({ id, run, earlier }: HeldIssue, jobs: readonly FoundJob[
 
 export interface DecisionFacts {
   /** The end record of a run whose Job is gone. */
-  readonly lastEnd: EndRecord | null;
+  readonly lastEnd: FoundEnd | null;
   readonly isNamed: boolean;
   readonly now: Date;
 }
@@ -61,8 +61,11 @@ function withJob(issue: HeldIssue, { namespace, job, ours, runIds, state }: Foun
   return { issue, summary, reconciliation: reconcile(state, { runId, namespace, jobName: job.name, jobUid: job.uid }, now) };
 }
 
-function withoutJob(issue: HeldIssue, lastEnd: EndRecord | null, now: Date): RecoveryDecision {
-  const state = jobState({ job: null, pods: [], container: "", endRecord: lastEnd, termination: null });
+function withoutJob(issue: HeldIssue, lastEnd: FoundEnd | null, now: Date): RecoveryDecision {
+  const record = lastEnd?.record ?? null;
+  const ends = lastEnd?.proved ? { endRecord: record, claimed: null } : { endRecord: null, claimed: record };
+  const state = jobState({ job: null, pods: [], container: "", ...ends, termination: null });
+  if (state.kind === "unknown" && record !== null) return { issue, summary: `unknown: ${state.why}`, reconciliation: null };
   if (state.kind !== "ended")
     return { issue, summary: "unknown: no Job of this run is found, nor its records; --namespace, --data?", reconciliation: null };
   const runId = issue.run.id;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { endRecord } from "../testing/example-run.ts";
+import { endRecord, metaFile, SECRET } from "../testing/example-run.ts";
 import { heldIssue } from "../testing/held-issue.ts";
 import { readLastEnd } from "./last-attempt.ts";
 
@@ -15,24 +15,23 @@ test("the end of the last attempt counts, however many there were", async () => 
   mkdirSync(folder, { recursive: true });
   const attempt = (name: string, exitCode: number | null) => {
     // The even ones as earlier versions wrote them.
-    const isEarlier = /-\d*[02468]$/.test(name);
+    const isEarlier = name !== RUN && /-\d*[02468]$/.test(name);
     const output = join(folder, isEarlier ? `${name}.pod.ndjson` : `${name}.pod/output.ndjson`);
     mkdirSync(dirname(output), { recursive: true });
     writeFileSync(output, "");
-    const start = { type: "start", at: "", run: RUN, nonce: "n", pod: "p", runtime: "node" };
-    const records = exitCode === null ? [start] : [start, endRecord({ exitCode, bytes: 0, written: 0, lines: 0 })];
-    writeFileSync(`${output}.meta`, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
+    const records = exitCode === null ? [] : [endRecord({ exitCode, bytes: 0, written: 0, lines: 0 })];
+    writeFileSync(`${output}.meta`, metaFile(RUN, records, isEarlier ? null : SECRET));
   };
-  const end = () => readLastEnd(heldIssue(), { data, instance: "default" });
+  const end = () => readLastEnd(heldIssue(), { data, instance: "default", secret: SECRET });
   expect(await end()).toBeNull();
   attempt(RUN, 1);
-  expect(await end()).toMatchObject({ exitCode: 1 });
+  expect(await end()).toMatchObject({ record: { exitCode: 1 }, proved: true });
   for (const number of [2, 3]) attempt(`${RUN}-${number}`, 1);
   attempt(`${RUN}-4`, 0);
   attempt("another", 7);
-  expect(await end()).toMatchObject({ exitCode: 0 });
+  expect(await end()).toMatchObject({ record: { exitCode: 0 }, proved: false });
   // It has not ended, whatever the ones before it did.
   attempt(`${RUN}-11`, null);
   expect(await end()).toBeNull();
-  expect(await readLastEnd(heldIssue({ companyId: "../company-1" }), { data, instance: "default" })).toBeNull();
+  expect(await readLastEnd(heldIssue({ companyId: "../company-1" }), { data, instance: "default", secret: SECRET })).toBeNull();
 });

@@ -1,4 +1,5 @@
-import type { ContainerState, EndRecord, JobView, PodView } from "@paperclip-k8s/engine";
+import { type ContainerState, type EndRecord, type JobView, type PodView, trustOf } from "@paperclip-k8s/engine";
+import { sign } from "@paperclip-k8s/runner";
 import type { RunFacts } from "../cluster/job-state.ts";
 
 // A run's objects as the engine sees them, for tests.
@@ -79,6 +80,20 @@ export const factsOf = (change: Partial<RunFacts>): RunFacts => ({
   pods: [],
   container: "example",
   endRecord: null,
+  claimed: null,
   termination: null,
   ...change,
 });
+
+/** The secret of the server in these tests. */
+export const SECRET: Buffer = Buffer.alloc(32, 5);
+
+/** A run's meta file as its runner writes it; null = as a version wrote it that signed nothing. */
+export function metaFile(run: string, records: readonly object[], secret: Uint8Array | null = SECRET): string {
+  const start = { type: "start", at: "", run, nonce: "n", pod: "p", runtime: "node" };
+  const trust = trustOf(secret === null ? undefined : "hmac-1", secret, { firstRun: run, nonce: "n" });
+  const key = trust.kind === "signed" ? trust.key : null;
+  const line = (record: object, index: number): string =>
+    key === null ? JSON.stringify(record) : sign(JSON.stringify({ ...record, seq: index + 1 }), key);
+  return [start, ...records].map((record, index) => `${line(record, index)}\n`).join("");
+}

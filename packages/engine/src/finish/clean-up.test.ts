@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { ended, endRecord, play, pod, running } from "../outcome/testing/example-facts.ts";
+import { delivered, ended, endRecord, play, pod, running } from "../outcome/testing/example-facts.ts";
 import { propagationFor } from "./clean-up.ts";
 
 const atWork = { kind: "pod", pod: pod(running) } as const;
 
 test("with an end record the Job's name is free at once, although its pod was last seen running", () => {
-  const state = play([atWork, { kind: "output", bytes: 10 }, { kind: "end-record", record: endRecord() }], { afterMs: 0 });
+  const state = play([atWork, delivered(10), { kind: "end-record", record: endRecord() }], { afterMs: 0 });
   expect(state.outcome?.kind).toBe("exited");
   expect(propagationFor(state)).toBe("Background");
 });

@@ -1,6 +1,7 @@
 import { systemClock } from "../clock.ts";
 import { isAccessDenied, isTransient } from "../kube/api-error.ts";
 import { type DeleteJobResult, deleteJob, type Propagation } from "../kube/writes.ts";
+import { believedEnd } from "../outcome/ended.ts";
 import { podHasEnded } from "../outcome/pod-facts.ts";
 import type { RunState } from "../outcome/state.ts";
 import { removablePaths } from "../request.ts";
@@ -69,7 +70,7 @@ function deleteOwnJob(context: RunContext, late: boolean, isUnstarted: boolean):
     owner: { key: request.keys.runId, runId: request.runId },
     propagation: propagationFor(run.state),
     // Just after the end the Job's status changes, and each change would cost two requests. Later there was time for another run to adopt it.
-    exact: late || run.state.endRecord === null,
+    exact: late || believedEnd(run.state) === null,
     signal: AbortSignal.timeout(isUnstarted ? UNSTARTED_TIMEOUT_MS : DELETE_TIMEOUT_MS),
     ...(isUnstarted ? { retry: { attempts: 20 } } : {}),
   });
@@ -79,8 +80,9 @@ function deleteOwnJob(context: RunContext, late: boolean, isUnstarted: boolean):
  * The Job's name is free at once where nothing of its pod can write any more. With an end record that is so before the pod has ended: the runner
  * writes the record after it has saved the state and ended the CLI with its processes, and it is the last thing it writes to the volume.
  */
-export function propagationFor({ endRecord, pod, podGoneAt, identity }: RunState): Propagation {
-  return endRecord !== null || podGoneAt !== null || podHasEnded(pod, identity.container) ? "Background" : "Foreground";
+export function propagationFor(state: RunState): Propagation {
+  const hasEnded = believedEnd(state) !== null || state.podGoneAt !== null || podHasEnded(state.pod, state.identity.container);
+  return hasEnded ? "Background" : "Foreground";
 }
 
 const isTimeout = (error: unknown): boolean => error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError");

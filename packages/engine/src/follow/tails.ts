@@ -1,9 +1,7 @@
+import { createHash } from "node:crypto";
 import type { MetaRecord } from "@paperclip-k8s/runner";
 import { log, type RunContext } from "../run-context.ts";
-import { MetaReader } from "../volume/meta.ts";
-
-/** Far more than the records of the longest run take; a pod may write anything there, of any length. */
-const MAX_META_BYTES = 64 * 1024 * 1024;
+import { MAX_META_BYTES, MetaReader } from "../volume/meta.ts";
 
 export interface Tails {
   /** Reads both files to their end; returns the bytes of output delivered so far. */
@@ -13,30 +11,27 @@ export interface Tails {
 
 /** Follows the run's two files: what is in them becomes output for the caller and facts for the run. */
 export function openTails(context: RunContext): Tails {
-  const { run, volume, io, request } = context;
+  const { run, volume } = context;
   const { identity } = run.state;
-  const records = new MetaReader({ run: identity.firstRun, nonce: identity.nonce });
+  const records = new MetaReader({ run: identity.firstRun, nonce: identity.nonce }, identity.records);
   const stalls = {
     onStall: (error: string) => run.observe({ kind: "output-stalled", error }),
     onBack: () => run.observe({ kind: "output-back" }),
   };
-  let bytes = 0;
-  const output = volume.tail(identity.files.output, {
-    ...stalls,
-    // The runner keeps to it; a process in the pod may write to the file past the runner.
-    ...(request.limits.outputBytes === undefined ? {} : { maxBytes: request.limits.outputBytes }),
-    onBytes: async (chunk) => {
-      await io.onOutput(chunk);
-      bytes += chunk.length;
-      run.observe({ kind: "output", bytes });
-    },
-  });
+  const delivery = createDelivery(context);
+  const output = volume.tail(identity.files.output, { ...stalls, maxBytes: delivery.limit(), onBytes: delivery.take });
   const meta = volume.tail(identity.files.meta, {
     ...stalls,
+    // Others may append to it without end; the runner's own end is in the termination message too.
     maxBytes: MAX_META_BYTES,
     onBytes: async (chunk) => {
-      for (const record of records.push(chunk)) {
-        if (record.type === "end") output.expect(record.written);
+      const read = records.push(chunk);
+      if (read.foreign > 0) run.observe({ kind: "foreign-records", count: read.foreign });
+      for (const record of read.records) {
+        if (record.type === "end") {
+          output.expect(Math.min(record.written, delivery.limit()));
+          if (identity.records.kind === "signed") output.limit(delivery.endAt(record.written));
+        }
         await take(context, record);
       }
     },
@@ -44,11 +39,37 @@ export function openTails(context: RunContext): Tails {
   return {
     refresh: async () => {
       await meta.refresh();
-      return (await output.refresh()).delivered;
+      await output.refresh();
+      return delivery.bytes();
     },
     close: () => {
       output.close();
       meta.close();
+    },
+  };
+}
+
+/** Hands the output to the caller, hashes it on the way, and keeps it within its limit. */
+function createDelivery({ run, io, request }: RunContext) {
+  const hash = createHash("sha256");
+  // The runner keeps to it; a process in the pod may write to the file past the runner.
+  let limit = request.limits.outputBytes ?? Number.MAX_SAFE_INTEGER;
+  let bytes = 0;
+  return {
+    bytes: () => bytes,
+    limit: () => limit,
+    /** The run's own end says how long the output is: what follows is not the run's. */
+    endAt: (written: number): number => {
+      limit = Math.min(limit, Math.max(written, bytes));
+      return limit;
+    },
+    take: async (chunk: Buffer): Promise<void> => {
+      const own = chunk.subarray(0, Math.max(0, limit - bytes));
+      if (own.length === 0) return;
+      await io.onOutput(own);
+      hash.update(own);
+      bytes += own.length;
+      run.observe({ kind: "output", bytes, sha256: hash.copy().digest("hex") });
     },
   };
 }

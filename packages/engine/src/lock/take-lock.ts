@@ -1,6 +1,7 @@
 import type { JobView } from "../kube/views.ts";
 import { createJob } from "../kube/writes.ts";
 import type { Adoption } from "../outcome/observation.ts";
+import { trustOf } from "../record-trust.ts";
 import { retryCreate, withTimeout } from "../retry.ts";
 import { log, type RunContext, reportJob } from "../run-context.ts";
 import { type Adopted, askAbout, conflictFacts, conflictingJob, lockOwnerOf, type Problem, problemEnd } from "./conflicting-jobs.ts";
@@ -101,7 +102,8 @@ const span = (seconds: number): string => (seconds < 2 * 3600 ? `${Math.ceil(sec
 function takeOver(context: RunContext, adoption: Adoption): void {
   const { run, request, volume, submission } = context;
   const { output, meta } = submission.files;
-  run.observe({ kind: "job-adopted", adoption });
+  const records = trustOf(adoption.job.annotations[request.keys.records], request.recordSecret, adoption);
+  run.observe({ kind: "job-adopted", adoption, records });
   reportJob(context, adoption);
   const { job, fromRun } = adoption;
   log(context, "info", `adopted Job ${request.namespace}/${job.name} of run ${fromRun}; its output is read from the beginning`);

@@ -1,3 +1,4 @@
+import { RECORDS_FORMAT } from "../record-trust.ts";
 import type { RunRequest } from "../request.ts";
 import { deadlineSeconds, podGraceSec } from "./deadlines.ts";
 import { envEntries, envSources, escapeDollars } from "./env.ts";
@@ -24,6 +25,7 @@ export function jobManifest(request: RunRequest, names: Names): Record<string, u
     [request.keys.runner]: RUNNER_FORMAT,
     [request.keys.output]: request.output.path,
     [request.keys.firstRun]: request.runId,
+    ...(request.recordSecret == null ? {} : { [request.keys.records]: RECORDS_FORMAT }),
     ...(request.exclusive === null ? {} : { [request.keys.exclusive]: request.exclusive }),
   };
   return {

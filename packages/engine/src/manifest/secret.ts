@@ -1,5 +1,6 @@
-import type { RelaySpec, RunFiles, RunnerSpec } from "@paperclip-k8s/runner";
+import type { RelaySpec, RunFiles, RunnerSpec, StateSpec } from "@paperclip-k8s/runner";
 import { RequestError } from "../errors.ts";
+import { recordKey, stateKey } from "../record-trust.ts";
 import type { RunRequest } from "../request.ts";
 import { DRAIN_SEC, stopGraceSec } from "./deadlines.ts";
 
@@ -43,9 +44,15 @@ function runnerSpec(request: RunRequest, nonce: string, files: RunFiles): Runner
     finalLine: request.finalLine,
     ...(request.volumes.claims?.length ? { writable: request.volumes.claims.map(({ mountPath }) => mountPath) } : {}),
     seed: request.seed ?? null,
-    state: request.state ?? null,
+    state: stateSpec(request),
+    ...(request.recordSecret == null ? {} : { key: recordKey(request.recordSecret, request.runId, nonce).toString("base64url") }),
     relay: relaySpec(request),
   };
+}
+
+/** The states of one folder have one key, whichever run saves or restores them. */
+function stateSpec({ state = null, recordSecret }: RunRequest): StateSpec | null {
+  return state === null || recordSecret == null ? state : { ...state, key: stateKey(recordSecret, state.saved) };
 }
 
 function relaySpec({ relay = null }: RunRequest): RelaySpec | null {

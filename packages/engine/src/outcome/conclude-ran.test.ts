@@ -3,17 +3,12 @@ import { whyKept } from "../finish/clean-up.ts";
 import type { RunContext } from "../run-context.ts";
 import type { Fact } from "./observation.ts";
 import type { RunState } from "./state.ts";
-import { condition, ended, endRecord, job, kindOf, message, play, pod, running, startRecord } from "./testing/example-facts.ts";
+import { condition, delivered, ended, endRecord, job, kindOf, message, play, pod, running, startRecord } from "./testing/example-facts.ts";
 
 // What has run is never reported as not started, and what is not proved is not removed.
 
 const REFUSED = { exitCode: null, cause: "spawn-failed", bytes: 0, written: 0 } as const;
-const ran: Fact[] = [
-  { kind: "job", job: job() },
-  { kind: "start-record", record: startRecord },
-  { kind: "cli-started" },
-  { kind: "output", bytes: 500 },
-];
+const ran: Fact[] = [{ kind: "job", job: job() }, { kind: "start-record", record: startRecord }, { kind: "cli-started" }, delivered(500)];
 const second = (exitCode: number, said: string): Fact => ({
   kind: "pod",
   pod: pod(ended(exitCode, "Error", said), { uid: "pod-2", name: "agent-worker-zzzzz", phase: "Failed" }),

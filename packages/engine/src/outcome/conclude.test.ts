@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Fact } from "./observation.ts";
-import { condition, ended, endRecord, job, kindOf, play, pod, running, startRecord } from "./testing/example-facts.ts";
+import { condition, delivered, ended, endRecord, job, kindOf, play, pod, running, startRecord } from "./testing/example-facts.ts";
 
 describe("a pod that is taken away", () => {
   test.each([
@@ -43,11 +43,7 @@ describe("a pod that is taken away", () => {
   test("stopped from outside: pod or Job deleted by hand", () => {
     const record = endRecord({ exitCode: 143, cause: "stopped" });
     const stopping = pod(running, { deletedAt: "2026-01-01T00:00:00Z" });
-    const facts: Fact[] = [
-      { kind: "pod", pod: stopping },
-      { kind: "output", bytes: 10 },
-      { kind: "end-record", record },
-    ];
+    const facts: Fact[] = [{ kind: "pod", pod: stopping }, delivered(10), { kind: "end-record", record }];
     expect(kindOf(play(facts))).toMatchObject({ kind: "deleted", what: "pod", exitCode: 143 });
     expect(kindOf(play([{ kind: "job-gone" }, ...facts]))).toMatchObject({ kind: "deleted", what: "job" });
   });
@@ -76,10 +72,7 @@ describe("a pod that is taken away", () => {
   test("the limit of output, however the CLI ended then, also by SIGKILL that nothing else explains", () => {
     for (const how of [{ exitCode: 0 }, { exitCode: null, signal: "SIGKILL" }]) {
       const record = endRecord({ ...how, cause: "output-limit", bytes: 10, written: 10, error: "too much" });
-      const facts: Fact[] = [
-        { kind: "output", bytes: 10 },
-        { kind: "end-record", record },
-      ];
+      const facts: Fact[] = [delivered(10), { kind: "end-record", record }];
       expect(kindOf(play(facts))).toMatchObject({
         kind: "killed",
         by: "output-limit",
@@ -90,10 +83,7 @@ describe("a pod that is taken away", () => {
   });
 
   test("time limit of the runner, and the Job's deadline behind it", () => {
-    const byRunner: Fact[] = [
-      { kind: "output", bytes: 10 },
-      { kind: "end-record", record: endRecord({ exitCode: 143, cause: "timeout" }) },
-    ];
+    const byRunner: Fact[] = [delivered(10), { kind: "end-record", record: endRecord({ exitCode: 143, cause: "timeout" }) }];
     expect(kindOf(play(byRunner))).toEqual({ kind: "timed-out", by: "runner", exitCode: 143 });
     const late = job({ conditions: { FailureTarget: condition("DeadlineExceeded") } });
     const started: Fact[] = [

@@ -3,7 +3,7 @@ import type { OutcomeKind } from "../run-outcome.ts";
 import { neverStarted } from "./admission.ts";
 import { startError } from "./container-problem.ts";
 import { disruption } from "./disruption.ts";
-import { cliEnd } from "./ended.ts";
+import { believedEnd, cliEnd } from "./ended.ts";
 import { memoryOf } from "./memory.ts";
 import { isStartError, mainContainer, type Terminated, terminated } from "./pod-facts.ts";
 import { startupProblem } from "./startup-problem.ts";
@@ -35,8 +35,8 @@ function causeOf(state: RunState): OutcomeKind {
 }
 
 /** The runner found that another pod has the run; a CLI may exit with that code itself. */
-function isSecondPod({ endRecord }: RunState, end: CliEnd | null, container: Terminated | null): boolean {
-  return endRecord === null && container?.exitCode === RUNNER_EXIT.alreadyStarted && end?.exitCode !== RUNNER_EXIT.alreadyStarted;
+function isSecondPod(state: RunState, end: CliEnd | null, container: Terminated | null): boolean {
+  return believedEnd(state) === null && container?.exitCode === RUNNER_EXIT.alreadyStarted && end?.exitCode !== RUNNER_EXIT.alreadyStarted;
 }
 
 /** A CLI that had ended by itself before the cancel was not cancelled. */

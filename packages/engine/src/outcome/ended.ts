@@ -1,24 +1,51 @@
-import type { CliEnd, TerminationMessage } from "@paperclip-k8s/runner";
-import { parseTermination } from "../decode-records.ts";
+import type { CliEnd, EndRecord, TerminationMessage } from "@paperclip-k8s/runner";
 import { isFinished } from "../kube/views.ts";
+import { isForgedTermination, ownTermination } from "../record-trust.ts";
 import type { StateEvidence } from "../run-outcome.ts";
 import type { Timeouts } from "../timeouts.ts";
 import { hasStarted, podHasEnded, terminated } from "./pod-facts.ts";
 import type { RunState } from "./state.ts";
 
-/** How the CLI ended, from the best source there is. */
+/** How the CLI ended, from the best source there is. Any pod may have written an unsigned end record, but only the run's own its termination message. */
 export function cliEnd(state: RunState): CliEnd | null {
-  return state.endRecord ?? terminationMessage(state);
+  if (state.identity.records.kind === "signed") return state.endRecord ?? terminationMessage(state);
+  return terminationMessage(state) ?? believedEnd(state);
 }
 
-/** The runner's termination message; null when the text is anything else (a log tail, an older program). */
-export function terminationMessage(state: RunState): TerminationMessage | null {
-  return parseTermination(terminated(state.pod, state.identity.container)?.message ?? null, state.identity.nonce);
+/** The end record; null = there is none that counts. An unsigned one counts only when the pod has ended, and not against its exit code. */
+export function believedEnd(state: RunState): EndRecord | null {
+  const { endRecord, identity, endedAt } = state;
+  if (endRecord === null || identity.records.kind === "signed") return endRecord;
+  const container = terminated(state.pod, identity.container);
+  return endedAt !== null && (container === null || leavesWith(endRecord, container.exitCode)) ? endRecord : null;
+}
+
+/** Whether the runner leaves its container with this code after such an end: after a signal it is beyond 128, as in a shell. */
+function leavesWith({ exitCode }: EndRecord, containerCode: number): boolean {
+  return exitCode === null ? containerCode > 128 : containerCode === exitCode;
+}
+
+/** The runner's termination message; null when the text is anything else: a log tail, an older program, a forgery. */
+export function terminationMessage({ pod, identity }: RunState): TerminationMessage | null {
+  return ownTermination(terminated(pod, identity.container)?.message ?? null, identity.nonce, identity.records);
+}
+
+export function isMessageForged({ pod, identity }: RunState): boolean {
+  return isForgedTermination(terminated(pod, identity.container)?.message ?? null, identity.nonce, identity.records);
+}
+
+/** Whether bytes that the run's pod did not write are in the output, or bytes that it wrote were changed. */
+export function isOutputForged(state: RunState): boolean {
+  const end = state.identity.records.kind === "signed" ? countedEnd(state) : null;
+  if (end?.outputSha256 == null || state.delivered < end.written) return false;
+  // A volume that failed may have taken more than the runner knows of; such an output is not complete in any case.
+  if (state.delivered > end.written) return end.written === end.bytes;
+  return state.delivered > 0 && state.deliveredSha256 !== end.outputSha256;
 }
 
 /** Nothing of the run can still be running. What cannot be seen has not ended. */
 export function hasEnded(state: RunState, timeouts: Timeouts): boolean {
-  if (state.endRecord !== null) return true;
+  if (believedEnd(state) !== null) return true;
   if (podHasEnded(state.pod, state.identity.container)) return true;
   if (state.podGoneAt !== null) return true;
   const noPod = state.pod === null && state.startRecord === null;
@@ -41,7 +68,7 @@ function countedEnd(state: RunState): CliEnd | null {
 /** All output that ever reached the file is here, or no more can be expected. */
 export function outputIsSettled(state: RunState, timeouts: Timeouts): boolean {
   const end = countedEnd(state);
-  if (end !== null && state.delivered >= end.written && (state.endRecord !== null || hasFreshLook(state))) return true;
+  if (end !== null && state.delivered >= end.written && (believedEnd(state) !== null || hasFreshLook(state))) return true;
   const since = Math.max(state.endedAt ?? state.now, state.lastOutputAt ?? 0);
   const limitMs = end !== null ? timeouts.missing : mayHaveWritten(state) ? timeouts.drain : 0;
   if (state.now - since < limitMs) return false;

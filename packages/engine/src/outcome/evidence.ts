@@ -1,5 +1,6 @@
 import type { Evidence, OutputEvidence, Timings } from "../run-outcome.ts";
-import { cliEnd, expectedBytes, stateEvidence, terminationMessage } from "./ended.ts";
+import { believedEnd, cliEnd, expectedBytes, isOutputForged, stateEvidence, terminationMessage } from "./ended.ts";
+import { forgeries } from "./forgeries.ts";
 import { childKilled, memoryOf } from "./memory.ts";
 import { mainContainer, terminated } from "./pod-facts.ts";
 import { initialState, type RunState } from "./state.ts";
@@ -16,7 +17,8 @@ export function evidence(state: RunState): Evidence {
     node: pod?.node ?? null,
     image: identity.image,
     proof: proof(state),
-    endRecord: state.endRecord,
+    endRecord: believedEnd(state),
+    signed: identity.records.kind === "signed",
     termination: terminationMessage(state),
     container: mainContainer(pod, identity.container)?.state ?? null,
     podReason: pod?.reason ?? pod?.conditions.DisruptionTarget?.reason ?? null,
@@ -25,7 +27,7 @@ export function evidence(state: RunState): Evidence {
     output: output(state),
     memory,
     state: stateEvidence(state),
-    warnings: memory.killed ? [childKilled(memory)] : [],
+    warnings: [...(memory.killed ? [childKilled(memory)] : []), ...forgeries(state)],
     timings: timings(state),
   };
 }
@@ -36,8 +38,8 @@ export function ownEvidence({ identity, askedAt, now, admittedAt, acceptedAt, de
 }
 
 function proof(state: RunState): Evidence["proof"] {
-  if (state.endRecord !== null) return "end-record";
-  if (terminationMessage(state) !== null) return "termination-message";
+  const end = cliEnd(state);
+  if (end !== null) return end === state.endRecord ? "end-record" : "termination-message";
   return terminated(state.pod, state.identity.container) === null ? "none" : "container-state";
 }
 
@@ -46,7 +48,8 @@ function output(state: RunState): OutputEvidence {
   const complete = expected !== null && state.delivered === expected;
   // A volume that was slow has done no harm once everything was read from it.
   const problem = (complete ? null : state.stalled?.error) ?? cliEnd(state)?.error ?? null;
-  return { delivered: state.delivered, expected, complete, problem };
+  const forged = isOutputForged(state);
+  return { delivered: state.delivered, expected, complete: complete && !forged, problem, forged };
 }
 
 function timings(state: RunState): Timings {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { quantity } from "./memory.ts";
 import type { Fact, Observation } from "./observation.ts";
-import { ended, endRecord, kindOf, pod, running } from "./testing/example-facts.ts";
+import { delivered, ended, endRecord, kindOf, pod, running } from "./testing/example-facts.ts";
 import { replay } from "./testing/replay.ts";
 
 const MI = 1024 ** 2;
@@ -9,7 +9,7 @@ const limited = { resources: { agent: { "requests.memory": "256Mi", "limits.memo
 const full = { oomKills: 1, peakMemoryBytes: 512 * MI, memoryLimitBytes: 512 * MI };
 const run = (...facts: Fact[]) => replay(facts.map((fact, place): Observation => ({ at: 1000 + place, ...fact })));
 const started: Fact = { kind: "pod", pod: pod(running, limited) };
-const output: Fact = { kind: "output", bytes: 10 };
+const output: Fact = delivered(10);
 
 test("the CLI itself killed: limit, peak and what to raise", () => {
   const { state } = run(started, output, { kind: "end-record", record: endRecord({ ...full, exitCode: null, signal: "SIGKILL" }) });

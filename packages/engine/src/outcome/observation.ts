@@ -1,5 +1,6 @@
 import type { EndRecord, RunFiles, StartRecord, StateRecord } from "@paperclip-k8s/runner";
 import type { ClusterFact, EventView, JobView } from "../kube/views.ts";
+import type { RecordTrust } from "../record-trust.ts";
 
 /** One fact about a run, with the time (ms) at which this server learned it. */
 export type Observation = { readonly at: number } & Fact;
@@ -19,7 +20,7 @@ type LockFact =
   /** No other Job keeps the run from creating its own. */
   | { readonly kind: "lock-free" }
   | { readonly kind: "job-accepted"; readonly job: JobView }
-  | { readonly kind: "job-adopted"; readonly adoption: Adoption }
+  | { readonly kind: "job-adopted"; readonly adoption: Adoption; readonly records: RecordTrust }
   /** The Job has what it needs, and all that is known about it already has been observed. */
   | { readonly kind: "follow-started" };
 
@@ -94,8 +95,10 @@ type OutputFact =
   | { readonly kind: "cli-started" }
   | { readonly kind: "state-record"; readonly record: StateRecord }
   | { readonly kind: "end-record"; readonly record: EndRecord }
-  /** Bytes of the output file delivered so far. */
-  | { readonly kind: "output"; readonly bytes: number }
+  /** Lines of the meta file that somebody else has written. */
+  | { readonly kind: "foreign-records"; readonly count: number }
+  /** Bytes of the output file delivered so far, and their SHA-256 in hex. */
+  | { readonly kind: "output"; readonly bytes: number; readonly sha256: string }
   /** Both files were read to their end after the run was known to have ended. */
   | { readonly kind: "drained"; readonly bytes: number }
   /** The volume does not answer, or answers again. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Fact } from "./observation.ts";
 import { reduce } from "./reduce.ts";
 import type { RunState } from "./state.ts";
-import { accepted, condition, endRecord, job, kindOf, pod, running, startRecord, timeouts } from "./testing/example-facts.ts";
+import { accepted, condition, delivered, endRecord, job, kindOf, pod, running, startRecord, timeouts } from "./testing/example-facts.ts";
 
 // A run that has taken another one's Job over: "run-2", from "run-1".
 
@@ -40,7 +40,7 @@ test("a Job that is over and whose pod is collected is settled from its files", 
   const over = job({ annotations: mine, active: 0, conditions: { Complete: condition("Completed") } });
   const records: Fact[] = [
     { kind: "start-record", record: startRecord },
-    { kind: "output", bytes: 10 },
+    delivered(10),
     { kind: "end-record", record: endRecord({ exitCode: 3 }) },
   ];
   expect(kindOf(adopted([{ kind: "job", job: over }, ...records], 30_000))).toMatchObject({ kind: "exited", exitCode: 3 });

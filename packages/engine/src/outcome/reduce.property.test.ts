@@ -9,6 +9,7 @@ import {
   accepted,
   asked,
   condition,
+  delivered,
   ended,
   endRecord,
   job,
@@ -83,7 +84,7 @@ const anyFact: fc.Arbitrary<Fact> = fc.oneof(
     { kind: "end-record", record: endRecord({ exitCode: 1 }) },
     { kind: "end-record", record: endRecord({ exitCode: 143, cause: "stopped" }) },
   ),
-  fc.nat({ max: 12 }).map((bytes): Fact => ({ kind: "output", bytes })),
+  fc.nat({ max: 12 }).map((bytes): Fact => delivered(bytes)),
   fc.nat({ max: 12 }).map((bytes): Fact => ({ kind: "drained", bytes })),
 );
 const error = fc.record({ message: fc.constantFrom("x", "exceeded quota: q"), status: fc.constantFrom(null, 403, 404, 422, 500) });
@@ -115,7 +116,11 @@ const anyStart: fc.Arbitrary<Fact> = fc.oneof(
   anyJob.map((view): Fact => ({ kind: "job-accepted", job: view })),
   anyJob.map((view): Fact => {
     const files = asked().identity.files;
-    return { kind: "job-adopted", adoption: { job: view, fromRun: "run-0", firstRun: "run-0", nonce: "n", files } };
+    return {
+      kind: "job-adopted",
+      adoption: { job: view, fromRun: "run-0", firstRun: "run-0", nonce: "n", files },
+      records: asked().identity.records,
+    };
   }),
   fc.constantFrom<Fact>(
     { kind: "lock-free" },

@@ -1,18 +1,26 @@
 import { describe, expect, test } from "vitest";
 import type { Fact } from "./observation.ts";
 import { reduce } from "./reduce.ts";
-import { accepted, condition, ended, endRecord, job, kindOf, message, play, pod, running, timeouts } from "./testing/example-facts.ts";
+import {
+  accepted,
+  condition,
+  delivered,
+  ended,
+  endRecord,
+  job,
+  kindOf,
+  message,
+  play,
+  pod,
+  running,
+  timeouts,
+} from "./testing/example-facts.ts";
 
 describe("how a run ends", () => {
   test("an end record and its bytes settle at once, whatever the cluster says", () => {
-    const state = play(
-      [
-        { kind: "api-lost", error: "down" },
-        { kind: "output", bytes: 10 },
-        { kind: "end-record", record: endRecord({ exitCode: 3 }) },
-      ],
-      { afterMs: 0 },
-    );
+    const state = play([{ kind: "api-lost", error: "down" }, delivered(10), { kind: "end-record", record: endRecord({ exitCode: 3 }) }], {
+      afterMs: 0,
+    });
     expect(kindOf(state)).toEqual({ kind: "exited", exitCode: 3, signal: null });
     expect(state.outcome?.evidence).toMatchObject({ proof: "end-record", output: { complete: true, delivered: 10 } });
   });
@@ -20,22 +28,16 @@ describe("how a run ends", () => {
   test("an end record waits for bytes that are on their way", () => {
     const facts: Fact[] = [{ kind: "end-record", record: endRecord() }];
     expect(play(facts, { afterMs: 5000 }).outcome).toBeNull();
-    expect(kindOf(play([...facts, { kind: "output", bytes: 10 }], { afterMs: 0 }))).toMatchObject({ kind: "exited", exitCode: 0 });
+    expect(kindOf(play([...facts, delivered(10)], { afterMs: 0 }))).toMatchObject({ kind: "exited", exitCode: 0 });
   });
 
   test("bytes that never come are said to be missing", () => {
-    const state = play([
-      { kind: "output", bytes: 4 },
-      { kind: "end-record", record: endRecord() },
-    ]);
+    const state = play([delivered(4), { kind: "end-record", record: endRecord() }]);
     expect(state.outcome?.evidence.output).toMatchObject({ complete: false, delivered: 4, expected: 10 });
   });
 
   test("without an end record the termination message is used", () => {
-    const state = play([
-      { kind: "output", bytes: 10 },
-      { kind: "pod", pod: pod(ended(3, "Error", message({ exitCode: 3 }))) },
-    ]);
+    const state = play([delivered(10), { kind: "pod", pod: pod(ended(3, "Error", message({ exitCode: 3 }))) }]);
     expect(kindOf(state)).toEqual({ kind: "exited", exitCode: 3, signal: null });
     expect(state.outcome?.evidence.proof).toBe("termination-message");
   });
@@ -51,13 +53,9 @@ describe("how a run ends", () => {
   });
 
   test("a volume that was slow for a while is no problem of a complete output", () => {
-    const slow: Fact[] = [
-      { kind: "output", bytes: 4 },
-      { kind: "end-record", record: endRecord() },
-      { kind: "output-stalled", error: "slow" },
-    ];
+    const slow: Fact[] = [delivered(4), { kind: "end-record", record: endRecord() }, { kind: "output-stalled", error: "slow" }];
     const complete = { complete: true, problem: null };
-    expect(play([...slow, { kind: "output", bytes: 10 }], { afterMs: 0 }).outcome?.evidence.output).toMatchObject(complete);
+    expect(play([...slow, delivered(10)], { afterMs: 0 }).outcome?.evidence.output).toMatchObject(complete);
     // Both files were read afterwards, so what is missing is not the volume's fault.
     expect(play(slow).outcome?.evidence.output).toMatchObject({ complete: false, problem: null });
   });
@@ -75,11 +73,7 @@ describe("how a run ends", () => {
 
   test("a CLI killed by the kernel: the container's reason comes a moment later", () => {
     const record = endRecord({ exitCode: null, signal: "SIGKILL" });
-    const facts: Fact[] = [
-      { kind: "pod", pod: pod(running) },
-      { kind: "output", bytes: 10 },
-      { kind: "end-record", record },
-    ];
+    const facts: Fact[] = [{ kind: "pod", pod: pod(running) }, delivered(10), { kind: "end-record", record }];
     expect(play(facts, { afterMs: 1000 }).outcome).toBeNull();
     expect(kindOf(play([...facts, { kind: "pod", pod: pod(ended(137, "OOMKilled")) }]))).toMatchObject({
       kind: "killed",
@@ -96,7 +90,7 @@ describe("how a run ends", () => {
 
   test("a child out of memory while the CLI exits 0 is an exit of 0", () => {
     const state = play([
-      { kind: "output", bytes: 10 },
+      delivered(10),
       { kind: "end-record", record: endRecord({ oomKills: 1 }) },
       { kind: "pod", pod: pod(ended(0, "OOMKilled")) },
     ]);
@@ -165,11 +159,7 @@ describe("cancel", () => {
       { kind: "cancel-asked", reason: "by an operator" },
     ];
     expect(play(facts, { afterMs: 5000 }).outcome).toBeNull();
-    const stopped: Fact[] = [
-      ...facts,
-      { kind: "output", bytes: 10 },
-      { kind: "end-record", record: endRecord({ exitCode: 143, cause: "stopped" }) },
-    ];
+    const stopped: Fact[] = [...facts, delivered(10), { kind: "end-record", record: endRecord({ exitCode: 143, cause: "stopped" }) }];
     expect(kindOf(play(stopped, { afterMs: 0 }))).toEqual({ kind: "cancelled", reason: "by an operator", exitCode: 143, stopped: true });
   });
 
@@ -186,11 +176,7 @@ describe("cancel", () => {
   });
 
   test("comes too late for a CLI that has ended", () => {
-    const facts: Fact[] = [
-      { kind: "end-record", record: endRecord() },
-      { kind: "cancel-asked", reason: "x" },
-      { kind: "output", bytes: 10 },
-    ];
+    const facts: Fact[] = [{ kind: "end-record", record: endRecord() }, { kind: "cancel-asked", reason: "x" }, delivered(10)];
     expect(kindOf(play(facts))).toEqual({ kind: "exited", exitCode: 0, signal: null });
   });
 });

@@ -5,7 +5,7 @@ import { conclude } from "./conclude.ts";
 import { disruption } from "./disruption.ts";
 import { cliEnd, hasEnded, outputIsSettled } from "./ended.ts";
 import { evidence, ownEvidence } from "./evidence.ts";
-import type { Adoption, Observation } from "./observation.ts";
+import type { Observation } from "./observation.ts";
 import { hasRun, terminated, waitingContainer } from "./pod-facts.ts";
 import { startFailure } from "./start-failure.ts";
 import { startupProblem } from "./startup-problem.ts";
@@ -64,10 +64,20 @@ function note(state: RunState, seen: Observation): RunState {
       if (seen.record.act === "restored") return { ...state, restored: state.restored ?? seen.record };
       return { ...state, savedPoint: seen.record.point ?? state.savedPoint };
     case "end-record":
-      return state.endRecord !== null ? state : { ...state, endRecord: seen.record, endSeenAt: state.now };
+      // Of unsigned ones the last may be the runner's own: it writes its only when the CLI is over.
+      if (state.endRecord !== null && state.identity.records.kind === "signed") return state;
+      return { ...state, endRecord: seen.record, endSeenAt: state.now };
+    case "foreign-records":
+      return { ...state, foreignRecords: state.foreignRecords + seen.count };
     case "output":
       if (seen.bytes <= state.delivered) return state;
-      return { ...state, delivered: seen.bytes, firstOutputAt: state.firstOutputAt ?? state.now, lastOutputAt: state.now };
+      return {
+        ...state,
+        delivered: seen.bytes,
+        deliveredSha256: seen.sha256,
+        firstOutputAt: state.firstOutputAt ?? state.now,
+        lastOutputAt: state.now,
+      };
     case "drained":
       // Both files could be read, so the volume answers.
       return { ...state, drained: { at: state.now, bytes: seen.bytes }, stalled: null };
@@ -84,7 +94,7 @@ function note(state: RunState, seen: Observation): RunState {
     case "job-accepted":
       return { ...state, acceptedAt: state.now, job: seen.job, identity: { ...state.identity, jobUid: seen.job.uid } };
     case "job-adopted":
-      return { ...state, acceptedAt: state.now, job: seen.adoption.job, identity: adoptedIdentity(state.identity, seen.adoption) };
+      return { ...state, acceptedAt: state.now, job: seen.adoption.job, identity: adoptedIdentity(state.identity, seen) };
     case "follow-started":
       return { ...state, followedAt: state.followedAt ?? state.now };
     case "start-problem":
@@ -96,8 +106,10 @@ function note(state: RunState, seen: Observation): RunState {
 }
 
 /** Records and files of a Job that was adopted are those of the run that started it. */
-function adoptedIdentity(identity: RunIdentity, { job, nonce, files, firstRun }: Adoption): RunIdentity {
-  return { ...identity, jobName: job.name, jobUid: job.uid, nonce, files, firstRun, adopted: true, image: job.image ?? identity.image };
+function adoptedIdentity(identity: RunIdentity, { adoption, records }: Extract<Observation, { kind: "job-adopted" }>): RunIdentity {
+  const { job, nonce, files, firstRun } = adoption;
+  const image = job.image ?? identity.image;
+  return { ...identity, jobName: job.name, jobUid: job.uid, nonce, files, firstRun, records, adopted: true, image };
 }
 
 /** A Job of the same name may be another's, made before or after ours. */

@@ -1,13 +1,14 @@
 import type { OutcomeKind } from "../run-outcome.ts";
 import type { Timeouts } from "../timeouts.ts";
 import { neverStarted, seconds } from "./admission.ts";
+import { believedEnd } from "./ended.ts";
 import { hasStarted } from "./pod-facts.ts";
 import { startupProblem } from "./startup-problem.ts";
 import { isCurrentView, type RunState } from "./state.ts";
 
 /** Why this pod will not start, once it has had its time; null = keep waiting. */
 export function startFailure(state: RunState, timeouts: Timeouts): OutcomeKind | null {
-  if (state.acceptedAt === null || state.endRecord !== null || state.startRecord !== null || state.ranAt !== null) return null;
+  if (state.acceptedAt === null || believedEnd(state) !== null || state.startRecord !== null || state.ranAt !== null) return null;
   if (hasStarted(state.pod, state.identity.container)) return null;
   const problem = startupProblem(state);
   if (problem?.timeout === null) return neverStarted(problem.cause, problem.message, problem.permanent);

@@ -1,5 +1,6 @@
 import type { EndRecord, RunFiles, StartRecord, StatePoint, StateRecord } from "@paperclip-k8s/runner";
 import type { EventView, JobView, PodView } from "../kube/views.ts";
+import type { RecordTrust } from "../record-trust.ts";
 import type { RunOutcome, StartFailure } from "../run-outcome.ts";
 import type { Timeouts } from "../timeouts.ts";
 
@@ -45,7 +46,11 @@ class Learned {
   readonly savedPoint: StatePoint | null = null;
   readonly endRecord: EndRecord | null = null;
   readonly endSeenAt: number | null = null;
+  /** How many lines of the meta file were not written by the run's pod. */
+  readonly foreignRecords: number = 0;
   readonly delivered: number = 0;
+  /** Of what was delivered; null = nothing yet. */
+  readonly deliveredSha256: string | null = null;
   readonly firstOutputAt: number | null = null;
   readonly lastOutputAt: number | null = null;
   /** The last complete reading of the files that began after the run was known to have ended. */
@@ -70,6 +75,8 @@ export interface RunIdentity {
   readonly files: RunFiles;
   /** The run its Job was started for, whose id is in its records; another run where the Job was adopted. */
   readonly firstRun: string;
+  /** How its records are known to be its own. */
+  readonly records: RecordTrust;
   readonly adopted: boolean;
   readonly container: string;
   readonly image: string;

@@ -1,5 +1,5 @@
 import type { StatePoint } from "@paperclip-k8s/runner";
-import { cliEnd, stateEvidence } from "../outcome/ended.ts";
+import { believedEnd, cliEnd, stateEvidence } from "../outcome/ended.ts";
 import type { RunState } from "../outcome/state.ts";
 import type { StatusLine } from "../run-context.ts";
 import type { StateEvidence } from "../run-outcome.ts";
@@ -11,7 +11,7 @@ export function sessionLines(before: RunState, after: RunState): StatusLine[] {
   if (before.restored === null && restored?.point)
     lines.push({ level: "info", text: `session restored (saved ${savedAt(restored.point)}, ${restored.ms} ms)` });
   if (before.savedPoint === null && after.savedPoint !== null) lines.push(...otherVersion(restored?.point ?? null, after.savedPoint));
-  if (before.endRecord === null && after.endRecord !== null) lines.push(...endLines(before, after));
+  if (believedEnd(before) === null && believedEnd(after) !== null) lines.push(...endLines(before, after));
   if (before.outcome === null && after.outcome !== null && cliEnd(after) === null) lines.push(...standingLines(after));
   return lines;
 }

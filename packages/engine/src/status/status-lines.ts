@@ -1,6 +1,8 @@
 import type { EventView, PodView } from "../kube/views.ts";
 import { startError } from "../outcome/container-problem.ts";
 import { disruption } from "../outcome/disruption.ts";
+import { believedEnd } from "../outcome/ended.ts";
+import { newForgeries } from "../outcome/forgeries.ts";
 import { plain, scaleReason, schedulerReason } from "../outcome/kubernetes-texts.ts";
 import { childKilled, memoryOf } from "../outcome/memory.ts";
 import { isStartError, mainContainer } from "../outcome/pod-facts.ts";
@@ -37,6 +39,7 @@ export function createStatusLog(): (before: RunState, after: RunState) => Status
       ...connectionLines(before, after),
       ...cliLines(before, after),
       ...sessionLines(before, after),
+      ...newForgeries(before, after).map(warning),
     ];
     const all = [...lines, ...events, ...rest, ...killed];
     const fresh = all.filter(({ text }, place) => text !== (all[place - 1]?.text ?? last));
@@ -123,7 +126,8 @@ function cliLines(before: RunState, after: RunState): StatusLine[] {
   if (before.cliStartedAt === null && after.cliStartedAt !== null)
     lines.push({ ...info(adopted ? `CLI started by run ${firstRun}` : "CLI started"), cli: "started" });
   if (before.cancel === null && after.cancel !== null) lines.push(info(`cancelling: ${after.cancel.reason}`));
-  if (before.endRecord === null && after.endRecord !== null) lines.push({ ...info(endText(after.endRecord)), cli: "ended" });
+  const end = believedEnd(after);
+  if (believedEnd(before) === null && end !== null) lines.push({ ...info(endText(end)), cli: "ended" });
   return lines;
 }
 

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { readEnd } from "./meta.ts";
+import { readEnd } from "./read-end.ts";
 import { collector, type Scratch, scratch, until } from "./testing/scratch.ts";
 
 // What a pod can leave where the server reads: nothing of it may hang, fill or mislead the server, and the volume goes on answering.
@@ -87,7 +87,7 @@ describe.skipIf(process.platform !== "linux")("something else in the place of a 
 
   test.each(HOSTILE)("as a run's records: %s", async (_, make) => {
     await make(volume.path("out.meta"));
-    expect(await readEnd(volume.path("out"), { run: "r", nonce: null })).toBeNull();
+    expect(await readEnd(volume.path("out"), { run: "r", nonce: null, secret: null })).toBeNull();
     await answers();
   });
 

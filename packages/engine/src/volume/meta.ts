@@ -1,57 +1,47 @@
-import type { EndRecord, MetaRecord, StartRecord } from "@paperclip-k8s/runner";
-import { decodeRecord, MAX_RECORD_BYTES } from "../decode-records.ts";
-import { runFiles } from "../request.ts";
+import type { MetaRecord } from "@paperclip-k8s/runner";
+import { MAX_RECORD_BYTES } from "../decode-records.ts";
+import { createRecordCheck, type RecordCheck, type RecordOwner, type RecordTrust } from "../record-trust.ts";
 import { LineSplitter } from "./lines.ts";
-import { mountPointOf } from "./mount-point.ts";
-import { withVolume } from "./volume.ts";
 
+const NEWLINE = 0x0a;
 /** The runner keeps about 1 MiB of stderr there, which JSON may make several times as long. */
-const MAX_META_BYTES = 32 * 1024 * 1024;
-const READ_TIMEOUT_MS = 10_000;
+export const MAX_META_BYTES: number = 32 * 1024 * 1024;
 
-interface RecordOwner {
-  readonly run: string;
-  /** Null = the first start record of the run is believed. */
-  readonly nonce: string | null;
+export interface ReadRecords {
+  /** The run's own, in order. */
+  readonly records: readonly MetaRecord[];
+  /** How many lines somebody else has written. */
+  readonly foreign: number;
 }
 
 /** Reads the runner's records; everything else in the file is ignored. */
 export class MetaReader {
-  end: EndRecord | null = null;
-  readonly #owner: RecordOwner;
+  readonly #check: RecordCheck;
+  readonly #signed: boolean;
   readonly #lines = new LineSplitter({ maxLine: MAX_RECORD_BYTES });
-  /** Each record belongs to the run of the start record before it. */
-  #isOwn = false;
 
-  constructor(owner: RecordOwner) {
-    this.#owner = owner;
+  constructor(owner: RecordOwner, trust: RecordTrust) {
+    this.#check = createRecordCheck(trust, owner);
+    this.#signed = trust.kind === "signed";
   }
 
-  /** The run's own records among these bytes, in order. A line counts once its newline is there. */
-  push(bytes: Buffer): MetaRecord[] {
+  /** What these bytes add. A line counts once its newline is there. */
+  push(bytes: Buffer): ReadRecords {
     const records: MetaRecord[] = [];
+    let foreign = 0;
     for (const line of this.#lines.push(bytes)) {
-      const record = line.part === "whole" ? decodeRecord(line.bytes) : null;
-      if (record?.type === "start") this.#isOwn = this.#startsOwn(record);
-      if (record === null || !this.#isOwn) continue;
-      if (record.type === "end") this.end = record;
-      records.push(record);
+      if (line.part === "piece") continue;
+      const result = line.part === "whole" ? this.#check(withoutNewline(line.bytes)) : this.#tooLong();
+      if (result === "foreign") foreign += 1;
+      else if (result !== null) records.push(result);
     }
-    return records;
+    return { records, foreign };
   }
 
-  #startsOwn({ run, nonce }: StartRecord): boolean {
-    return run === this.#owner.run && (this.#owner.nonce === null || nonce === this.#owner.nonce);
+  /** The runner writes no line of that length. */
+  #tooLong(): "foreign" | null {
+    return this.#signed ? "foreign" : null;
   }
 }
 
-/** The runner's end record beside an output file; null = there is none, or no such file is seen from here. */
-export async function readEnd(outputPath: string, owner: RecordOwner): Promise<EndRecord | null> {
-  const { meta: path } = runFiles(outputPath);
-  const of = { path, links: "none", maxBytes: MAX_META_BYTES } as const;
-  const bytes = await withVolume(mountPointOf(path), (volume) => volume.run("readFile", of, READ_TIMEOUT_MS)).catch(() => null);
-  if (bytes === null) return null;
-  const reader = new MetaReader(owner);
-  reader.push(bytes);
-  return reader.end;
-}
+const withoutNewline = (line: Buffer): Buffer => (line.at(-1) === NEWLINE ? line.subarray(0, -1) : line);

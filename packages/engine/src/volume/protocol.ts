@@ -76,6 +76,8 @@ export interface Operations {
   /** Files, and folders with what is in them. Missing ones are fine. */
   remove(of: { readonly paths: readonly string[] }): void;
   readFile(of: ReadOf & { readonly maxBytes: number }): Buffer;
+  /** A file that only the server may read; `bytes`: with which it is made where it is missing, null = it is not. */
+  keepSecret(of: { readonly path: string; readonly bytes: Buffer | null }): Buffer;
   /** Sorted by name. */
   listFolder(of: ReadOf): FolderEntry[];
   /** All regular files below a folder, or the one file. Links in it are left out. */
@@ -134,7 +136,7 @@ export type ToVolume =
   | OpenFile
   | { readonly type: "close"; readonly id: number }
   | { readonly type: "ack"; readonly id: number; readonly bytes: number }
-  | { readonly type: "expect"; readonly id: number; readonly bytes: number };
+  | { readonly type: "expect" | "limit"; readonly id: number; readonly bytes: number };
 
 export type Answer =
   | { readonly type: "done"; readonly ask: number; readonly result: unknown }

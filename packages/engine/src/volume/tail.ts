@@ -20,6 +20,8 @@ export interface Tail {
   refresh(timeoutMs?: number): Promise<{ delivered: number }>;
   /** The file is known to be complete up to `bytes`: NULs before that are data, not a hole. */
   expect(bytes: number): void;
+  /** The file ends at `bytes`: what is appended behind that is not read. */
+  limit(bytes: number): void;
   close(): void;
 }
 
@@ -41,6 +43,7 @@ export class FollowingTail implements Tail {
   #received = 0;
   #unacked = 0;
   #expected = 0;
+  #maxBytes: number;
   #busy = false;
   #ended: Error | null = null;
   #stalled = false;
@@ -48,15 +51,15 @@ export class FollowingTail implements Tail {
 
   constructor(options: TailOptions, link: TailLink) {
     this.#options = options;
+    this.#maxBytes = options.maxBytes ?? Number.MAX_SAFE_INTEGER;
     this.#link = link;
   }
 
   /** Has a new process go on after what has arrived here. */
   open(): void {
     const { id, path } = this.#link;
-    const { maxBytes = Number.MAX_SAFE_INTEGER } = this.#options;
-    const known = { offset: this.#received, expected: this.#expected, maxBytes, unreadable: this.#unreadable };
-    this.#link.send({ type: "open", id, path, ...known });
+    const state = { offset: this.#received, expected: this.#expected, maxBytes: this.#maxBytes, unreadable: this.#unreadable };
+    this.#link.send({ type: "open", id, path, ...state });
     // The new process does not count the bytes that still wait here as in flight.
     this.#unacked = this.delivered - this.#received;
   }
@@ -79,6 +82,12 @@ export class FollowingTail implements Tail {
     if (bytes <= this.#expected) return;
     this.#expected = bytes;
     this.#link.send({ type: "expect", id: this.#link.id, bytes });
+  }
+
+  limit(bytes: number): void {
+    if (bytes >= this.#maxBytes) return;
+    this.#maxBytes = bytes;
+    this.#link.send({ type: "limit", id: this.#link.id, bytes });
   }
 
   close(): void {

@@ -59,6 +59,7 @@ function causeOf(result: Exited): Failure | null {
   const { report, fault, outcome } = result;
   const { exitCode, signal } = exitOf(result);
   const { output } = outcome.evidence;
+  if (output.forged) return { errorCode: "k8s_output_forged", errorMessage: `${FORGED}${withExit(exitCode)}` };
   const lost = output.complete ? "" : missingText(output);
   const before = report.succeeded ? " after it had reported success" : "";
   if (fault !== null && !(signal !== null && fault.kind === "truncated"))
@@ -74,6 +75,9 @@ function causeOf(result: Exited): Failure | null {
   if (report.events === 0) return { errorCode: "adapter_failed", errorMessage: "The CLI exited with code 0 without any output" };
   return null;
 }
+
+const FORGED =
+  "Another program has written to this run's output file, so nothing in it counts: no result, no cost, no session. Look for the agent that can write there";
 
 function exitMessage(result: Exited): string {
   const exit = withExit(exitOf(result).exitCode);

@@ -29,11 +29,12 @@ export const ANNOTATION = {
   firstRun: "paperclip.io/first-run-id",
   adoptedFrom: "paperclip.io/adopted-from",
   messages: "paperclip.io/wake-inputs",
+  records: "paperclip.io/records",
 } as const;
 
 /** All Jobs and Pods of all our adapters: one list-watch serves them. */
 export const SELECTOR: string = `${LABEL.managedBy}=paperclip,${LABEL.component}=agent-job`;
 
 /** What the engine writes and compares. */
-const { runId, nonce, runner, exclusive, output, firstRun, adoptedFrom } = ANNOTATION;
-export const RUN_KEYS: RunRequest["keys"] = { runId, nonce, runner, exclusive, output, firstRun, adoptedFrom };
+const { runId, nonce, runner, exclusive, output, firstRun, adoptedFrom, records } = ANNOTATION;
+export const RUN_KEYS: RunRequest["keys"] = { runId, nonce, runner, exclusive, output, firstRun, adoptedFrom, records };

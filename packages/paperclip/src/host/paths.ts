@@ -34,6 +34,9 @@ export function dataFolder({ dataPath, instanceId }: InstancePlace, kind: DataKi
 const folderOf = ({ dataPath, instanceId }: InstancePlace): string =>
   instanceFolder(dataPath, checkedPart("PAPERCLIP_INSTANCE_ID", instanceId));
 
+/** What the server keeps for itself: no pod mounts this folder. */
+export const recordSecretFile = (place: InstancePlace): string => `${folderOf(place)}/k8s-adapter/record-secret`;
+
 const OUTPUT_FILE = "output.ndjson";
 
 /** The output file of an attempt: in a folder that is the attempt's own, where the host keeps its run logs. */

@@ -1,6 +1,7 @@
 import type { AgentCli, CliPlan, PromptBundle, RunEnvironment } from "../agent-cli/agent-cli.ts";
 import { isBelow } from "../host/context-values.ts";
 import { type McpAccess, mcpAccess } from "../host/mcp-servers.ts";
+import { type RecordSecret, recordSecret } from "../host/record-secret.ts";
 import type { ExecutionContext } from "../host/types.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { AgentConfig } from "../settings/agent-config.ts";
@@ -37,6 +38,8 @@ export interface RunInputs extends RunParts {
   readonly scope: VolumeScope;
   /** Logins and settings that the private home begins with. */
   readonly seeds: Seeds;
+  /** From which the keys of the run's records are derived. */
+  readonly recordSecret: RecordSecret;
 }
 
 /** What one attempt of a run starts with. */
@@ -68,7 +71,8 @@ export async function gatherInputs(parts: RunParts): Promise<RunInputs> {
   const bundle = cli.bundle === undefined ? null : await prepareBundle({ ctx, config, policy: parts.policy, cwd }, cli.bundle);
   const seeds = await findSeeds(parts);
   const scope = await findScope({ ...parts, cwd, bundle, state, seeds });
-  return { ...parts, cwd, bundle, mcp: mcpAccess(ctx, apiUrlOf(config.env, serverEnv)), state, scope, seeds };
+  const mcp = mcpAccess(ctx, apiUrlOf(config.env, serverEnv));
+  return { ...parts, cwd, bundle, mcp, state, scope, seeds, recordSecret: await recordSecret(serverEnv, config) };
 }
 
 export async function prepareAttempt(inputs: RunInputs, start: AttemptStart): Promise<Attempt> {

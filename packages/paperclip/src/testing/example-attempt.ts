@@ -21,12 +21,13 @@ export const exampleEvidence: Evidence = {
   image: "image",
   proof: "end-record",
   endRecord: null,
+  signed: true,
   termination: null,
   container: { kind: "running", startedAt: null },
   podReason: null,
   jobReason: null,
   events: [],
-  output: { delivered: 10, expected: 10, complete: true, problem: null },
+  output: { delivered: 10, expected: 10, complete: true, problem: null, forged: false },
   memory: { oomKills: null, limit: "8Gi", peak: null, figures: "limit 8Gi", killed: false, remedy: null },
   state: null,
   warnings: [],
@@ -63,6 +64,7 @@ export function exampleInputs(changes: Partial<RunInputs> = {}): RunInputs {
     state: { mode: "own" },
     scope: { mounts: null, made: [], warnings: [] },
     seeds: { spec: null, mounts: [], secrets: [], warnings: [] },
+    recordSecret: { bytes: Buffer.alloc(32), problem: null },
     ...changes,
   };
 }

@@ -25,8 +25,8 @@ export type Ack =
   | { readonly type: "opened" }
   /** Another pod owns the run; the writer touches nothing. */
   | { readonly type: "taken" }
-  /** `flushed` ≤ `written`: output bytes the volume has confirmed, and those handed to it. */
-  | { readonly type: "progress"; readonly written: number; readonly flushed: number }
+  /** `flushed` ≤ `written`: output bytes the volume has confirmed, and those handed to it. `sha256`: of the confirmed ones. */
+  | { readonly type: "progress"; readonly written: number; readonly flushed: number; readonly sha256: string }
   /** Nothing more is written to that file. */
   | { readonly type: "error"; readonly file: "open" | "output" | "meta"; readonly text: string }
   /** Everything before the flush is on the volume or given up. */

@@ -1,4 +1,5 @@
 // The writer process: a runner with a thread stuck in a file call could never exit, so another process writes the lock, output and meta files.
+import { createHash } from "node:crypto";
 import { closeSync, fdatasyncSync, openSync } from "node:fs";
 import { codeOf, flush, orNull, writeAll } from "../files.ts";
 import type { Ack, OpenCommand, ToWriter } from "./protocol.ts";
@@ -36,6 +37,9 @@ class VolumeWriter {
   #open: { output: number | null; meta: number | null } = { output: null, meta: null };
   #written = 0;
   #flushed = 0;
+  /** Of all that was written, and of what was flushed of it. */
+  readonly #hash = createHash("sha256");
+  #flushedSha256 = this.#hash.copy().digest("hex");
   #metaDirty = false;
   #timer: NodeJS.Timeout | undefined;
   #lastFlush = 0;
@@ -62,7 +66,9 @@ class VolumeWriter {
   }
 
   output(bytes: Buffer): void {
+    const before = this.#written;
     const onWritten = (count: number): void => {
+      this.#hash.update(bytes.subarray(this.#written - before, this.#written - before + count));
       this.#written += count;
     };
     this.#attempt("output", "write", (fd) => writeAll(fd, bytes, onWritten));
@@ -81,7 +87,7 @@ class VolumeWriter {
     this.#timer = undefined;
     if (this.#flushed < this.#written) {
       this.#attempt("output", "flush", (fd) => flush(fdatasyncSync, fd));
-      this.#flushed = this.#written;
+      this.#confirm();
     }
     if (this.#metaDirty) this.#attempt("meta", "flush", (fd) => flush(fdatasyncSync, fd));
     this.#metaDirty = false;
@@ -104,14 +110,21 @@ class VolumeWriter {
     } catch (error) {
       this.#open[file] = null;
       // What was written before the fault is a prefix a reader may use, if it can still be flushed; a failed flush takes it back.
-      if (file === "output" && step === "write" && orNull(() => flush(fdatasyncSync, fd))) this.#flushed = this.#written;
+      if (file === "output" && step === "write" && orNull(() => flush(fdatasyncSync, fd))) this.#confirm();
       if (file === "output") this.#written = this.#flushed;
       this.#ack({ type: "error", file, text: `cannot ${step} the ${NAMES[file]}: ${textOf(error)}` });
     }
   }
 
+  /** What was written is on the volume. */
+  #confirm(): void {
+    if (this.#flushed === this.#written) return;
+    this.#flushed = this.#written;
+    this.#flushedSha256 = this.#hash.copy().digest("hex");
+  }
+
   #progress(): void {
-    this.#ack({ type: "progress", written: this.#written, flushed: this.#flushed });
+    this.#ack({ type: "progress", written: this.#written, flushed: this.#flushed, sha256: this.#flushedSha256 });
   }
 
   /** At once after a pause, then at most every 100 ms. */

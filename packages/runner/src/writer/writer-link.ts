@@ -4,6 +4,7 @@ import { CHILD_START_MS, LIMITS, sleep } from "../limits.ts";
 import type { MetaRecord } from "../records.ts";
 import { Backlog } from "./backlog.ts";
 import { type Ack, type OpenCommand, type ToWriter, WRITER_FLAG } from "./protocol.ts";
+import type { RecordLines } from "./record-lines.ts";
 
 export type OpenAnswer = { readonly kind: "opened" | "taken" | "silent" } | { readonly kind: "failed"; readonly error: string };
 
@@ -15,9 +16,11 @@ export class WriterLink {
   error: string | null = null;
   /** Why the meta file is not complete. */
   metaError: string | null = null;
-  /** Output bytes that are on the volume for certain. */
+  /** Output bytes that are on the volume for certain, and their SHA-256. */
   flushed = 0;
+  flushedSha256: string | null = null;
   readonly #child: ChildProcess;
+  readonly #records: RecordLines;
   #sent = 0;
   #written = 0;
   #over = false;
@@ -25,7 +28,9 @@ export class WriterLink {
   readonly #acks = new Set<Ack["type"]>();
   #waiters: Array<() => void> = [];
 
-  constructor(runnerFile: string, command: OpenCommand, stallMs: number) {
+  constructor(runnerFile: string, command: OpenCommand, options: { readonly stallMs: number; readonly records: RecordLines }) {
+    const { stallMs, records } = options;
+    this.#records = records;
     this.backlog = new Backlog(LIMITS.unwritten, stallMs, () => this.giveUp(`the volume took no output for ${stallMs / 1000} s`));
     this.#child = spawn(process.execPath, [runnerFile, WRITER_FLAG], {
       stdio: ["ignore", "ignore", "ignore", "ipc"],
@@ -52,7 +57,7 @@ export class WriterLink {
   }
 
   meta(record: MetaRecord): void {
-    this.#send({ type: "meta", bytes: Buffer.from(`${JSON.stringify(record)}\n`) });
+    this.#send({ type: "meta", bytes: Buffer.from(this.#records.line(record)) });
   }
 
   /** From here on output is only counted: what follows a gap must not be appended. */
@@ -83,7 +88,7 @@ export class WriterLink {
 
   #onAck(ack: Ack): void {
     this.#acks.add(ack.type);
-    if (ack.type === "progress") this.#onProgress(ack.written, ack.flushed);
+    if (ack.type === "progress") this.#onProgress(ack);
     else if (ack.type === "opened") this.#answer = { kind: "opened" };
     else if (ack.type === "taken") {
       this.#answer = { kind: "taken" };
@@ -97,10 +102,11 @@ export class WriterLink {
     this.#notify();
   }
 
-  #onProgress(written: number, flushed: number): void {
+  #onProgress({ written, flushed, sha256 }: Extract<Ack, { type: "progress" }>): void {
     const moved = written > this.#written;
     this.#written = written;
     this.flushed = flushed;
+    this.flushedSha256 = sha256;
     if (moved) this.backlog.moved(this.#sent - written);
   }
 

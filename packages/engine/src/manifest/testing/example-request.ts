@@ -17,6 +17,7 @@ export function exampleRequest(changes: Partial<RunRequest> = {}): RunRequest {
       output: "example.io/output",
       firstRun: "example.io/first-run",
       adoptedFrom: "example.io/adopted-from",
+      records: "example.io/records",
     },
     selector: "example.io/managed-by=tests",
     container: { name: "agent", image: "agent:1", imagePullPolicy: "IfNotPresent", workingDir: "/data", runtime: ["node"] },

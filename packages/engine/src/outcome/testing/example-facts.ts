@@ -1,4 +1,4 @@
-import type { EndRecord, StartRecord, TerminationMessage } from "@paperclip-k8s/runner";
+import { type EndRecord, type StartRecord, sign, type TerminationMessage } from "@paperclip-k8s/runner";
 import type { ContainerState, JobView, PodView } from "../../kube/views.ts";
 import { buildSubmission } from "../../manifest/submission.ts";
 import { exampleRequest } from "../../manifest/testing/example-request.ts";
@@ -12,6 +12,8 @@ import { initialState, type RunState } from "../state.ts";
 
 export const NONCE = "0123456789abcdef01234567";
 export const timeouts = timeoutsFor(exampleRequest(), buildSubmission(exampleRequest(), NONCE, "runner"));
+/** Of this run's records. */
+export const KEY: Buffer = Buffer.alloc(32, 7);
 const identity = {
   runId: "run-1",
   runIdKey: "example.io/run-id",
@@ -22,6 +24,7 @@ const identity = {
   jobUid: "job-uid",
   files: runFiles("/data/logs/run-1.ndjson"),
   firstRun: "run-1",
+  records: { kind: "signed", key: KEY } as const,
   adopted: false,
   container: "agent",
   image: "agent:1",
@@ -82,6 +85,10 @@ export function ended(exitCode: number, reason: string, message: string | null =
 }
 export const condition = (reason: string, message: string | null = null) => ({ reason, message, at: null });
 
+/** Stands for the hash of this many bytes of the run's output. */
+export const sha256Of = (bytes: number): string => bytes.toString(16).padStart(64, "0");
+export const delivered = (bytes: number): Fact => ({ kind: "output", bytes, sha256: sha256Of(bytes) });
+
 export function endRecord(changes: Partial<EndRecord> = {}): EndRecord {
   return {
     type: "end",
@@ -91,6 +98,7 @@ export function endRecord(changes: Partial<EndRecord> = {}): EndRecord {
     cause: "exit",
     bytes: 10,
     written: 10,
+    outputSha256: sha256Of(changes.written ?? 10),
     lines: 1,
     oomKills: null,
     memoryLimitBytes: null,
@@ -104,7 +112,7 @@ export function endRecord(changes: Partial<EndRecord> = {}): EndRecord {
 }
 export function message(changes: Partial<TerminationMessage> = {}): string {
   const { type: _, at: __, stderrDropped: ___, ...end } = endRecord();
-  return JSON.stringify({ format: 1, run: "run-1", nonce: NONCE, finalLine: null, ...end, ...changes });
+  return sign(JSON.stringify({ format: 1, run: "run-1", nonce: NONCE, finalLine: null, ...end, ...changes }), KEY);
 }
 export const startRecord: StartRecord = { type: "start", at: "", run: "run-1", nonce: NONCE, pod: "agent-worker-abcde", runtime: "node" };
 

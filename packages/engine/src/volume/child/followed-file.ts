@@ -32,7 +32,7 @@ export class FollowedFile {
   readonly #probe: SizeProbe;
   readonly #nuls = new NulGuard();
   readonly #startedFrom: number;
-  readonly #maxBytes: number;
+  #maxBytes: number;
   #offset: number;
   #inFlight = 0;
   #expected = 0;
@@ -71,6 +71,11 @@ export class FollowedFile {
   expect(bytes: number, now: number): void {
     this.#expectedNext = Math.max(this.#expectedNext, bytes);
     this.due = now;
+  }
+
+  /** The file ends at `bytes`, whatever is appended to it. */
+  limit(bytes: number): void {
+    this.#maxBytes = Math.min(this.#maxBytes, bytes);
   }
 
   refresh(ask: number, now: number): void {
@@ -128,7 +133,7 @@ export class FollowedFile {
       for (;;) {
         if (creditBytes - this.#inFlight < chunkBytes) return "no-credit";
         if (!this.#channel.ready()) return "more";
-        const size = readSync(fd, buffer, 0, Math.min(chunkBytes, this.#maxBytes - this.#offset), this.#offset);
+        const size = readSync(fd, buffer, 0, Math.max(0, Math.min(chunkBytes, this.#maxBytes - this.#offset)), this.#offset);
         this.#atEnd = size === 0;
         if (size === 0) return "end";
         const inDoubt = this.#nuls.isHoldingBack;

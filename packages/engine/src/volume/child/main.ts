@@ -1,6 +1,7 @@
 // The process of one volume: makes every file call on it, with blocking calls, so that a volume that hangs blocks only this process.
 import { type FromVolume, faultOf, type Of, type OperationName, type Operations, type ToVolume } from "../protocol.ts";
 import { type Channel, FollowedFile, type FollowTools } from "./followed-file.ts";
+import { keepSecret } from "./keep-secret.ts";
 import { lookAt } from "./look-at.ts";
 import { openBelow } from "./open-below.ts";
 import { prepareFiles, removeFiles } from "./prepare-files.ts";
@@ -34,6 +35,7 @@ type Performed = { readonly [N in OperationName]: (of: Of<N>) => Promise<ReturnT
 const operations: Performed = {
   prepare: ({ paths, folders, owner }) => prepareFiles(root, paths, folders, owner),
   remove: ({ paths }) => removeFiles(root, paths),
+  keepSecret: (of) => keepSecret(root, of),
   readFile: (of) => readFile(root, of),
   listFolder: (of) => listFolder(root, of),
   readTree: (of) => readTree(root, of),
@@ -63,6 +65,7 @@ const handlers: Handlers = {
     loop.files.get(id)?.expect(bytes, now);
     loop.reschedule();
   },
+  limit: ({ id, bytes }) => loop.files.get(id)?.limit(bytes),
   refresh({ id, ask }, now) {
     loop.files.get(id)?.refresh(ask, now);
     loop.reschedule();

@@ -96,7 +96,7 @@ function reasonOf({ code, message }: NodeJS.ErrnoException): string {
 }
 
 /** Limited by what is read, not by the size: a file may grow meanwhile. */
-export function readWhole(path: string, maxBytes: number): { readonly bytes: Buffer; readonly mode: number } {
+export function readWhole(path: string, maxBytes: number): { readonly bytes: Buffer; readonly mode: number; readonly uid: number } {
   const fd = openSync(path, READ_FLAGS);
   try {
     const stats = fstatSync(fd);
@@ -106,7 +106,7 @@ export function readWhole(path: string, maxBytes: number): { readonly bytes: Buf
     for (;;) {
       const chunk = Buffer.allocUnsafe(Math.min(64 * 1024, maxBytes + 1 - total));
       const size = readSync(fd, chunk, 0, chunk.length, null);
-      if (size === 0) return { bytes: Buffer.concat(chunks), mode: stats.mode };
+      if (size === 0) return { bytes: Buffer.concat(chunks), mode: stats.mode, uid: stats.uid };
       total += size;
       if (total > maxBytes) throw new Error(`larger than ${maxBytes} bytes`);
       chunks.push(chunk.subarray(0, size));
