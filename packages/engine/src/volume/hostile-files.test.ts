@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -55,7 +55,7 @@ async function listen(path: string): Promise<void> {
 async function grow(path: string): Promise<void> {
   const writer = spawn("sh", ["-c", 'head -c 200000000 /dev/zero | tr "\\0" x >> "$1"', "sh", path], { stdio: "ignore" });
   cleanups.push(() => writer.kill("SIGKILL"));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await until(() => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 10_000);
 }
 
 /** The volume's process is alive and does its work. */
