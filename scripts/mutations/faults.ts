@@ -277,6 +277,13 @@ export const FAULTS: readonly Fault[] = [
     caughtBy: [engine("volume/child/race.test.ts")],
   },
   {
+    what: "whoever listens in an adapter's place fills the command line's memory",
+    file: "packages/paperclip/src/handover/drain/control-client.ts",
+    find: "if (text.length <= MAX_ANSWER_BYTES) return;",
+    replace: "if (text !== null) return;",
+    caughtBy: ["packages/paperclip/src/handover/drain/control-server.test.ts"],
+  },
+  {
     what: "an agent's id with a path in it becomes part of a path",
     file: engine("volume/paths.ts"),
     find: "!/^[a-zA-Z0-9-]+$/.test(value)",

@@ -1,15 +1,27 @@
 import { connect } from "node:net";
-import { type ControlAnswer, type ControlCommand, encodeCommand, findSockets, parseAnswer, socketFolders } from "./control-socket.ts";
+import {
+  type ControlAnswer,
+  type ControlCommand,
+  earlierFolder,
+  encodeCommand,
+  type FoundSocket,
+  findSockets,
+  parseAnswer,
+  socketFolders,
+} from "./control-socket.ts";
 
 /** An adapter answers at its deadline; this is for a busy machine. */
 const SLACK_MS = 5000;
 /** An undo is answered at once. */
 const UNDO_MS = 30_000;
+/** A server with thousands of runs needs less: who sends more is no adapter. */
+const MAX_ANSWER_BYTES = 1024 * 1024;
 
 export interface ControlOptions {
   readonly env: NodeJS.ProcessEnv;
   /** For tests. */
   readonly folders?: readonly string[];
+  readonly earlier?: string;
   readonly timeoutMs?: number;
 }
 
@@ -23,14 +35,19 @@ type Answer = ControlAnswer | { readonly why: string } | "nobody";
 
 /** Sends a command to every adapter of this instance on this machine. */
 export async function sendCommand(command: ControlCommand, options: ControlOptions): Promise<ControlAnswers> {
-  const folders = options.folders ?? socketFolders(options.env);
-  const sockets = (await Promise.all(folders.map((folder) => findSockets(folder, options.env)))).flat();
+  const sockets = await socketsOf(options);
   const timeoutMs = options.timeoutMs ?? (command.command === "drain" ? command.timeoutMs + SLACK_MS : UNDO_MS);
   const all = await Promise.all(sockets.map(async ({ path, pid }) => ({ pid, answer: await ask(path, command, timeoutMs) })));
   return {
     answers: all.flatMap(({ answer }) => (typeof answer === "object" && "adapter" in answer ? [answer] : [])),
     unanswered: all.flatMap(({ pid, answer }) => (typeof answer === "object" && "why" in answer ? [{ pid, why: answer.why }] : [])),
   };
+}
+
+/** On the volume only if there is none elsewhere: agents' pods may have put one there. */
+async function socketsOf({ env, folders = socketFolders(env), earlier = earlierFolder(env) }: ControlOptions): Promise<FoundSocket[]> {
+  const found = (await Promise.all(folders.map((folder) => findSockets(folder, env)))).flat();
+  return found.length > 0 ? found : findSockets(earlier, env);
 }
 
 /** Nobody is behind a socket that takes no connection; whoever takes one owes an answer. */
@@ -49,6 +66,9 @@ function ask(path: string, command: ControlCommand, timeoutMs: number): Promise<
     socket.setEncoding("utf8");
     socket.on("data", (piece: string) => {
       text += piece;
+      if (text.length <= MAX_ANSWER_BYTES) return;
+      resolve({ why: "its answer has no end" });
+      socket.destroy();
     });
     socket.on("error", () => {});
     socket.on("close", () => {

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -118,9 +118,64 @@ test("an instance is the same however its home is spelled", () => {
   expect(socketFolders(other)).toEqual(socketFolders(env));
 });
 
-test("the container's own folder comes before the shared volume's", () => {
+test("a server listens in its container's own folders only, wherever the temporary folder is", () => {
   expect(socketFolders(env).at(0)).toContain(tmpdir());
-  expect(socketFolders(env).at(-1)).toBe("/data/instances/default/data/k8s-drain");
+  const home = join(tmpdir(), "..");
+  for (const folder of socketFolders({ PAPERCLIP_HOME: home })) expect(folder.startsWith(join(tmpdir(), "/"))).toBe(false);
+});
+
+test("a server of an earlier version is found on the volume, but only where no other one is", async () => {
+  const earlier = join(folder, "earlier");
+  await start(new RunRegistry(), "earlier_k8s", [earlier]);
+  const [own, ask] = [join(folder, "own"), { command: "undo" } as const];
+  const found = await sendCommand(ask, { env, folders: [own], earlier });
+  expect(found.answers.map(({ adapter }) => adapter)).toEqual(["earlier_k8s"]);
+  await start(new RunRegistry(), "opencode_k8s", [own]);
+  expect((await sendCommand(ask, { env, folders: [own], earlier })).answers.map(({ adapter }) => adapter)).toEqual(["opencode_k8s"]);
+});
+
+test("a folder that is a link, or that others may enter, is not used", async () => {
+  const open = join(folder, "open");
+  mkdirSync(open, { mode: 0o755 });
+  const target = join(folder, "target");
+  mkdirSync(target, { mode: 0o700 });
+  symlinkSync(target, join(folder, "link"));
+  for (const one of [open, join(folder, "link")]) expect((await start(new RunRegistry(), "opencode_k8s", [one])).path).toBeNull();
+});
+
+test.each([
+  ["an answer without end", (socket: Socket) => void endless(socket)],
+  ["texts that cannot be converted", (socket: Socket) => socket.end('{"adapter":"a","pid":1,"detached":[{"toString":1}],"staying":[]}\n')],
+  ["a number in a text", (socket: Socket) => socket.end('{"adapter":"a","pid":"\\u001b[2J","detached":[],"staying":[]}\n')],
+  ["nesting without end", (socket: Socket) => socket.end(`{"adapter":${"[".repeat(500_000)}`)],
+  ["a broken connection", (socket: Socket) => socket.destroy()],
+])("whoever listens in an adapter's place can do no harm: %s", async (_, answer) => {
+  const hostile = createServer((socket) => answer(socket.on("error", () => {}))).listen(socketPath(folder, env, 4711, "evil00") ?? "");
+  try {
+    const { answers, unanswered } = await send(drain(60_000));
+    expect([answers, unanswered]).toEqual([[], [{ pid: 4711, why: expect.stringMatching(/^its answer|^it closed/) }]]);
+  } finally {
+    hostile.close();
+  }
+});
+
+function endless(socket: Socket): void {
+  const write = (): void => void (socket.destroyed || socket.write("x".repeat(64 * 1024), () => write()));
+  write();
+}
+
+test("whoever connects can do no harm: commands without end or sense are cut off", async () => {
+  const registry = new RunRegistry();
+  const server = await start(registry, "opencode_k8s");
+  for (const text of ["x".repeat(100_000), `${" ".repeat(5000)}{"act":"undo"}\n`, `${"[".repeat(4000)}\n`])
+    await new Promise<void>((resolve) => {
+      const socket = connect(server.path ?? "", () => socket.write(text));
+      socket.on("error", () => {});
+      socket.on("data", () => expect.unreachable());
+      socket.on("close", () => resolve());
+    });
+  expect(registry.isDraining).toBe(false);
+  expect((await send({ command: "undo" })).answers).toHaveLength(1);
 });
 
 test("a command line of the first release is understood, and so is this one by its adapters", () => {

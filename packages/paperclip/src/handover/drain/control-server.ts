@@ -1,13 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { rmdirSync, rmSync } from "node:fs";
-import { mkdir, stat, unlink } from "node:fs/promises";
+import { lstat, mkdir, unlink } from "node:fs/promises";
 import type { Server, Socket } from "node:net";
 import { dirname } from "node:path";
 import { type ControlAnswer, type ControlCommand, findSockets, ownUid, parseCommand, socketFolders, socketPath } from "./control-socket.ts";
 import type { RunRegistry } from "./run-registry.ts";
 
 const MAX_COMMAND_BYTES = 4096;
+/** For the command to arrive; who connects and says nothing is let go. */
+const COMMAND_MS = 30_000;
+const MOST_CONNECTIONS = 16;
 
 export interface ControlServerOptions {
   readonly adapter: string;
@@ -27,6 +30,7 @@ export interface ControlServer {
 export async function startControlServer(registry: RunRegistry, options: ControlServerOptions): Promise<ControlServer> {
   const { createServer } = await import("node:net");
   const server = createServer((socket) => serve(socket, registry, options.adapter));
+  server.maxConnections = MOST_CONNECTIONS;
   const folders = options.folders ?? socketFolders(options.env);
   for (const folder of folders) {
     const path = socketPath(folder, options.env, process.pid, randomBytes(3).toString("hex"));
@@ -56,22 +60,24 @@ async function listens(server: Server, path: string): Promise<boolean> {
   }
 }
 
-/** Whoever may write to the folder could detach runs, so a folder that is not ours alone is not used. */
+/** Whoever may enter the folder could detach runs, so one that is not ours alone is not used, nor a link to one. */
 async function ownFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const { uid, mode } = await stat(folder);
-  if (uid !== ownUid() || (mode & 0o022) !== 0) throw new Error(`${folder} is not ours alone`);
+  await mkdir(folder, { mode: 0o700 }).catch(() => {});
+  const stats = await lstat(folder);
+  if (!stats.isDirectory() || stats.uid !== ownUid() || (stats.mode & 0o077) !== 0) throw new Error(`${folder} is not ours alone`);
 }
 
 function serve(socket: Socket, registry: RunRegistry, adapter: string): void {
   let text = "";
   socket.setEncoding("utf8");
   socket.on("error", () => {});
+  socket.setTimeout(COMMAND_MS, () => socket.destroy());
   socket.on("data", (piece: string) => {
     text += piece;
-    if (text.length > MAX_COMMAND_BYTES) socket.destroy();
     const end = text.indexOf("\n");
-    if (end < 0) return;
+    if ((end < 0 ? text.length : end) > MAX_COMMAND_BYTES) socket.destroy();
+    if (end < 0 || socket.destroyed) return;
+    socket.setTimeout(0);
     const command = parseCommand(text.slice(0, end));
     socket.removeAllListeners("data");
     if (command === null) socket.end();

@@ -1,17 +1,22 @@
 import { hash } from "node:crypto";
-import { readdir } from "node:fs/promises";
+import { opendir } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join, normalize } from "node:path";
 import { parseFields } from "../../agent-cli/json-fields.ts";
+import { isBelow } from "../../host/context-values.ts";
 import { instanceFolder } from "../../host/paths.ts";
 import type { DrainReport } from "./run-registry.ts";
 
-// Another process in the same container finds the adapters of a server through sockets in a folder that goes with the container. The shared
-// volume comes second: not every filesystem can hold sockets, and a socket that a dead pod left there looks like a live one's.
+// Another process in the same container finds the adapters of a server through sockets in a folder that goes with the container. Never on the
+// shared volume: agents' pods have the server's user there, and could listen in a server's place or detach its runs.
 
 const SUFFIX = ".sock";
+const MOST_SOCKETS = 100;
 /** The longest path of a socket that every system takes. */
 const MAX_PATH_BYTES = 103;
+
+/** As long as a timer can be set for. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 /** What is sent to an adapter. */
 export type ControlCommand =
@@ -35,20 +40,27 @@ export function parseCommand(line: string): ControlCommand | null {
   const { act, patienceMs, reason } = parseFields(line) ?? {};
   if (act === "undo") return { command: act };
   if (act !== "drain" || typeof patienceMs !== "number" || !(patienceMs >= 0)) return null;
-  return { command: act, timeoutMs: patienceMs, reason: typeof reason === "string" ? reason : null };
+  return { command: act, timeoutMs: Math.min(patienceMs, LONGEST_MS), reason: typeof reason === "string" ? reason : null };
 }
 
-export function parseAnswer(line: string): ControlAnswer | null {
+export function parseAnswer(text: string): ControlAnswer | null {
+  const [line = ""] = text.split("\n", 1);
   const { adapter, pid, detached, staying } = parseFields(line) ?? {};
-  const isAnswer = typeof adapter === "string" && typeof pid === "number" && Array.isArray(detached) && Array.isArray(staying);
-  return isAnswer ? { adapter, pid, detached: detached.map(String), staying: staying.map(String) } : null;
+  const isAnswer = typeof adapter === "string" && Number.isSafeInteger(pid) && isListOfTexts(detached) && isListOfTexts(staying);
+  return isAnswer ? { adapter, pid: pid as number, detached, staying } : null;
 }
 
-/** Folders in which sockets may be, best first. */
+const isListOfTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every((item) => typeof item === "string");
+
+/** Folders in which a server listens, best first: on disks of its own container. */
 export function socketFolders(env: NodeJS.ProcessEnv): string[] {
-  const name = `paperclip-k8s-${ownUid()}`;
-  return [...new Set([join(tmpdir(), name), join("/tmp", name), join(serverInstance(env), "data", "k8s-drain")])];
+  const folders = [tmpdir(), "/tmp", "/dev/shm"].map((folder) => join(folder, `paperclip-k8s-${ownUid()}`));
+  // A temporary folder may have been put on the volume.
+  return [...new Set(folders)].filter((folder) => !isBelow(folder, normalize(homeOf(env))));
 }
+
+/** Where a server of an earlier version listens if its container has no folder for it. */
+export const earlierFolder = (env: NodeJS.ProcessEnv): string => join(serverInstance(env), "data", "k8s-drain");
 
 /** By number: in a container a user may have no name. */
 export const ownUid = (): number => process.getuid?.() ?? 0;
@@ -68,12 +80,19 @@ export interface FoundSocket {
 /** Sockets of this instance on this machine: others may share the folder. */
 export async function findSockets(folder: string, env: NodeJS.ProcessEnv): Promise<FoundSocket[]> {
   const prefix = socketPrefix(env);
-  const files = (await readdir(folder).catch(() => [])).filter((file) => file.startsWith(prefix) && file.endsWith(SUFFIX));
-  return files.map((file) => ({ path: join(folder, file), pid: Number.parseInt(file.slice(prefix.length), 10) }));
+  const found: FoundSocket[] = [];
+  for await (const { name } of await opendir(folder).catch(() => [])) {
+    const pid = Number.parseInt(name.slice(prefix.length), 10);
+    if (name.startsWith(prefix) && name.endsWith(SUFFIX) && Number.isSafeInteger(pid)) found.push({ path: join(folder, name), pid });
+    // Nobody has so many adapters.
+    if (found.length === MOST_SOCKETS) break;
+  }
+  return found;
 }
 
 /** Normalized, because the command line and the server may spell their home differently. */
-const serverInstance = (env: NodeJS.ProcessEnv): string =>
-  normalize(instanceFolder(env.PAPERCLIP_HOME || "/paperclip", env.PAPERCLIP_INSTANCE_ID || "default"));
+const serverInstance = (env: NodeJS.ProcessEnv): string => normalize(instanceFolder(homeOf(env), env.PAPERCLIP_INSTANCE_ID || "default"));
+
+const homeOf = (env: NodeJS.ProcessEnv): string => env.PAPERCLIP_HOME || "/paperclip";
 
 const socketPrefix = (env: NodeJS.ProcessEnv): string => `${hash("sha256", `${hostname()}\0${serverInstance(env)}`).slice(0, 8)}-`;
