@@ -9,6 +9,17 @@ import { adapters } from "../packages/adapters.ts";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bin = (name: string) => join(root, "node_modules/.bin", name);
 
+/** What every tarball has. */
+const COMMON = ["LICENSE", "README.md", "package.json"];
+/** What each kind has besides, and nothing else: a file that slips in may be a secret, one that slips out breaks the host. */
+const CONTENTS = {
+  adapter: [
+    ...["dist/LICENSE.paperclip.txt", "dist/cli.d.ts", "dist/cli.js", "dist/host.d.ts", "dist/index.d.ts", "dist/index.js"],
+    ...["dist/ui-parser.cjs", "dist/ui-parser.d.cts"],
+  ],
+  command: ["dist/main.js"],
+} as const;
+
 for (const [name, check] of [
   ...Object.values(adapters).map(({ folder }) => [folder, checkAdapter] as const),
   ["cli", checkCommand],
@@ -22,7 +33,7 @@ for (const [name, check] of [
 }
 
 async function checkAdapter(source: string, folder: string): Promise<void> {
-  const { tarball, unpacked } = await pack(source, folder);
+  const { tarball, unpacked } = await pack(source, folder, CONTENTS.adapter);
   execFileSync(bin("attw"), [tarball, "--profile", "esm-only"], { stdio: "inherit" });
   await loadAsHost(unpacked);
   await evaluateParser(unpacked);
@@ -30,7 +41,7 @@ async function checkAdapter(source: string, folder: string): Promise<void> {
 
 /** As a shell starts it: by its own first line. */
 async function checkCommand(source: string, folder: string): Promise<void> {
-  const { unpacked } = await pack(source, folder);
+  const { unpacked } = await pack(source, folder, CONTENTS.command);
   const manifest = JSON.parse(await readFile(join(unpacked, "package.json"), "utf8")) as { version: string; bin: Record<string, string> };
   const command = join(unpacked, manifest.bin["paperclip-k8s"] ?? "");
   const said = execFileSync(command, ["--version"], { encoding: "utf8" }).trim();
@@ -38,17 +49,36 @@ async function checkCommand(source: string, folder: string): Promise<void> {
   console.log(`paperclip-k8s ${said} starts`);
 }
 
-async function pack(source: string, folder: string): Promise<{ tarball: string; unpacked: string }> {
+async function pack(source: string, folder: string, contents: readonly string[]): Promise<{ tarball: string; unpacked: string }> {
   const packed = JSON.parse(execFileSync("npm", ["pack", "--json", "--pack-destination", folder], { cwd: source, encoding: "utf8" })) as
     | { filename: string }[]
     | Record<string, { filename: string }>;
   const filename = Object.values(packed)[0]?.filename ?? "";
   const tarball = join(folder, filename);
   execFileSync(bin("publint"), [tarball, "--strict"], { stdio: "inherit" });
+  checkContents(tarball, [...COMMON, ...contents]);
   execFileSync("tar", ["-xzf", tarball, "-C", folder]);
   const unpacked = join(folder, "package");
+  await checkManifest(unpacked);
   await symlink(join(root, "node_modules"), join(unpacked, "node_modules"));
   return { tarball, unpacked };
+}
+
+function checkContents(tarball: string, wanted: readonly string[]): void {
+  const found = execFileSync("tar", ["-tzf", tarball], { encoding: "utf8" }).trim().split("\n").sort();
+  const expected = wanted.map((path) => `package/${path}`).sort();
+  const [extra, missing] = [found.filter((path) => !expected.includes(path)), expected.filter((path) => !found.includes(path))];
+  if (extra.length + missing.length > 0)
+    throw new Error(`${tarball}: the contents are not those listed in scripts/check-packages.ts; too many: ${extra}; missing: ${missing}`);
+}
+
+/** Nothing of ours runs when somebody installs it, and nothing private of the workspace is needed. */
+async function checkManifest(unpacked: string): Promise<void> {
+  const manifest = JSON.parse(await readFile(join(unpacked, "package.json"), "utf8")) as Readonly<Record<string, object | undefined>>;
+  const scripts = Object.keys(manifest.scripts ?? {});
+  if (scripts.length > 0) throw new Error(`${unpacked}: the package has scripts: ${scripts}`);
+  const own = Object.keys(manifest.dependencies ?? {}).filter((name) => name.startsWith("@paperclip-k8s/"));
+  if (own.length > 0) throw new Error(`${unpacked}: the package needs ${own}, which are not published`);
 }
 
 /** The host reads `exports["."]`, imports that file by URL and calls `createServerAdapter`. */

@@ -1,14 +1,14 @@
 import { allowedToAll, permissions, qualified } from "../../packages/engine/src/kube/permissions.ts";
 import { clusterRbacObjects, rbacObjects, rbacYaml } from "./rbac.ts";
 
-const HEAD = `# What the Paperclip server needs in the namespace its agents run in. Written from the table of permissions by \`npm run docs\`: change it there.
-# Put your namespace in place of "paperclip" (sed 's/namespace: paperclip/namespace: yours/'), apply it, and run the server's pod with serviceAccountName: paperclip.
+const HEAD = `# The server's account, what it may do in the agents' namespace, and that it may read its own pod.
+# Written from the table of permissions by \`npm run docs\`: change it there. admission/ narrows it further.
 `;
 
 const CLUSTER_HEAD = `# What the Paperclip server may ask of the whole cluster, if its administrator grants it; without it nothing but a check of the "Test" button is missing.
-# Written from the table of permissions by \`npm run docs\`. Put your namespace in place of "paperclip" as in rbac.yaml.
+# Written from the table of permissions by \`npm run docs\`.
 `;
-const NAMES = { namespace: "paperclip", name: "paperclip", labels: { "app.kubernetes.io/part-of": "paperclip" } };
+const NAMES = { namespace: "paperclip", runs: "paperclip-agents", name: "paperclip", labels: { "app.kubernetes.io/part-of": "paperclip" } };
 
 /** deploy/rbac.yaml */
 export function rbacFile(): string {

@@ -3,14 +3,16 @@ export interface RbacRule {
   readonly verb: string;
   readonly resource: string;
   readonly group: string;
-  readonly scope: "namespace" | "cluster";
+  readonly scope: "namespace" | "own-namespace" | "cluster";
   readonly why: string;
 }
 
 export interface RbacNames {
-  /** Where runs run, and the account lives. */
+  /** Where the account lives, and its process runs. */
   readonly namespace: string;
-  /** Name of the ServiceAccount, its Role and its RoleBinding. */
+  /** Where runs run. */
+  readonly runs: string;
+  /** Name of the ServiceAccount, its Roles and their RoleBindings. */
   readonly name: string;
   readonly labels?: Readonly<Record<string, string>>;
 }
@@ -25,23 +27,34 @@ const API = "rbac.authorization.k8s.io";
 
 type RbacObject = Readonly<Record<string, unknown>>;
 
-/** A ServiceAccount that may do exactly this in its namespace. What is cluster-wide is not in it: `clusterRbacObjects`. */
+/** A ServiceAccount that may do exactly this where runs run, and in its own namespace. What is cluster-wide is not in it: `clusterRbacObjects`. */
 export function rbacObjects(all: readonly RbacRule[], names: RbacNames): readonly RbacObject[] {
-  const rules = all.filter(({ scope }) => scope === "namespace");
-  const { namespace, name, labels } = names;
-  const metadata = { name, namespace, ...(labels === undefined ? {} : { labels }) };
-  return [
-    { apiVersion: "v1", kind: "ServiceAccount", metadata },
-    { apiVersion: `${API}/v1`, kind: "Role", metadata, rules: grouped(rules).map(roleRule) },
+  const { namespace, runs, name, labels } = names;
+  const metadata = (where: string, what = name) => ({ name: what, namespace: where, ...(labels === undefined ? {} : { labels }) });
+  const granted = (where: string, what: string, scope: RbacRule["scope"]) => [
+    {
+      apiVersion: `${API}/v1`,
+      kind: "Role",
+      metadata: metadata(where, what),
+      rules: grouped(all.filter((rule) => rule.scope === scope)).map(roleRule),
+    },
     {
       apiVersion: `${API}/v1`,
       kind: "RoleBinding",
-      metadata,
-      roleRef: { apiGroup: API, kind: "Role", name },
+      metadata: metadata(where, what),
+      roleRef: { apiGroup: API, kind: "Role", name: what },
       subjects: [{ kind: "ServiceAccount", name, namespace }],
     },
   ];
+  return [
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: metadata(namespace) },
+    ...granted(runs, name, "namespace"),
+    ...granted(namespace, ownPodRole(name), "own-namespace"),
+  ];
 }
+
+/** Named apart, so that both Roles can be in one namespace. */
+const ownPodRole = (name: string): string => `${name}-own-pod`;
 
 /** The cluster-wide rest, for the same account: only who administers the cluster can grant it. */
 export function clusterRbacObjects(all: readonly RbacRule[], { namespace, name, labels }: RbacNames): readonly RbacObject[] {
@@ -62,10 +75,10 @@ export function clusterRbacObjects(all: readonly RbacRule[], { namespace, name, 
 /** The objects as a file for people: each verb with its reason. */
 export function rbacYaml(rules: readonly RbacRule[], objects: readonly RbacObject[]): string {
   const documents = objects.map((object) => {
-    const { rules: _, ...rest } = object;
-    const scope = object.kind === "Role" ? "namespace" : object.kind === "ClusterRole" ? "cluster" : null;
-    const own = rules.filter((rule) => rule.scope === scope);
-    return scope === null ? yaml(rest, "") : [...yaml(rest, ""), "rules:", ...grouped(own).flatMap(ruleLines)];
+    const { rules: granted, ...rest } = object;
+    if (granted === undefined) return yaml(rest, "");
+    const own = rules.filter((rule) => (granted as readonly RoleRule[]).some((role) => grants(role, rule)));
+    return [...yaml(rest, ""), "rules:", ...grouped(own).flatMap(ruleLines)];
   });
   return `${documents.map((lines) => lines.join("\n")).join("\n---\n")}\n`;
 }
@@ -81,6 +94,9 @@ function grouped(rules: readonly RbacRule[]): readonly (readonly [RbacRule, ...R
   }
   return [...groups.values()];
 }
+
+const grants = (role: RoleRule, { group, resource, verb }: RbacRule): boolean =>
+  role.apiGroups.includes(group) && role.resources.includes(resource) && role.verbs.includes(verb);
 
 function roleRule(group: readonly [RbacRule, ...RbacRule[]]): RoleRule {
   return { apiGroups: [group[0].group], resources: [group[0].resource], verbs: group.map(({ verb }) => verb) };

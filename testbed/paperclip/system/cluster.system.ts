@@ -39,7 +39,7 @@ test("a Job has image, volume, user and node settings of the server's own pod, a
   const agent = await company.hire("Heir", "claude_k8s", stage.config("claude_k8s"));
   const issue = await company.assign(agent.id, "Heir", "endless-steps slow-1");
   const query = ["get", "jobs", "-l", `paperclip.io/agent-id=${agent.id}`, "-o", "json"];
-  const jobs = async () => (JSON.parse(await deployed.kubectl(...query)) as { items: Job[] }).items;
+  const jobs = async () => (JSON.parse(await deployed.agents(...query)) as { items: Job[] }).items;
   try {
     const job = await until("the Job", async () => (await jobs())[0]);
     const { spec } = job.spec.template;

@@ -37,11 +37,11 @@ export async function rolloutUnderLiveRuns(stage: ClusterStage, count: number): 
   }
   const ids = [...new Set(live.tasks.map(({ agent }) => agent.id))];
   const events = ["get", "events", "--field-selector=reason=SuccessfulCreate,involvedObject.kind=Job"];
-  const created = await deployed.kubectl(...events, "-o", "jsonpath={.items[*].involvedObject.name}");
+  const created = await deployed.agents(...events, "-o", "jsonpath={.items[*].involvedObject.name}");
   const theirs = created.split(" ").filter((job) => ids.some((id) => job.includes(id.slice(0, 13))));
   expect(theirs, "Jobs that made pods, by pod").toHaveLength(count);
   const agents = ["jobs,pods,secrets", "-l", `paperclip.io/agent-id in (${ids})`, "-o", "name"];
-  await expect.poll(() => deployed.kubectl("get", ...agents), { timeout: HANG_MS, interval: 500 }).toBe("");
+  await expect.poll(() => deployed.agents("get", ...agents), { timeout: HANG_MS, interval: 500 }).toBe("");
   tell("nothing of them is left");
 }
 

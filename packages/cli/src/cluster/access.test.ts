@@ -46,3 +46,12 @@ test("a file that was named comes before KUBECONFIG, the pod's own account befor
   expect(clusterOf(NONE, { KUBERNETES_SERVICE_HOST: "10.0.0.1" })).toEqual({ kubeconfig: null });
   expect(clusterOf(NONE, {}).kubeconfig).toMatch(/\.kube.config$/);
 });
+
+test("a policy's namespace of the agents comes before the pod's and the context's, and -n before both", async () => {
+  const [file = ""] = kubeconfigs({ name: "a", namespace: "n-1", current: true });
+  const policy = join(file, "../policy.yaml");
+  writeFileSync(policy, "defaults: { namespace: agents }");
+  const env = { KUBECONFIG: file, PAPERCLIP_K8S_POLICY: policy };
+  expect(await namespacesOf(NONE, clusterOf(NONE, env), env)).toEqual(["agents"]);
+  expect(await namespacesOf({ ...NONE, namespaces: ["other"] }, clusterOf(NONE, env), env)).toEqual(["other"]);
+});

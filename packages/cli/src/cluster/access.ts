@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { ApiError, type ConnectOptions, contextNamespace, ownPodIdentity } from "@paperclip-k8s/engine";
+import { inspectPolicy } from "@paperclip-k8s/paperclip/policy";
 import { findRecordSecret } from "@paperclip-k8s/paperclip/record-secret";
 
 export interface ClusterArguments {
@@ -20,6 +21,9 @@ export function clusterOf({ kubeconfig, context }: ClusterArguments, env: NodeJS
 
 export async function namespacesOf(given: ClusterArguments, cluster: ConnectOptions, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
   if (given.namespaces.length > 0) return given.namespaces;
+  // In the server's container: where its agents run.
+  const ofAgents = (await inspectPolicy(null, env)).policy?.defaults.namespace ?? null;
+  if (ofAgents !== null) return [ofAgents];
   if (cluster.kubeconfig !== null) return [(await contextNamespace(cluster)) ?? "default"];
   return [(await ownPodIdentity(env))?.namespace ?? "default"];
 }

@@ -4,8 +4,8 @@ export interface Permission {
   readonly verb: Verb;
   readonly resource: "jobs" | "pods" | "secrets" | "events" | "persistentvolumeclaims" | "storageclasses";
   readonly group: "" | "batch" | "storage.k8s.io";
-  /** A Role gives what is in a namespace; only a ClusterRole gives the rest. */
-  readonly scope: "namespace" | "cluster";
+  /** Where it is needed: in the namespace runs run in, in the one of this process's own pod, or in the whole cluster. */
+  readonly scope: "namespace" | "own-namespace" | "cluster";
   readonly why: string;
   /** False: without it a feature is missing, and runs still run. */
   readonly required: boolean;
@@ -16,9 +16,14 @@ type Use = readonly [verb: Verb, need: "required" | "optional", why: string, los
 
 const of = (resource: Permission["resource"], group: Permission["group"], ...uses: readonly Use[]): readonly Permission[] =>
   uses.map(([verb, need, why, lostWithout]) => {
-    const scope = resource === "storageclasses" ? "cluster" : "namespace";
-    return { verb, resource, group, scope, why, required: need === "required", lostWithout };
+    return { verb, resource, group, scope: scopeOf(verb, resource), why, required: need === "required", lostWithout };
   });
+
+/** No other pod is read by its name than the one this process runs in. */
+function scopeOf(verb: Verb, resource: Permission["resource"]): Permission["scope"] {
+  if (resource === "storageclasses") return "cluster";
+  return verb === "get" && resource === "pods" ? "own-namespace" : "namespace";
+}
 
 /** Everything this engine asks of the API server, and nothing else: checks, generated RBAC, docs and test accounts come from here. */
 export const permissions: readonly Permission[] = [

@@ -38,7 +38,7 @@ export async function checkPermissions(
   ownClaims: boolean,
 ): Promise<{ readonly checks: readonly EnvironmentCheck[]; readonly mayCreateJobs: boolean }> {
   const own = await ownPodIdentity(serverEnv);
-  const readsOwnPod = ({ verb, resource }: Permission) => verb === "get" && resource === "pods";
+  const readsOwnPod = ({ scope }: Permission) => scope === "own-namespace";
   const unused = ({ verb, resource }: Permission) =>
     !ownClaims && (resource === "storageclasses" || (verb === "create" && resource === "persistentvolumeclaims"));
   try {

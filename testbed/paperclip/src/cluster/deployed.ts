@@ -5,46 +5,51 @@ import type { KubeCluster } from "@paperclip-k8s/kube";
 import { isAlive } from "../release.ts";
 import { run } from "../run.ts";
 import { until } from "../wait.ts";
-import { CLAIM, type Overlay, writeOverlay } from "./overlay.ts";
-
-const VOLUMES = "/api/v1/persistentvolumes";
-/** Label of a volume with the process that removes it, and the server's namespace of the same name. */
-const OWNER = "paperclip-testbed/owner";
+import { agentsOf, type Overlay, OWNER, SERVER, writeOverlay } from "./overlay.ts";
 
 /** A Paperclip server that runs in the cluster. */
 export interface Deployed {
   readonly namespace: string;
   /** The shared volume, seen from this machine. */
   readonly data: string;
+  /** In the server's namespace. */
   kubectl(...args: string[]): Promise<string>;
+  /** In the agents' namespace. */
+  agents(...args: string[]): Promise<string>;
   /** It stays when we are gone. */
   keep(): Promise<unknown>;
   remove(): Promise<void>;
 }
 
 /** Makes the volume, applies the overlay and waits until the server is ready. */
-export async function deploy(cluster: KubeCluster, overlay: Overlay, say: (line: string) => void): Promise<Deployed> {
-  const { namespace } = overlay;
-  const kubectl = (...args: string[]) => run(cluster.kubectl, ["--kubeconfig", cluster.kubeconfig, "-n", namespace, ...args]);
+export async function deploy(cluster: KubeCluster, wanted: Omit<Overlay, "data">, say: (line: string) => void): Promise<Deployed> {
+  const { namespace } = wanted;
+  const within =
+    (where: string) =>
+    (...args: string[]) =>
+      run(cluster.kubectl, ["--kubeconfig", cluster.kubeconfig, "-n", where, ...args]);
+  const kubectl = within(namespace);
   const remove = () => removeAll(cluster, namespace);
+  const data = join(cluster.volumes, namespace);
   try {
-    const data = await createVolume(cluster, namespace);
-    await apply(kubectl, overlay);
+    await mkdir(data);
+    await chmod(data, 0o777);
+    await apply(cluster, { ...wanted, data });
     say("waiting for the server's pod (its first start makes the database)");
     await rolledOut(kubectl);
-    const keep = () => cluster.admin.request("PATCH", `${VOLUMES}/${namespace}`, { metadata: { labels: { [OWNER]: null } } });
-    return { namespace, data, kubectl, keep, remove };
+    const keep = () => cluster.admin.request("PATCH", `${NAMESPACES}/${namespace}`, { metadata: { labels: { [OWNER]: null } } });
+    return { namespace, data, kubectl, agents: within(agentsOf(namespace)), keep, remove };
   } catch (error) {
     await remove();
     throw error;
   }
 }
 
-async function apply(kubectl: Deployed["kubectl"], overlay: Overlay): Promise<void> {
+async function apply({ kubectl, kubeconfig }: KubeCluster, overlay: Overlay): Promise<void> {
   const files = await mkdtemp(join(tmpdir(), "paperclip-deploy-"));
   try {
     await writeOverlay(files, overlay);
-    await kubectl("apply", "-k", files);
+    await run(kubectl, ["--kubeconfig", kubeconfig, "apply", "-k", files]);
   } finally {
     await rm(files, { recursive: true, force: true });
   }
@@ -58,44 +63,38 @@ async function rolledOut(kubectl: Deployed["kubectl"]): Promise<void> {
   });
 }
 
-/** A folder of the node for the claim of deploy/. */
-async function createVolume(cluster: KubeCluster, namespace: string): Promise<string> {
-  const path = join(cluster.volumes, namespace);
-  await mkdir(path);
-  await chmod(path, 0o777);
-  await cluster.admin.request("POST", VOLUMES, {
-    metadata: { name: namespace, labels: { [OWNER]: String(process.pid) } },
-    spec: {
-      accessModes: ["ReadWriteMany"],
-      storageClassName: "",
-      capacity: { storage: "50Gi" },
-      hostPath: { path },
-      claimRef: { namespace, name: CLAIM },
-    },
-  });
-  return path;
-}
+const NAMESPACES = "/api/v1/namespaces";
+/** What deploy/ makes outside of namespaces. */
+const CLUSTER_WIDE = [
+  "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings",
+  "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies",
+  "/api/v1/persistentvolumes",
+];
 
 /** Servers whose owner was killed before it could remove them. */
 export async function removeAbandoned(cluster: KubeCluster): Promise<void> {
-  const query = `${VOLUMES}?labelSelector=${encodeURIComponent(OWNER)}`;
+  const query = `${NAMESPACES}?labelSelector=${encodeURIComponent(OWNER)}`;
   const { items } = await cluster.admin.request<{ items: { metadata: { name: string; labels: Record<string, string> } }[] }>("GET", query);
   const abandoned = items.filter(({ metadata }) => !isAlive(Number(metadata.labels[OWNER])));
   await Promise.all(abandoned.map(({ metadata }) => removeAll(cluster, metadata.name)));
 }
 
 async function removeAll(cluster: KubeCluster, namespace: string): Promise<void> {
-  const gone = (path: string) =>
-    cluster.admin.request("DELETE", path).catch((error: { status?: number }) => {
-      if (error.status !== 404) throw error;
-    });
-  const there = (path: string) =>
-    cluster.admin.request("GET", path).then(
+  await Promise.all([namespace, agentsOf(namespace)].map((name) => removeNamespace(cluster, name)));
+  const selector = encodeURIComponent(`${SERVER}=${namespace}`);
+  for (const path of CLUSTER_WIDE) await cluster.admin.request("DELETE", `${path}?labelSelector=${selector}`);
+  await rm(join(cluster.volumes, namespace), { recursive: true, force: true });
+}
+
+async function removeNamespace({ admin }: KubeCluster, name: string): Promise<void> {
+  const path = `${NAMESPACES}/${name}`;
+  await admin.request("DELETE", path).catch((error: { status?: number }) => {
+    if (error.status !== 404) throw error;
+  });
+  const isThere = () =>
+    admin.request("GET", path).then(
       () => true,
       () => false,
     );
-  await gone(`/api/v1/namespaces/${namespace}`);
-  await until("the namespace's end", async () => !(await there(`/api/v1/namespaces/${namespace}`)));
-  await gone(`${VOLUMES}/${namespace}`);
-  await rm(join(cluster.volumes, namespace), { recursive: true, force: true });
+  await until("the namespace's end", async () => !(await isThere()));
 }

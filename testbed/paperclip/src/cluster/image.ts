@@ -18,22 +18,17 @@ const VOLUME = "/paperclip";
 const TAR = ["--sort=name", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner"];
 
 /**
- * The image of deploy/Dockerfile in the cluster's store: the agents' image, a layer with the release, and one with the operator's command
- * line, which is another one after each change of ours. Stays until the cluster goes.
+ * The image of deploy/Dockerfile in the cluster's store: the agents' image, a layer with the release, and one with our packages, which is
+ * another one after each change of ours. Stays until the cluster goes.
  */
-export async function loadImage(
-  cluster: KubeCluster,
-  version: Version,
-  packed: Pick<PackedAdapters, "folder">,
-  say: (line: string) => void,
-): Promise<string> {
+export async function loadImage(cluster: KubeCluster, version: Version, packed: Packed, say: (line: string) => void): Promise<string> {
   const store = new ImageStore(cluster);
   const release = await prepareRelease(version, say);
   const programs = readdirSync(PROGRAMS).map((name) => readFileSync(join(PROGRAMS, name), "utf8"));
   const released = `localhost/paperclip-release:${version}-${hash([await store.digestOf(cluster.images.agent), LEFT_OUT, COMMAND, HOME, VOLUME, programs])}`;
-  const image = `localhost/paperclip:${version}-${hash([released, cliText(packed)])}`;
+  const image = `localhost/paperclip:${version}-${hash([released, packedText(packed)])}`;
   await add({ on: cluster.images.agent, image: released, settings: serverSettings, write: releaseLayer(release) });
-  await add({ on: released, image, settings: (inherited) => inherited, write: cliLayer(packed) });
+  await add({ on: released, image, settings: (inherited) => inherited, write: packageLayer(packed) });
   return image;
 
   async function add(layer: Layer): Promise<void> {
@@ -47,11 +42,23 @@ export async function loadImage(
 
 const hash = (parts: unknown): string => createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 12);
 
-/** What tells one packed command line from another. */
-const cliText = ({ folder }: Pick<PackedAdapters, "folder">): string[] =>
-  [`${CLI}/dist/main.js`, `${CLI}/package.json`, "@kubernetes/client-node/package.json"].map((file) =>
-    readFileSync(join(folder, file), "utf8"),
-  );
+/** What tells packages of ours from others: each of their files. */
+function packedText({ folder, names }: Packed): string[] {
+  const ours = [...names, CLI].flatMap((name) => [
+    `${name}/package.json`,
+    ...distOf(join(folder, name)).map((file) => `${name}/dist/${file}`),
+  ]);
+  return [...ours, "@kubernetes/client-node/package.json"].map((file) => readFileSync(join(folder, file), "utf8"));
+}
+
+const distOf = (folder: string): string[] =>
+  readdirSync(join(folder, "dist"))
+    .filter((name) => /\.c?js$/.test(name))
+    .sort();
+
+type Packed = Pick<PackedAdapters, "folder" | "names">;
+/** Where the image has our packages, as in deploy/Dockerfile. */
+export const PACKAGES = `/opt/${CLI}/node_modules`;
 
 const serverSettings = (inherited: ImageSettings): ImageSettings => ({
   ...inherited,
@@ -74,16 +81,15 @@ const releaseLayer =
     ]);
   };
 
-/** What npm made of the tarball, and npm's own link to the command where the PATH finds it. */
-const cliLayer =
-  ({ folder: modules }: Pick<PackedAdapters, "folder">): Layer["write"] =>
+/** What npm made of the tarballs, and npm's own link to the command where the PATH finds it. */
+const packageLayer =
+  ({ folder: modules }: Packed): Layer["write"] =>
   async (archive, folder) => {
-    const at = `opt/${CLI}/node_modules`;
     await mkdir(join(folder, "bin"));
-    await symlink(`/${at}/.bin/${CLI}`, join(folder, "bin", CLI));
+    await symlink(`${PACKAGES}/.bin/${CLI}`, join(folder, "bin", CLI));
     await run("tar", [
-      ...[...TAR, "-cf", archive, "--exclude=*.map", "--exclude=*.d.ts", "--exclude=paperclip-adapter-*"],
-      ...[`--transform=flags=rh;s,^node_modules,${at},`, "--transform=flags=rh;s,^bin/,usr/local/bin/,"],
+      ...[...TAR, "-cf", archive, "--exclude=*.map", "--exclude=*.d.ts"],
+      ...[`--transform=flags=rh;s,^node_modules,${PACKAGES.slice(1)},`, "--transform=flags=rh;s,^bin/,usr/local/bin/,"],
       ...["-C", join(modules, ".."), "node_modules"],
       ...["-C", folder, `bin/${CLI}`],
     ]);

@@ -2,10 +2,14 @@ import { randomBytes } from "node:crypto";
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ROOT } from "../release.ts";
+import { run } from "../run.ts";
 
 /** What of deploy/ is another matter on each cluster. */
 export interface Overlay {
+  /** Of the server. */
   readonly namespace: string;
+  /** A folder of the node: the volume that server and agents share. */
+  readonly data: string;
   readonly image: string;
   /** There is no name server in the test's cluster, so the Service gets a known address. */
   readonly serviceAddress: string;
@@ -15,44 +19,54 @@ export interface Overlay {
   readonly providers: Readonly<Record<string, string>>;
 }
 
-export const CLAIM = "paperclip-data";
+/** Label of every object of one server, and of its namespace the process that removes it. */
+export const SERVER = "paperclip-testbed/server";
+export const OWNER = "paperclip-testbed/owner";
+export const agentsOf = (namespace: string): string => `${namespace}-agents`;
 /** Inherited by agents too. */
 export const NODE_SELECTOR = { "kubernetes.io/os": "linux" } as const;
 export const TOLERATIONS = [{ key: "agents-only", operator: "Exists", effect: "NoSchedule" }] as const;
 
-/** Copies deploy/ to the folder and puts a kustomization on top of it, as an operator would. */
+/** Copies deploy/ to the folder, under other names, and puts a kustomization on top of it, as an operator would. */
 export async function writeOverlay(folder: string, overlay: Overlay): Promise<void> {
   await mkdir(folder, { recursive: true });
   await cp(join(ROOT, "deploy"), join(folder, "base"), { recursive: true });
+  await run("sh", [join(folder, "base/rename.sh"), overlay.namespace, agentsOf(overlay.namespace)]);
   await writeFile(join(folder, "kustomization.yaml"), JSON.stringify(kustomization(overlay), null, 2));
 }
 
 // JSON is YAML too.
-function kustomization({ namespace, image, serviceAddress, providers, origin }: Overlay) {
+function kustomization({ namespace, data, image, serviceAddress, providers, origin }: Overlay) {
   const [newName, newTag] = splitTag(image);
   const secret = () => randomBytes(32).toString("hex");
   const literals = (values: Readonly<Record<string, string>>) => Object.entries(values).map(([name, value]) => `${name}=${value}`);
   return {
     apiVersion: "kustomize.config.k8s.io/v1beta1",
     kind: "Kustomization",
-    namespace,
-    resources: ["base", "base/network-policy.yaml"],
+    resources: ["base"],
+    labels: [{ pairs: { [SERVER]: namespace } }],
     images: [{ name: "paperclip", newName, newTag }],
     generatorOptions: { disableNameSuffixHash: true },
     secretGenerator: [
-      { name: "paperclip", literals: literals({ BETTER_AUTH_SECRET: secret(), PAPERCLIP_AGENT_JWT_SECRET: secret() }) },
-      { name: "paperclip-providers", literals: literals(providers) },
+      { name: "paperclip", namespace, literals: literals({ BETTER_AUTH_SECRET: secret(), PAPERCLIP_AGENT_JWT_SECRET: secret() }) },
+      { name: "paperclip-providers", namespace, literals: literals(providers) },
     ],
     patches: [
-      { target: { kind: "PersistentVolumeClaim" }, patch: JSON.stringify(claim()) },
+      { target: { kind: "PersistentVolume" }, patch: JSON.stringify(volume(data)) },
+      { target: { kind: "Namespace", name: namespace }, patch: JSON.stringify(owned()) },
       { target: { kind: "Service" }, patch: JSON.stringify([{ op: "add", path: "/spec/clusterIP", value: serviceAddress }]) },
       { target: { kind: "Deployment" }, patch: JSON.stringify(deployment(serviceAddress, origin)) },
     ],
   };
 }
 
-/** A volume that we made, not one of a storage class. */
-const claim = () => [{ op: "add", path: "/spec/storageClassName", value: "" }];
+/** The cluster has no NFS server. */
+const volume = (path: string) => [
+  { op: "remove", path: "/spec/nfs" },
+  { op: "add", path: "/spec/hostPath", value: { path } },
+];
+
+const owned = () => [{ op: "add", path: `/metadata/labels/${OWNER.replace("/", "~1")}`, value: String(process.pid) }];
 
 function deployment(serviceAddress: string, origin: string) {
   const env = {

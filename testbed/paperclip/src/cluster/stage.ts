@@ -1,6 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { cp } from "node:fs/promises";
-import { join } from "node:path";
 import { type KubeCluster, openCluster } from "@paperclip-k8s/kube";
 import { type Llm, startLlm } from "@paperclip-k8s/llm";
 import { adaptersOf } from "../adapters.ts";
@@ -9,12 +7,11 @@ import { Closers } from "../closers.ts";
 import { Company } from "../company.ts";
 import { freePorts } from "../home.ts";
 import type { PackedAdapters } from "../install.ts";
-import { run } from "../run.ts";
 import type { AnyStage, StageOptions } from "../stage.ts";
 import { type Deployed, deploy } from "./deployed.ts";
 import { type Admin, becomeFirstAdmin } from "./first-admin.ts";
 import { forward } from "./forward.ts";
-import { loadImage } from "./image.ts";
+import { loadImage, PACKAGES } from "./image.ts";
 
 /** The host inside the real cluster, from deploy/: what agents need it takes from its own pod. */
 export interface ClusterStage extends AnyStage {
@@ -50,9 +47,9 @@ export async function openClusterStage(packed: Pick<PackedAdapters, "folder" | "
     opened.add(() => (leaving ? undefined : deployed.remove()));
     opened.keep(await forward(cluster, deployed.namespace, port!));
     const admin = await becomeFirstAdmin(url);
-    await installAdapters(packed, deployed, admin);
+    await installAdapters(packed, admin);
     const company = await Company.open(admin.host, options.companyName ?? "Testbed");
-    const jobs = async () => (await deployed.kubectl("get", "jobs", "-o", "name")).split("\n").filter((line) => line !== "");
+    const jobs = async () => (await deployed.agents("get", "jobs", "-o", "name")).split("\n").filter((line) => line !== "");
     const leave = async () => {
       leaving = true;
       await deployed.keep();
@@ -89,10 +86,7 @@ const agentConfig = (llm: Llm) => (type: AdapterType) => {
   };
 };
 
-/** The server's own npm would put them below its home too, but there is no registry in the cluster. */
-async function installAdapters(packed: Pick<PackedAdapters, "folder" | "names">, { data }: Deployed, { host }: Admin): Promise<void> {
-  const folder = join(data, "adapter-packages/node_modules");
-  await cp(packed.folder, folder, { recursive: true });
-  await run("chown", ["-R", "1000:1000", join(data, "adapter-packages")]);
-  for (const name of packed.names) await adaptersOf(host).install(`/paperclip/adapter-packages/node_modules/${name}`);
+/** By local path, from the image: nobody has registered their names. */
+async function installAdapters({ names }: Pick<PackedAdapters, "names">, { host }: Admin): Promise<void> {
+  for (const name of names) await adaptersOf(host).install(`${PACKAGES}/${name}`);
 }

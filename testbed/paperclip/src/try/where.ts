@@ -1,5 +1,6 @@
 import { chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { agentsOf } from "../cluster/overlay.ts";
 import { openClusterStage } from "../cluster/stage.ts";
 import type { PackedAdapters } from "../install.ts";
 import { ROOT } from "../release.ts";
@@ -36,7 +37,7 @@ export async function openOnKube(packed: PackedAdapters, options: StageOptions, 
   if (!keep) return { stage, left: "Nothing is left behind but the image in the cluster, until npm run kube:down.", close: stage.stop };
   const { namespace } = stage.deployed;
   const left =
-    `The server goes on in namespace ${namespace} until npm run kube:down or kubectl delete namespace ${namespace}; its pages: ` +
+    `The server goes on in namespace ${namespace} until npm run kube:down or kubectl delete namespace ${namespace} ${agentsOf(namespace)}; its pages: ` +
     `${stage.cluster.kubectl} --kubeconfig ${stage.cluster.kubeconfig} -n ${namespace} port-forward service/paperclip 3100`;
   return { stage, left, close: stage.leave };
 }

@@ -13,9 +13,10 @@ export async function createAccount(
   const { namespace, name } = account;
   const core = `/api/v1/namespaces/${namespace}/serviceaccounts`;
   const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
+  // The server's own namespace is the one of its runs here.
   const rulesOf = (wanted: "namespace" | "cluster") =>
     permissions
-      .filter(({ scope }) => scope === wanted)
+      .filter(({ scope }) => (scope === "cluster") === (wanted === "cluster"))
       .map(({ group, resource, verb }) => ({ apiGroups: [group], resources: [resource], verbs: [verb] }));
   const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name };
   await cluster.admin.request("POST", core, { metadata: { name } });

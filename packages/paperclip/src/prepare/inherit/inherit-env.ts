@@ -27,9 +27,10 @@ export function inheritEnv(input: EnvInput, findings: Findings): { env: Inherite
   const left = new Map<keyof typeof REASONS, string[]>();
   const leave: Leave = (reason, name) => left.set(reason, [...(left.get(reason) ?? []), name]);
   const files = new Set<ObjectMount>();
-  const chosen = [...server.spelledOut.filter(({ name }) => mayGo(name, server, leave)), ...allowedOfWhole(input, leave)].filter(
-    (variable) => hasFiles(variable, input, files, leave) && isUsable(variable, sameNamespace, leave),
-  );
+  const chosen = [...server.spelledOut.filter(({ name }) => mayGo(name, server, leave)), ...allowedOfWhole(input)]
+    .filter((variable) => hasFiles(variable, input, files, leave))
+    .map((variable) => (sameNamespace ? variable : server.withValue(variable)))
+    .filter((variable) => isUsable(variable, sameNamespace, leave));
   const asked = server.pod.envFrom.filter(({ name }) => settings.inherit === "all" || matches(name, settings.inheritNames));
   const from = sameNamespace ? asked : [];
   for (const source of asked) if (!sameNamespace) leave("otherNamespace", sourceName(source));
@@ -61,12 +62,9 @@ function mayGo(name: string, { rules }: ServerPod, leave: Leave): boolean {
 }
 
 /** With an allowlist, whole Secrets stay with the server, and the allowed values of them are copied. */
-function allowedOfWhole({ server, settings, sameNamespace }: EnvInput, leave: Leave): readonly Variable[] {
+function allowedOfWhole({ server, settings }: EnvInput): readonly Variable[] {
   if (settings.inherit === "all") return [];
-  const allowed = server.fromWholeObjects.filter(({ name }) => server.rules.decide(name) === "take");
-  if (sameNamespace) return allowed;
-  for (const { name } of allowed) leave("otherNamespace", name);
-  return [];
+  return server.fromWholeObjects.filter(({ name }) => server.rules.decide(name) === "take");
 }
 
 /** Leaves out a variable that names files which the run's pod cannot have; collects the files that it can have. */
@@ -81,7 +79,7 @@ function hasFiles(variable: Variable, input: EnvInput, files: Set<ObjectMount>, 
   return missing === undefined;
 }
 
-/** Pods of another namespace cannot refer to the server's objects; a container's own resources mean nothing elsewhere. */
+/** Pods of another namespace cannot refer to the server's objects, only have their values; a container's own resources mean nothing elsewhere. */
 function isUsable(variable: Variable, sameNamespace: boolean, leave: Leave): boolean {
   const { name } = variable;
   if ("value" in variable) {

@@ -116,6 +116,7 @@ describe("another namespace", () => {
   const pod = examplePod({
     env: [
       { name: "OPENAI_API_KEY", valueFrom: reference("secretKeyRef") },
+      { name: "HTTPS_PROXY", valueFrom: reference("secretKeyRef") },
       { name: "OPENAI_BASE_URL", value: "https://llm.test" },
       { name: "NODE_EXTRA_CA_CERTS", value: "/etc/corp/ca.pem" },
     ],
@@ -125,21 +126,21 @@ describe("another namespace", () => {
   const settings = exampleSettings({ namespace: "agents", dataClaim: "agents-data", inheritNames: ["all-keys"] });
   const inherited = inheritFrom(pod, settings, { env: { GH_TOKEN: "t", OPENAI_API_KEY: "k" } });
 
-  test("has only what needs no object of the server's", () => {
+  test("has the values of the server's variables, in the run's own Secret, and none of its objects", () => {
     expect(inherited).toMatchObject({
       namespace: "agents",
       claim: { name: "agents-data", mountPath: "/paperclip" },
       imagePullSecrets: [],
-      env: { literals: { OPENAI_BASE_URL: "https://llm.test" }, references: [], from: [], hidden: [] },
+      env: { references: [], from: [], hidden: [] },
       secretVolumes: [],
     });
-    expect(Object.keys(inherited.env.literals)).toEqual(["OPENAI_BASE_URL"]);
+    expect(inherited.env.literals).toEqual({ OPENAI_BASE_URL: "https://llm.test", OPENAI_API_KEY: "k", GH_TOKEN: "t" });
   });
 
   test("and what is missing is named", () => {
     const text = inherited.warnings.join("\n");
-    for (const name of ["registry", "OPENAI_API_KEY", "GH_TOKEN", "Secret all-keys", "NODE_EXTRA_CA_CERTS", "system-ca"])
-      expect(text).toContain(name);
+    for (const name of ["registry", "HTTPS_PROXY", "Secret all-keys", "NODE_EXTRA_CA_CERTS", "system-ca"]) expect(text).toContain(name);
+    for (const name of ["OPENAI_API_KEY", "GH_TOKEN"]) expect(text).not.toContain(name);
   });
 });
 

@@ -30,7 +30,8 @@ function withPod(pod: OwnPod, settings: InheritSettings, { env: serverEnv = {}, 
   const namespace = settings.namespace ?? pod.namespace;
   const sameNamespace = namespace === pod.namespace;
   const image = settings.image ?? pod.image;
-  if (!sameNamespace) findings.notes.push(`namespace ${namespace} is not the server's: nothing of ${pod.namespace} is there`);
+  if (!sameNamespace)
+    findings.notes.push(`namespace ${namespace} is not the server's: values are copied, files of Secrets and ConfigMaps are not there`);
   if (image === "") throw new ConfigError("image", `the server's container ${pod.container} does not name its image; set it`);
   const claim = inheritClaim(pod, settings, serverEnv, findings);
   findings.notes.push(`claim ${claim.name} at ${claim.mountPath}${claim.subPath === null ? "" : `, below ${claim.subPath}`}`);

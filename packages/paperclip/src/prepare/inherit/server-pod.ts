@@ -36,6 +36,13 @@ export class ServerPod {
     return mountsNamedBy(("value" in variable ? variable.value : this.#env[variable.name]) ?? "", this.mounts);
   }
 
+  /** What a reference to a Secret or ConfigMap stands for, as this process has it; the variable itself where that is not known. */
+  withValue(variable: Variable): Variable {
+    const value = this.#env[variable.name];
+    const isObject = "valueFrom" in variable && ("secretKeyRef" in variable.valueFrom || "configMapKeyRef" in variable.valueFrom);
+    return isObject && value !== undefined ? { name: variable.name, value } : variable;
+  }
+
   /** The kubelet expands `$(NAME)`, so for a text with `$` the value is taken from the process. */
   #literal({ name, value }: { readonly name: string; readonly value: string }): string | null {
     return value.includes("$") ? (this.#env[name] ?? null) : value;
