@@ -5,6 +5,7 @@ import type { Workspace } from "./environment/workspace.ts";
 
 /** Names under which other adapters of the host store the same id. */
 const ID_NAMES = ["sessionId", "session_id", "sessionID"];
+const SIGNED = "stateSigned";
 
 /** Session of a run as it comes in: the params' id, else the runtime's. */
 export function incomingSession(ctx: Pick<ExecutionContext, "runtime">): string | null {
@@ -29,6 +30,16 @@ export interface ResumeFingerprint {
   readonly bundleKey?: string | null;
   /** The host's tool servers; null = the CLI gets none. */
   readonly mcpIdentity?: string | null;
+  /** Whether its saved states are signed; this is noted, and not compared. */
+  readonly signed?: boolean;
+}
+
+/**
+ * Whether a saved state without a signature may be this session's: an earlier version left it. The host keeps what is noted here, so that
+ * nobody can make a state look like an earlier version's by leaving its signature out.
+ */
+export function mayBeUnsigned(runtime: HostRuntime): boolean {
+  return incomingSession({ runtime }) !== null && recordOf(runtime.sessionParams)[SIGNED] !== true;
 }
 
 /** The host's rule: a session is resumed if its fingerprint matches. What was not noted is not compared, except for tool servers. */
@@ -91,6 +102,7 @@ export function sessionParamsOut(out: SessionOut): Record<string, unknown> | nul
     workspaceId: workspace.id,
     repoUrl: workspace.repoUrl,
     repoRef: workspace.repoRef,
+    [SIGNED]: fingerprint.signed === true,
   };
   // What other versions noted belongs to their session, not to a new one.
   const kept = idOf(out.previous) === out.sessionId ? Object.entries(out.previous ?? {}) : [];

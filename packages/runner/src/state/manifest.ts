@@ -52,7 +52,7 @@ export function decodeManifest(
   const signed = mac !== "";
   if (key !== undefined && !signed && !acceptUnsigned) throw new DamagedArchive("it is not signed, so anybody may have written it");
   if (key !== undefined && signed && !isSame(mac, macOf(line, key)))
-    throw new DamagedArchive("its signature is not one of this state's runs");
+    throw new DamagedArchive("its signature is not one of this state's runs, or the server's secret has changed");
   const manifest = checkedManifest(orNull(() => JSON.parse(line) as unknown));
   return { manifest, signed };
 }

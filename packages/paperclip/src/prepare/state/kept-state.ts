@@ -8,6 +8,7 @@ import type { AgentConfig } from "../../settings/agent-config.ts";
 import type { RunParts } from "../attempt.ts";
 import { taskOf } from "../environment/facts.ts";
 import { HOME_MOUNT } from "../environment/mounts.ts";
+import { mayBeUnsigned } from "../session.ts";
 import { type AgentClaim, agentClaim, trimmed } from "./agent-claim.ts";
 
 /** Where a run's session is after its end; `env` makes the CLI keep it there. */
@@ -35,7 +36,11 @@ export function keptState({ ctx, cli, config }: Pick<RunParts, "ctx" | "cli" | "
   if (config.agentDbMode === "dedicated_pvc" && state.claim !== undefined)
     return { mode: "dedicated_pvc", ...agentClaim(state.claim, { agent: ctx.agent, cli, config }) };
   const saved = stateFolder(ctx, config, container, taskPart(ctx));
-  return { mode: "portable", spec: stateSpec(saved, state, config), env: state.env?.(HOME_MOUNT) ?? {} };
+  return {
+    mode: "portable",
+    spec: { ...stateSpec(saved, state, config), acceptUnsigned: mayBeUnsigned(ctx.runtime) },
+    env: state.env?.(HOME_MOUNT) ?? {},
+  };
 }
 
 function stateSpec(saved: string, state: CliState, config: AgentConfig): StateSpec {
