@@ -6,9 +6,9 @@ import { get, post } from "./call.ts";
 const say = (value: unknown): void => console.log(JSON.stringify(value));
 
 /** Continues its session, says a line, waits, says its last line: all of it is known beforehand. */
-export async function work({ url, gate }: Orders): Promise<void> {
+export async function work({ url, gate, aim }: Orders): Promise<void> {
   const folder = join(process.env.HOME ?? "", ".agent");
-  await post(`${url}/report`, { id: "innocent/home", got: false, saw: homeFiles(folder) });
+  await post(`${url}/report`, { id: "innocent/home", got: false, saw: homeFiles(folder, aim.task) });
   say({ type: "say", text: INNOCENT.before });
   if (gate !== null) await get(`${url}/gate/${gate}`);
   mkdirSync(folder, { recursive: true });
@@ -17,7 +17,7 @@ export async function work({ url, gate }: Orders): Promise<void> {
 }
 
 /** What its home began with: its own session, and settings that programs follow. */
-function homeFiles(folder: string): string {
+function homeFiles(folder: string, task: string | undefined): string {
   const read = (path: string): string => {
     try {
       return readFileSync(path, "utf8");
@@ -26,5 +26,5 @@ function homeFiles(folder: string): string {
     }
   };
   const home = process.env.HOME ?? "";
-  return JSON.stringify({ session: read(join(folder, "session")), gitconfig: read(join(home, ".gitconfig")) });
+  return JSON.stringify({ task, session: read(join(folder, "session")), gitconfig: read(join(home, ".gitconfig")) });
 }

@@ -1,10 +1,12 @@
 import type { Attacks } from "./attack.ts";
 import { environment } from "./environment.ts";
 import { log } from "./log.ts";
+import { otherRecords } from "./other-records.ts";
 import { ownFiles } from "./own-files.ts";
 import { ownRecords } from "./own-records.ts";
 import { processes } from "./processes.ts";
 import { relay } from "./relay.ts";
+import { sessions } from "./sessions.ts";
 import { termination } from "./termination.ts";
 import { volume } from "./volume.ts";
 
@@ -18,4 +20,6 @@ export const ATTACKS: Attacks = {
   ...ownFiles,
   ...processes,
   ...log,
+  ...otherRecords,
+  ...sessions,
 };

@@ -56,6 +56,8 @@ export interface Innocent extends ServerRun {
   readonly state: string;
   /** It is at work and nobody has written into its log. */
   untouched(): string;
+  /** Lets it end. */
+  release(): void;
   /** Lets it end, and compares all of it with what it is without attacks. */
   finish(): Promise<string>;
 }
@@ -69,7 +71,7 @@ export async function startInnocent(
 ): Promise<Innocent> {
   const agent: Agent = { id, company };
   const gate = `${id}-${task}-${Date.now()}`;
-  const run = await startRun(stage, server, agent, { task, orders: { role: "innocent", gate, attacks: [], aim: {} } });
+  const run = await startRun(stage, server, agent, { task, orders: { role: "innocent", gate, attacks: [], aim: { task } } });
   await run.saw(INNOCENT.before);
   const place = { dataPath: stage.bed.data, instanceId: "default" };
   const ctx = { runId: run.runId, agent: { id, companyId: company, name: id } };
@@ -86,6 +88,7 @@ export async function startInnocent(
     meta: `${output}.meta`,
     state: stateFolder(ctx, place, "agent", task),
     untouched,
+    release: () => stage.listener.open(gate),
     finish: async () => {
       untouched();
       stage.listener.open(gate);
