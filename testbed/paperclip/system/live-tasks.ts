@@ -2,12 +2,10 @@ import { readFileSync } from "node:fs";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { TYPES } from "../src/agent-kinds.ts";
+import { MEETING_PLACE } from "../src/cluster/overlay.ts";
 import type { ClusterStage } from "../src/cluster/stage.ts";
 import type { Agent, Issue, Run } from "../src/company.ts";
 import { until } from "../src/wait.ts";
-
-/** On the shared volume, as pods see it. */
-const FOLDER = "/paperclip/live-tasks";
 
 export interface Task {
   readonly name: string;
@@ -27,7 +25,7 @@ export interface LiveTasks {
 /** One agent of each kind; comes back when every task has a few lines. */
 export async function startTasks(stage: ClusterStage, count: number): Promise<LiveTasks> {
   const { company, deployed } = stage;
-  const here = join(deployed.data, FOLDER.replace("/paperclip/", ""));
+  const here = join(deployed.data, MEETING_PLACE.replace("/paperclip/", ""));
   await mkdir(here);
   await chmod(here, 0o777);
   const [heavy, light] = await Promise.all(TYPES.map((type) => company.hire(`Live ${type}`, type, stage.config(type))));
@@ -49,7 +47,7 @@ export async function startTasks(stage: ClusterStage, count: number): Promise<Li
   };
 }
 
-const script = (name: string): string => `repeat:live-task ${FOLDER}/${name} $PPID #`;
+const script = (name: string): string => `repeat:live-task ${MEETING_PLACE}/${name} $PPID #`;
 
 function linesIn(file: string): string[] {
   try {

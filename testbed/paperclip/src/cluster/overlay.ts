@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { cp, mkdir, writeFile } from "node:fs/promises";
+import { appendFile, cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ROOT } from "../release.ts";
 import { run } from "../run.ts";
@@ -27,11 +27,23 @@ export const agentsOf = (namespace: string): string => `${namespace}-agents`;
 export const NODE_SELECTOR = { "kubernetes.io/os": "linux" } as const;
 export const TOLERATIONS = [{ key: "agents-only", operator: "Exists", effect: "NoSchedule" }] as const;
 
+/** A folder of the shared volume, as pods see it, in which tests and agents meet. */
+export const MEETING_PLACE = "/paperclip/live-tasks";
+/** Lines at the end of the policy file of deploy/: what tests need beyond it. */
+const MORE_POLICY = `
+    allow:
+      retainJobs: true
+    volume:
+      paths:
+        - { path: ${MEETING_PLACE}, readOnly: false }
+`;
+
 /** Copies deploy/ to the folder, under other names, and puts a kustomization on top of it, as an operator would. */
 export async function writeOverlay(folder: string, overlay: Overlay): Promise<void> {
   await mkdir(folder, { recursive: true });
   await cp(join(ROOT, "deploy"), join(folder, "base"), { recursive: true });
   await run("sh", [join(folder, "base/rename.sh"), overlay.namespace, agentsOf(overlay.namespace)]);
+  await appendFile(join(folder, "base/policy.yaml"), MORE_POLICY);
   await writeFile(join(folder, "kustomization.yaml"), JSON.stringify(kustomization(overlay), null, 2));
 }
 
