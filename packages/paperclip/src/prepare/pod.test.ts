@@ -23,6 +23,9 @@ test("a root filesystem that nobody writes to, unless the operator or the CLI ne
 test("what is forced", () => {
   const forced = { runtimeClassName: "sandbox", hostUsers: false, priorityClassName: "low", annotations: { a: "b" } };
   expect(podRules(inputs(force(forced)))).toEqual({ ...forced, readOnlyRootFilesystem: true });
+  const own = { config: { resources, runtimeClassName: "light" } as never };
+  expect(podRules(inputs(force(forced), "/data", own)).runtimeClassName).toBe("sandbox");
+  expect(podRules(inputs(DEFAULT_POLICY, "/data", own)).runtimeClassName).toBe("light");
 });
 
 test("the node's disk: a small request, the policy's limit, and no folder may hold more than that", () => {

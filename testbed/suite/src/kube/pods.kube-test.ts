@@ -74,6 +74,15 @@ test("runtime class, priority class and annotations are those of the operator", 
   expect((await run.done).outcome).toMatchObject({ kind: "exited", exitCode: 0 });
 });
 
+test("a user namespace of its own is asked for; whether there is one is up to the node", async () => {
+  const pod = { runtimeClassName: null, hostUsers: false, priorityClassName: null, readOnlyRootFilesystem: true, annotations: {} };
+  const run = startRun(bed, { script: "", change: (request) => ({ ...request, pod }) });
+  const asked = async () => (await bed.list("pods")).map(({ spec }) => (spec as { hostUsers?: boolean }).hostUsers);
+  await expect.poll(asked).toEqual([false]);
+  run.cancel();
+  await run.done;
+});
+
 describe("processes", () => {
   const LIST = `const { readdirSync, readFileSync } = require("node:fs");
     for (const pid of readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name)))
