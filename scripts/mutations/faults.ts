@@ -11,6 +11,7 @@ export interface Fault {
 }
 
 const engine = (path: string): string => `packages/engine/src/${path}`;
+const scope = (name: string): string => `packages/paperclip/src/prepare/scope/${name}`;
 const suite = (name: string): string => `testbed/suite/src/${name}.test.ts`;
 
 export const FAULTS: readonly Fault[] = [
@@ -366,5 +367,68 @@ export const FAULTS: readonly Fault[] = [
     find: "Math.min(chunkBytes, this.#maxBytes - this.#offset)",
     replace: "chunkBytes",
     caughtBy: [engine("volume/child/followed-file.test.ts")],
+  },
+  {
+    what: "a pod mounts the whole volume although single folders were asked for",
+    file: engine("manifest/shared-mounts.ts"),
+    find: "if (mounts !== null) return mounts.map(mount);",
+    replace: "if (mounts?.length === 0) return mounts.map(mount);",
+    caughtBy: [engine("manifest/submission.test.ts")],
+  },
+  {
+    what: "every pod mounts the whole volume, whatever the policy says",
+    file: "packages/paperclip/src/prepare/scope/scope.ts",
+    find: 'if (input.policy.volume.mount === "whole") return',
+    replace: "if (input.policy.volume.mount !== null) return",
+    caughtBy: [scope("scope.test.ts")],
+  },
+  {
+    what: "a mount lies in a folder that agents can write to: a link in its place shows them the host's database",
+    file: "packages/paperclip/src/prepare/scope/parents.ts",
+    find: "if (above !== undefined) throw",
+    replace: 'if (above === "") throw',
+    caughtBy: [scope("parents.test.ts")],
+  },
+  {
+    what: "an agent chooses the folder of another agent or company as its workspace",
+    file: "packages/paperclip/src/prepare/scope/scope.ts",
+    find: "if (!isBelow(normalize(cwd), root) || isMounted(mounts, cwd)) return;",
+    replace: "if (!isBelow(normalize(cwd), root) || mounts.length > 0) return;",
+    caughtBy: [scope("wanted.test.ts")],
+  },
+  {
+    what: "a link that a pod has left is mounted as if it were the folder",
+    file: "packages/paperclip/src/prepare/scope/scope.ts",
+    find: 'if (seen?.kind === "link")',
+    replace: 'if (seen?.kind === "missing" && seen.link !== null)',
+    caughtBy: [scope("scope.test.ts")],
+  },
+  {
+    what: "the server makes a run's folders through links that pods have left",
+    file: engine("volume/child/in-folder.ts"),
+    find: "const STEP_FLAGS = ROOT_FLAGS | constants.O_NOFOLLOW;",
+    replace: "const STEP_FLAGS = ROOT_FLAGS;",
+    caughtBy: [engine("volume/child/prepare-files.test.ts"), engine("volume/child/look-at.test.ts")],
+  },
+  {
+    what: "homes begin with what lies on the volume, where agents could write it",
+    file: "packages/paperclip/src/prepare/state/find-seeds.ts",
+    find: "const { cli, policy } = parts;",
+    replace: "const { cli } = parts; const policy = { ...parts.policy, seeds: parts.policy.seeds ?? { folder: parts.config.dataPath } };",
+    caughtBy: ["packages/paperclip/src/prepare/state/find-seeds.test.ts"],
+  },
+  {
+    what: "homes begin with files that an agent can write now",
+    file: "packages/paperclip/src/prepare/scope/parents.ts",
+    find: "const writable = writableBy(paths, place).find((each) => touches(each, path));",
+    replace: "const writable = writableBy([], place).find((each) => touches(each, path) && paths.length < 0);",
+    caughtBy: ["packages/paperclip/src/prepare/state/find-seeds.test.ts"],
+  },
+  {
+    what: "a link in the operator's folder brings any file of the pod into the home",
+    file: "packages/runner/src/seed/find-files.ts",
+    find: "if (!isIn(real, top)) throw",
+    replace: 'if (real === "") throw',
+    caughtBy: ["packages/runner/src/seed/seed-home.test.ts"],
   },
 ];
