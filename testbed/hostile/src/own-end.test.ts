@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { onKube } from "../../suite/src/bed.ts";
 import { ATTACKS } from "./attacker/list.ts";
 import type { ServerProcess, ServerRun } from "./server/server-process.ts";
@@ -51,7 +51,7 @@ async function attack(id: string): Promise<ServerRun> {
   const run = await startRun(stage, server, agent, { orders: { role: "attack", gate, attacks: [id], aim } });
   if (CANCELLED.test(id)) {
     if (id.startsWith("own-records/")) await run.saw(`behind ${id}`);
-    else await expect.poll(() => stage.listener.reports.some((report) => report.id === id)).toBe(true);
+    else await vi.waitUntil(() => stage.listener.reports.some((report) => report.id === id), { timeout: 150_000 });
     run.cancel();
   }
   await run.done;

@@ -1,6 +1,7 @@
 import type { Attacks } from "./attack.ts";
 import { environment } from "./environment.ts";
 import { log } from "./log.ts";
+import { operator } from "./operator.ts";
 import { otherRecords } from "./other-records.ts";
 import { ownFiles } from "./own-files.ts";
 import { ownRecords } from "./own-records.ts";
@@ -22,4 +23,5 @@ export const ATTACKS: Attacks = {
   ...log,
   ...otherRecords,
   ...sessions,
+  ...operator,
 };

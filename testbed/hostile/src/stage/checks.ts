@@ -6,9 +6,14 @@ import { MARK } from "../orders.ts";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
+/** Nothing in it can act on a terminal. */
+export function expectPrintable(text: string): void {
+  expect(text.split("\n").filter((line) => UNPRINTABLE.test(line))).toEqual([]);
+}
+
 /** No line of the log is the attacker's in our name (an agent's own lines begin with a mark), and none can act on a terminal. */
 export function expectCleanLog(log: string): void {
-  expect(log.split("\n").filter((line) => UNPRINTABLE.test(line))).toEqual([]);
+  expectPrintable(log);
   expect(log.split("\n").filter((line) => /^[\s\p{Cf}]*\[paperclip\]/u.test(line) && line.includes(MARK))).toEqual([]);
 }
 

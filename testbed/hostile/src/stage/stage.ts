@@ -63,7 +63,8 @@ export async function openStage(): Promise<Stage> {
   };
 }
 
-function serverEnv(bed: Bed, listener: Listener, policy: string): NodeJS.ProcessEnv {
+/** Of the server's process, and of commands that run beside it. */
+export function serverEnv(bed: Bed, listener: Listener, policy: string): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH,
     HOME: "/nonexistent",
