@@ -14,19 +14,18 @@ export async function checkKubeconfig(
   refusals: Refusals,
 ): Promise<void> {
   if (kubeconfig === null) return;
-  const own = [defaults.kubeconfig, ...(env.KUBECONFIG ?? "").split(":")];
-  if (!own.includes(kubeconfig) && !allowsPath(allow.kubeconfigs, kubeconfig)) {
-    refusals.notListed("kubeconfig", "kubeconfigs", kubeconfig);
-    return;
-  }
   const mounts = [dataPath, homeOf(env)];
   const shared = [...mounts, ...(await Promise.all(mounts.map(realMount)))];
-  // The links of a file on the volume are not followed: that volume may hang.
-  const places = shared.some((mount) => isBelow(kubeconfig, mount)) ? [kubeconfig] : [await realPath(kubeconfig)];
-  const found = places.find((path) => shared.some((mount) => isBelow(path, mount)));
-  if (found !== undefined)
-    refusals.never(
-      "kubeconfig",
-      `${found} lies on the volume that agents can write, which no policy can allow. Put it elsewhere, for example into a Secret that the server mounts`,
-    );
+  const isShared = (path: string): boolean => shared.some((mount) => isBelow(path, mount));
+  const own = [defaults.kubeconfig, ...(env.KUBECONFIG ?? "").split(":")];
+  if (isShared(kubeconfig)) refusals.never("kubeconfig", agentsWrite(kubeconfig));
+  else if (!own.includes(kubeconfig) && !allowsPath(allow.kubeconfigs, kubeconfig))
+    refusals.notListed("kubeconfig", "kubeconfigs", kubeconfig);
+  else {
+    const place = await realPath(kubeconfig);
+    if (isShared(place)) refusals.never("kubeconfig", agentsWrite(place));
+  }
 }
+
+const agentsWrite = (path: string): string =>
+  `${path} lies on the volume that agents can write, which no policy can allow. Put it elsewhere, for example into a Secret that the server mounts`;

@@ -1,0 +1,162 @@
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { adaptersOf } from "../src/adapters.ts";
+import { USUAL_TYPE } from "../src/agent-kinds.ts";
+import { call } from "../src/api.ts";
+import type { Agent, Issue } from "../src/company.ts";
+import { nextRun, runEnd } from "../src/follow.ts";
+import { VERSIONS } from "../src/release.ts";
+import { openStage, type Stage } from "../src/stage.ts";
+import { dropRoot } from "../src/user.ts";
+import { until } from "../src/wait.ts";
+
+// An agent's settings are the agent's word: what it or an issue asks for beyond the operator's policy is refused, and nothing is created.
+
+let stage: Stage;
+let folder: string;
+/** Made by a program that the agent's own kubeconfig names, if the server ever starts it. */
+let marker: string;
+
+/** What agents try, and how the refusal of each begins. */
+const DANGEROUS: Readonly<Record<string, readonly [value: unknown, refusal: string]>> = {
+  serviceAccountName: ["paperclip", 'serviceAccountName: "paperclip" is not allowed by the operator\'s policy'],
+  namespace: ["kube-system", 'namespace: "kube-system" is not allowed by'],
+  dataPath: ["/etc", 'dataPath: "/etc" is not allowed by'],
+  serverContainer: ["vault", 'serverContainer: "vault" is not allowed by'],
+  inherit: ["all", 'inherit: "all" is not allowed by'],
+  inheritNames: [["DATABASE_URL", "server-secrets"], 'inheritNames: "DATABASE_URL" is not allowed by'],
+  labels: [{ app: "postgres" }, 'labels: "app" is not allowed by'],
+  retainJobs: [true, "retainJobs: true is not allowed by"],
+  runtimeClassName: ["privileged", 'runtimeClassName: "privileged" is not allowed by'],
+  "resources.limits.memory": ["4Ti", "resources.limits.memory: 4Ti is more than 128Gi"],
+  timeoutSec: [31_000_000, "timeoutSec: 31000000 is more than"],
+  dataClaim: ["postgres", 'dataClaim: "postgres" is not allowed by'],
+  nodeSelector: [{ "node-role.kubernetes.io/control-plane": "" }, "nodeSelector: "],
+  tolerations: [[{ operator: "Exists" }], "tolerations[0]: a toleration without a key accepts every taint"],
+};
+
+/** A kubeconfig in the agent's workspace, whose user is a program. */
+function plantKubeconfig(agentId: string): string {
+  const workspace = join(stage.host.home.path, "instances/default/workspaces", agentId);
+  mkdirSync(workspace, { recursive: true });
+  const path = join(workspace, "kubeconfig");
+  const exec = { apiVersion: "client.authentication.k8s.io/v1", command: "touch", args: [marker], interactiveMode: "Never" };
+  const config = {
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "c", cluster: { server: "https://127.0.0.1:1" } }],
+    users: [{ name: "u", user: { exec } }],
+    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+    "current-context": "x",
+  };
+  writeFileSync(path, JSON.stringify(config));
+  return path;
+}
+
+const changes = () => stage.cluster.requests.filter(({ verb }) => !["get", "list", "watch"].includes(verb)).length;
+const hire = (name: string): Promise<Agent> => stage.company.hire(name, USUAL_TYPE, stage.config(USUAL_TYPE));
+
+/** The host as this agent sees it. */
+async function asAgent(agent: Agent): Promise<{ readonly url: string; readonly headers: Record<string, string> }> {
+  const { token } = await call<{ token: string }>(stage.host, "POST", `/agents/${agent.id}/keys`, { name: "own" });
+  return { url: stage.host.url, headers: { authorization: `Bearer ${token}` } };
+}
+
+async function refusedRun(agent: Agent, refusals: readonly string[], known?: { readonly id: string }): Promise<void> {
+  const run = await runEnd(stage.company, (await nextRun(stage.company, agent, known as never)).id);
+  expect(run).toMatchObject({ status: "failed", errorCode: "configuration_incomplete" });
+  for (const refusal of refusals) expect(run.error).toContain(refusal);
+}
+
+describe.each(VERSIONS)("Paperclip %s", (version) => {
+  beforeAll(async () => {
+    dropRoot();
+    folder = realpathSync(mkdtempSync(join(tmpdir(), "policy-system-")));
+    marker = join(folder, "started-by-the-server");
+    const policy = join(folder, "policy.yaml");
+    stage = await openStage(inject("packed"), { version, env: { PAPERCLIP_K8S_POLICY: policy } });
+    // Only now is the cluster's kubeconfig known; the server reads the file for each run.
+    const kubeconfig = JSON.stringify(stage.cluster.kubeconfig);
+    writeFileSync(policy, `allow: { kubeconfigs: [${kubeconfig}], namespaces: [${stage.namespace}], claims: [data] }\n`);
+  });
+  afterAll(async () => {
+    await stage?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test("an agent in its pod changes its own settings with its run's token: that run goes on, the next one is refused", async () => {
+    const agent = await hire("Changer");
+    const wish = Buffer.from(JSON.stringify({ serviceAccountName: "paperclip" })).toString("base64");
+    const issue = await stage.company.assign(agent.id, "Change", `bash:change-own-settings ${wish} #`);
+    const first = await runEnd(stage.company, (await nextRun(stage.company, agent)).id);
+    expect(first).toMatchObject({ status: "succeeded" });
+    expect(JSON.stringify(await stage.company.log(first.id))).toContain("200 asked for other settings");
+    expect((await stage.company.agent(agent.id)).adapterConfig).toMatchObject({ serviceAccountName: "paperclip" });
+    const before = changes();
+    await stage.company.comment(issue.id, "say:again");
+    await refusedRun(agent, [DANGEROUS.serviceAccountName![1], `add "paperclip" to allow.serviceAccounts there`], first);
+    expect(changes()).toBe(before);
+  });
+
+  test("each dangerous setting that an agent gives itself with its key is refused by name", async () => {
+    const before = changes();
+    const tries = Object.entries(DANGEROUS).map(async ([key, [value, refusal]]) => {
+      const agent = await hire(`Own ${key}`);
+      await call(await asAgent(agent), "PATCH", `/agents/${agent.id}`, { adapterConfig: { [key]: value } });
+      await stage.company.wake(agent.id);
+      await refusedRun(agent, [refusal]);
+    });
+    await Promise.all(tries);
+    expect(changes()).toBe(before);
+  });
+
+  test("a kubeconfig of the agent's own is never loaded, so its program is not started in the server", async () => {
+    const agent = await hire("Own kubeconfig");
+    const kubeconfig = plantKubeconfig(agent.id);
+    await call(await asAgent(agent), "PATCH", `/agents/${agent.id}`, { adapterConfig: { kubeconfig } });
+    await stage.company.wake(agent.id);
+    await refusedRun(agent, [`kubeconfig: ${kubeconfig} lies on the volume that agents can write, which no policy can allow`]);
+    const { checks } = await adaptersOf(stage.host).testEnvironment(stage.company.id, USUAL_TYPE, {
+      ...stage.config(USUAL_TYPE),
+      kubeconfig,
+    });
+    expect(checks).toContainEqual(expect.objectContaining({ code: "policy_refused", level: "error" }));
+    expect(existsSync(marker)).toBe(false);
+  });
+
+  test("an issue that carries settings is refused all the same, the server's files and secrets included", async () => {
+    const agent = await hire("Overridden");
+    const kubeconfig = plantKubeconfig(agent.id);
+    const own = await asAgent(agent);
+    const before = changes();
+    const wishes = [
+      ...Object.entries(DANGEROUS).map(([key, [value, refusal]]) => ({ adapterConfig: { [key]: value }, refusal })),
+      { adapterConfig: { kubeconfig }, refusal: "kubeconfig: " },
+      { adapterConfig: { instructionsFilePath: "/proc/self/environ" }, refusal: 'instructionsFilePath: "/proc/self/environ"' },
+      {
+        adapterConfig: { instructionsFilePath: join(stage.host.home.path, "instances/default/config.json") },
+        refusal: "instructionsFilePath: ",
+      },
+    ];
+    const tries = wishes.map(async ({ adapterConfig, refusal }) => {
+      const key = Object.keys(adapterConfig)[0];
+      const wish = { title: `Wish ${key}`, description: "say:never", status: "todo", assigneeAgentId: agent.id };
+      const issue = await call<Issue>(own, "POST", `/companies/${stage.company.id}/issues`, {
+        ...wish,
+        assigneeAdapterOverrides: { adapterConfig },
+      });
+      const run = await until(`the run for ${key}`, async () =>
+        (await stage.company.runs(agent.id)).find(({ contextSnapshot }) => contextSnapshot?.issueId === issue.id),
+      );
+      const ended = await runEnd(stage.company, run.id);
+      expect(ended, key).toMatchObject({ status: "failed", errorCode: "configuration_incomplete" });
+      expect(ended.error, key).toContain(refusal);
+      expect(JSON.stringify(await stage.company.log(run.id)), key).not.toContain(stage.host.home.jwtSecret);
+    });
+    await Promise.all(tries);
+    expect(changes()).toBe(before);
+    expect(existsSync(marker)).toBe(false);
+  });
+});
