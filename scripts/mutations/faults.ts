@@ -12,6 +12,7 @@ export interface Fault {
 
 const engine = (path: string): string => `packages/engine/src/${path}`;
 const scope = (name: string): string => `packages/paperclip/src/prepare/scope/${name}`;
+const policy = (path: string): string => `packages/paperclip/src/policy/${path}`;
 const suite = (name: string): string => `testbed/suite/src/${name}.test.ts`;
 
 export const FAULTS: readonly Fault[] = [
@@ -430,5 +431,110 @@ export const FAULTS: readonly Fault[] = [
     find: "if (!isIn(real, top)) throw",
     replace: 'if (real === "") throw',
     caughtBy: ["packages/runner/src/seed/seed-home.test.ts"],
+  },
+  {
+    what: "an agent's own kubeconfig is loaded, and its program started in the server",
+    file: policy("check-kubeconfig.ts"),
+    find: "if (isShared(kubeconfig)) refusals",
+    replace: "if (isShared(kubeconfig) && false) refusals",
+    caughtBy: [policy("check-kubeconfig.test.ts")],
+  },
+  {
+    what: "a kubeconfig that is a link to a file of agents is loaded",
+    file: policy("check-kubeconfig.ts"),
+    find: "if (isShared(place))",
+    replace: "if (isShared(place) && false)",
+    caughtBy: [policy("check-kubeconfig.test.ts")],
+  },
+  {
+    what: "an agent may use any kubeconfig of the server",
+    file: policy("check-kubeconfig.ts"),
+    find: "!allowsPath(allow.kubeconfigs, kubeconfig)",
+    replace: 'kubeconfig === ""',
+    caughtBy: [policy("check-kubeconfig.test.ts")],
+  },
+  {
+    what: "settings are not checked against the policy",
+    file: "packages/paperclip/src/prepare/agent-config.ts",
+    find: "refusals).check();",
+    replace: "refusals);",
+    caughtBy: ["packages/paperclip/src/prepare/agent-config.test.ts"],
+  },
+  {
+    what: "other claims, nodes and taints are not checked against the policy",
+    file: "packages/paperclip/src/prepare/inherit/inherit-from.ts",
+    find: "enforceLikePod(config, policy, found.pod).check();",
+    replace: "",
+    caughtBy: ["packages/paperclip/src/prepare/agent-config.test.ts"],
+  },
+  {
+    what: "an agent's pod gets the server's own service account",
+    file: policy("enforce.ts"),
+    find: "refused(serviceAccountName, defaults.serviceAccountName, allow.serviceAccounts)",
+    replace: 'refused(serviceAccountName, defaults.serviceAccountName, ["*"])',
+    caughtBy: [policy("enforce.test.ts")],
+  },
+  {
+    what: "an agent's pod gets any label, and with it the traffic of a Service",
+    file: policy("enforce.ts"),
+    find: "if (!allows(allow.labels, key))",
+    replace: 'if (key === "" && !allows(allow.labels, key))',
+    caughtBy: [policy("enforce.test.ts")],
+  },
+  {
+    what: "an agent gets every Secret of the server's pod by its name",
+    file: policy("enforce.ts"),
+    find: "if (mayBeObject && !allowed(allow.secrets))",
+    replace: 'if (name === "" && !allowed(allow.secrets))',
+    caughtBy: [policy("enforce.test.ts")],
+  },
+  {
+    what: "a pod tolerates every taint",
+    file: policy("enforce-pod.ts"),
+    find: "if (key === undefined)",
+    replace: "if (key === undefined && tolerations === null)",
+    caughtBy: [policy("enforce.test.ts")],
+  },
+  {
+    what: "a policy file that cannot be used is the defaults",
+    file: policy("load-policy.ts"),
+    find: "    known.delete(path);\n",
+    replace: "    if (known.delete(path) || true) return DEFAULT_POLICY;\n",
+    caughtBy: [policy("load-policy.test.ts")],
+  },
+  {
+    what: "agents write the policy: a file on the volume is taken",
+    file: policy("load-policy.ts"),
+    find: "isBelow(place, mount) || isBelow(path, mount)",
+    replace: 'isBelow(place, mount.concat("/none"))',
+    caughtBy: [policy("load-policy.test.ts")],
+  },
+  {
+    what: "a changed policy does not count until the server is restarted",
+    file: policy("load-policy.ts"),
+    find: "if (before?.version === version) return",
+    replace: "if (before !== undefined) return",
+    caughtBy: [policy("load-policy.test.ts")],
+  },
+  {
+    what: "the server's environment is read as an agent's instructions",
+    file: "packages/paperclip/src/prepare/prompt/instructions.ts",
+    find: "if (!files.allows(file)) {",
+    replace: "if (!files.allows(file) && file === cwd) {",
+    caughtBy: ["packages/paperclip/src/prepare/prompt/file-places.test.ts"],
+  },
+  {
+    what: "skills are read from anywhere on the server",
+    file: "packages/paperclip/src/prepare/prompt/server-files.ts",
+    find: "if (within === null) throw new Error(NOT_A_PLACE);",
+    replace: "",
+    caughtBy: ["packages/paperclip/src/prepare/prompt/file-places.test.ts"],
+  },
+  {
+    what: "a link in an agent's folder brings another agent's file into its prompt",
+    file: engine("volume/child/read-files.ts"),
+    find: "if (!folders.some((folder) => isBelow(path, folder)))",
+    replace: "if (folders.length === 0)",
+    caughtBy: [engine("volume/child/read-files.test.ts")],
   },
 ];

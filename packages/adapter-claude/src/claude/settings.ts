@@ -35,5 +35,5 @@ export const ownSettings: OwnSettings = named({
 /** What common settings mean to Claude Code. */
 export const docs = {
   instructionsFilePath:
-    "file on the server with the agent's instructions, put into the system prompt; Paperclip sets it. Unreadable: a warning in the log, the run goes on",
+    "file on the server with the agent's instructions, put into the system prompt; Paperclip sets it. In another place than Paperclip's folders for the agent and its company: refused, unless the policy allows it. Unreadable: a warning in the log, the run goes on",
 } as const;

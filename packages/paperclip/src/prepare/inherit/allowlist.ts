@@ -13,7 +13,9 @@ const KEY_AND_ADDRESS = (
 /** What `inherit: listed` takes from the server's pod whatever the CLI: what reaching a model, a network and a repository needs. */
 export const COMMON_ALLOWLIST: readonly NamePattern[] = [
   // Providers
-  ...["OPENAI_*", "OPENROUTER_*", "GEMINI_*", "MISTRAL_*", "GROQ_*", "DEEPSEEK_*", "XAI_*", "AWS_*", "AZURE_*", "HF_TOKEN"],
+  ...["OPENAI_*", "OPENROUTER_*", "GEMINI_*", "MISTRAL_*", "GROQ_*", "DEEPSEEK_*", "XAI_*", "HF_TOKEN"],
+  // Not all of AZURE_*: the account that manages the cloud has that prefix too.
+  ...["AZURE_OPENAI_*", "AZURE_API_*", "AZURE_RESOURCE_NAME", "AZURE_COGNITIVE_SERVICES_RESOURCE_NAME"],
   // Not all of GOOGLE_*: sign-in secrets and service accounts of other tools have that prefix too.
   ...["GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_*", "GOOGLE_VERTEX_*", "GOOGLE_GENAI_*", "GOOGLE_GEMINI_*"],
   ...["VERTEX_*", "CLOUD_ML_REGION", ...KEY_AND_ADDRESS],

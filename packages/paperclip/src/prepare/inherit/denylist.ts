@@ -39,6 +39,9 @@ const HOST_SECRET_FORM = /^PAPERCLIP_.*(SECRET|KEY|TOKEN|PASSWORD|CREDENTIAL)|_M
 
 const HOST_CREDENTIALS: readonly NamePattern[] = ["POSTGRES_*", "PG*", "GOOGLE_CLIENT_*", "GITHUB_CLIENT_*"];
 
+/** With these an agent could do whatever the server's own account may do with every repository. */
+const GIT_CREDENTIALS: readonly NamePattern[] = ["GH_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_TOKEN"];
+
 /** The host's own object stores and secret manager sign in with these, as a model on Bedrock does. */
 const AWS_CREDENTIALS: readonly NamePattern[] = [
   "AWS_ACCESS_KEY_ID",
@@ -75,6 +78,7 @@ export function denied(name: string, others: readonly string[], cli: CliVariable
   if (name.startsWith("PAPERCLIP_") && matches(name, cli.allowlist)) return null;
   if (matches(name, HOST_SECRETS) || HOST_SECRET_FORM.test(name)) return { kind: "secret", why: "the server's own secret" };
   if (matches(name, HOST_CREDENTIALS)) return { kind: "credential", why: "the server's database or sign-in" };
+  if (matches(name, GIT_CREDENTIALS)) return { kind: "credential", why: "a login to all repositories of the server's account" };
   if (matches(name, WORKLOAD_IDENTITY)) return { kind: "setting", why: "the identity of the server's service account" };
   if (matches(name, AWS_CREDENTIALS) && others.some((other) => matches(other, AWS_STORES)))
     return { kind: "credential", why: "the server's own stores use it" };

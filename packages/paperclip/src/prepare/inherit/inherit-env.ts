@@ -14,7 +14,10 @@ export interface EnvInput {
 const REASONS = {
   notAllowed: ["notes", "environment left with the server, not on the allowlist"],
   denied: ["notes", "environment left with the server"],
-  missed: ["warnings", "environment left with the server; to give it to agents, name it in inheritNames or set it in env"],
+  missed: [
+    "warnings",
+    "environment left with the server; to give it to agents, set it in env, or name it in inheritNames and in allow.inheritedEnvironment of the policy",
+  ],
   otherNamespace: ["warnings", "environment not taken: it is in Secrets or ConfigMaps of the server's namespace; set it in env"],
   unreachable: ["warnings", "environment not taken: it names files on volumes that runs do not have"],
   unresolved: ["warnings", "environment not taken: it is made of other variables that are not known here; set it in env"],

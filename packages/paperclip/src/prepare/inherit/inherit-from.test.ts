@@ -124,7 +124,7 @@ describe("another namespace", () => {
     secretVolumes: [volume("corp-ca", "/etc/corp"), volume("system-ca", "/etc/ssl/certs")],
   });
   const settings = exampleSettings({ namespace: "agents", dataClaim: "agents-data", inheritNames: ["all-keys"] });
-  const inherited = inheritFrom(pod, settings, { env: { GH_TOKEN: "t", OPENAI_API_KEY: "k" } });
+  const inherited = inheritFrom(pod, settings, { env: { GROQ_API_KEY: "t", OPENAI_API_KEY: "k" } });
 
   test("has the values of the server's variables, in the run's own Secret, and none of its objects", () => {
     expect(inherited).toMatchObject({
@@ -134,13 +134,13 @@ describe("another namespace", () => {
       env: { references: [], from: [], hidden: [] },
       secretVolumes: [],
     });
-    expect(inherited.env.literals).toEqual({ OPENAI_BASE_URL: "https://llm.test", OPENAI_API_KEY: "k", GH_TOKEN: "t" });
+    expect(inherited.env.literals).toEqual({ OPENAI_BASE_URL: "https://llm.test", OPENAI_API_KEY: "k", GROQ_API_KEY: "t" });
   });
 
   test("and what is missing is named", () => {
     const text = inherited.warnings.join("\n");
     for (const name of ["registry", "HTTPS_PROXY", "Secret all-keys", "NODE_EXTRA_CA_CERTS", "system-ca"]) expect(text).toContain(name);
-    for (const name of ["OPENAI_API_KEY", "GH_TOKEN"]) expect(text).not.toContain(name);
+    for (const name of ["OPENAI_API_KEY", "GROQ_API_KEY"]) expect(text).not.toContain(name);
   });
 });
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { parsePolicy } from "../../policy/parse-policy.ts";
 import { DEFAULT_POLICY, type Policy } from "../../policy/policy.ts";
 import { hostContext } from "../../testing/host-context.ts";
+import { readSkills } from "../skills/read-skills.ts";
 import { filePlaces } from "./file-places.ts";
 import { readInstructions } from "./instructions.ts";
 import { ServerFiles } from "./server-files.ts";
@@ -73,6 +74,22 @@ test.each(["/proc/self/environ", "/etc/passwd", "/var/run/secrets/kubernetes.io/
     );
   },
 );
+
+test("a skill from elsewhere is left out, and the reason is given", async () => {
+  const { ctx } = hostContext({ agent: "agent-1", company: "company-1" });
+  const config = { dataPath: data, instanceId: "default", skillsFolder: join(data, ".example/skills") };
+  const files = new ServerFiles(data, filePlaces(ctx, config, DEFAULT_POLICY));
+  const paperclipRuntimeSkills = [{ key: "acme/secrets", runtimeName: "secrets", source: "/etc/passwd" }];
+  const { text, warnings } = await readSkills(
+    { paperclipRuntimeSkills, paperclipSkillSync: { desiredSkills: ["secrets"] } },
+    config,
+    files,
+  );
+  expect(text).toBe("");
+  expect(warnings).toEqual([
+    expect.stringMatching(/^skill "acme\/secrets" is left out: .*others need allow\.files in the operator's policy/),
+  ]);
+});
 
 test("a relative path is the one it becomes", async () => {
   expect(await read("environ", { cwd: "/proc/self" })).toMatch(/^refused: /);

@@ -31,7 +31,7 @@ export const startFields = named({
   promptTemplate: text({ defaultText: "a sentence with the agent's id and name", doc: `text of every turn; ${TEMPLATE_VARIABLES}` }),
   bootstrapPromptTemplate: text({ doc: "text before the first turn of a session; same variables" }),
   instructionsFilePath: text({
-    doc: "file on the server with the agent's instructions, put before the prompt; Paperclip sets it. Unreadable: a warning in the log, the run goes on",
+    doc: "file on the server with the agent's instructions, put before the prompt; Paperclip sets it. In another place than Paperclip's folders for the agent and its company: refused, unless the policy allows it. Unreadable: a warning in the log, the run goes on",
   }),
   instructionsRootPath: text({
     doc: "folder of the instructions, set by Paperclip; used with `instructionsEntryFile` where `instructionsFilePath` is unset",

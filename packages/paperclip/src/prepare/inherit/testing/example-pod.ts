@@ -4,7 +4,7 @@ import type { InheritSettings } from "../inherited.ts";
 // For tests; they change what they are about.
 
 export const exampleVariables = {
-  allowlist: ["MODEL_*", "PAPERCLIP_MODEL_*"],
+  allowlist: ["MODEL_*", "PAPERCLIP_MODEL_*", "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"],
   denylist: ["MODEL_HOME", "PAPERCLIP_MODEL_STORAGE_DIR"],
   removed: ["MODEL_NESTED"],
 } as const;

@@ -1,0 +1,52 @@
+import { createEngine } from "@paperclip-k8s/engine";
+import { type Pocket, startPocket } from "@paperclip-k8s/pocket";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { execute } from "../execute.ts";
+import { exampleCli } from "../testing/example-cli.ts";
+import { hostContext } from "../testing/host-context.ts";
+
+// A whole run whose settings the policy does not allow: it is refused, and the cluster is not asked for anything.
+
+let pocket: Pocket;
+beforeAll(async () => {
+  pocket = await startPocket({ images: {} });
+  pocket.createNamespace("agents");
+});
+afterAll(() => pocket.stop());
+
+async function run(config: Record<string, unknown>, serverEnv: NodeJS.ProcessEnv = {}) {
+  const { ctx } = hostContext({ config });
+  return execute(exampleCli, ctx, { engine: createEngine(), serverEnv });
+}
+
+test("without a policy a server outside a cluster is refused everything that would lead somewhere, in one message", async () => {
+  const settings = {
+    kubeconfig: pocket.kubeconfig,
+    namespace: "agents",
+    image: "a",
+    dataClaim: "data",
+    dataPath: "/elsewhere",
+    inherit: "all",
+  };
+  const before = pocket.requests.length;
+  const { errorCode, errorMessage } = await run(settings);
+  expect(errorCode).toBe("configuration_incomplete");
+  expect(errorMessage?.split("\n").map((line) => line.split(":")[0])).toEqual(["kubeconfig", "namespace", "dataPath", "inherit"]);
+  expect(pocket.requests.length).toBe(before);
+});
+
+test("the server's own kubeconfig is allowed, and the namespace of its context; a claim of another name is not", async () => {
+  const settings = { kubeconfig: pocket.kubeconfig, image: "a", dataClaim: "postgres", nodeSelector: { "kubernetes.io/hostname": "n1" } };
+  const { errorCode, errorMessage } = await run(settings, { KUBECONFIG: pocket.kubeconfig });
+  expect(errorCode).toBe("configuration_incomplete");
+  expect(errorMessage).toContain('dataClaim: "postgres" is not allowed by the operator\'s policy');
+  expect(errorMessage).toContain('nodeSelector: "kubernetes.io/hostname=n1" is not allowed');
+});
+
+test("a policy that cannot be read stops the run before its settings are looked at", async () => {
+  const { errorCode, errorMessage } = await run({ timeoutSec: "soon" }, { PAPERCLIP_K8S_POLICY: "/nowhere/policy.yaml" });
+  expect(errorCode).toBe("configuration_incomplete");
+  expect(errorMessage).toBe(
+    "PAPERCLIP_K8S_POLICY: the operator's policy /nowhere/policy.yaml cannot be used, so no run is started: there is no such file",
+  );
+});
