@@ -28,14 +28,14 @@ test("what is forced", () => {
   expect(podRules(inputs(DEFAULT_POLICY, "/data", own)).runtimeClassName).toBe("light");
 });
 
-test("the node's disk: a small request, the policy's limit, and no folder may hold more than that", () => {
+test("the node's disk: nothing set aside, the policy's limit, and no folder may hold more than that", () => {
   expect(podResources(inputs(DEFAULT_POLICY))).toEqual({
-    requests: { cpu: "1", memory: "1Gi", "ephemeral-storage": "100Mi" },
+    requests: { cpu: "1", memory: "1Gi", "ephemeral-storage": "0" },
     limits: { cpu: "2", memory: "2Gi", "ephemeral-storage": "24Gi" },
   });
   expect(scratchVolumes(inputs(DEFAULT_POLICY)).map(({ sizeLimit }) => sizeLimit)).toEqual(["10Gi", "10Gi"]);
   const small = inputs(disk("50Mi"));
-  expect(podResources(small)).toMatchObject({ requests: { "ephemeral-storage": "50Mi" }, limits: { "ephemeral-storage": "50Mi" } });
+  expect(podResources(small)).toMatchObject({ limits: { "ephemeral-storage": "50Mi" } });
   expect(scratchVolumes(small).map(({ sizeLimit }) => sizeLimit)).toEqual(["50Mi", "50Mi"]);
 });
 

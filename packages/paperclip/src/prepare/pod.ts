@@ -11,14 +11,14 @@ export function podRules({ cli, config, policy: { force } }: RunInputs): NonNull
   return { runtimeClassName, hostUsers, priorityClassName, readOnlyRootFilesystem, annotations };
 }
 
-/** Enough for a run that keeps little on its node's disk; more is taken only where there is more. */
-const DISK_REQUEST = "100Mi";
+/** Said, because the limit would count otherwise. Nodes that do not report their disk, as some small clusters do, take no pod that asks for any. */
+const DISK_REQUEST = "0";
 
 /** The agent's CPU and memory, and a limit for everything that its pod keeps on the node's disk. */
 export function podResources({ config: { resources }, policy: { limits } }: RunInputs): RunRequest["resources"] {
   const disk = limits.ephemeralStorage;
   return {
-    requests: { ...resources.requests, "ephemeral-storage": smaller(DISK_REQUEST, disk) },
+    requests: { ...resources.requests, "ephemeral-storage": DISK_REQUEST },
     limits: { ...resources.limits, "ephemeral-storage": disk },
   };
 }

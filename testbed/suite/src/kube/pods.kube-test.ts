@@ -119,7 +119,7 @@ describe("processes", () => {
   });
 
   test("cannot kill the runner", async () => {
-    const script = `for (const signal of ["SIGKILL", "SIGSTOP"]) process.kill(1, signal); console.log("still here")`;
+    const script = `for (const signal of ["SIGKILL", "SIGSTOP"]) process.kill(process.ppid, signal); console.log("still here")`;
     const { outcome, output } = await finishRun(bed, { script });
     expect(output.toString()).toBe("still here\n");
     expect(outcome).toMatchObject({ kind: "exited", exitCode: 0, evidence: { proof: "end-record" } });
