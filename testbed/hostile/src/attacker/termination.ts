@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MARK } from "../orders.ts";
 import { type Attacks, type Attempted, wrote } from "./attack.ts";
-import { ownSpec, runnerPid, terminationLog } from "./own-run.ts";
+import { ownSpec, runnerPid, signedByOwnKey, terminationLog } from "./own-run.ts";
 
 // A CLI of the runner's user can write the container's termination message and kill the runner. What the server reads of it is this run's affair only.
 
@@ -18,11 +18,12 @@ async function endWith(text: string | Buffer): Promise<Attempted> {
   return wrote(`${text.length} bytes and sent SIGKILL to the runner`);
 }
 
-/** A message with everything that the runner would write, and something else in it. */
+/** A message with everything that the runner would write, signed as it would, and something else in it. */
 function message(changes: Readonly<Record<string, unknown>>): string {
   const { run, nonce } = ownSpec();
   const end = { exitCode: 0, signal: null, cause: "exit", bytes: 1, written: 1, lines: 1, oomKills: null, peakMemoryBytes: null };
-  return JSON.stringify({ format: 1, run, nonce, ...end, memoryLimitBytes: null, error: null, finalLine: null, ...changes });
+  const text = JSON.stringify({ format: 1, run, nonce, ...end, memoryLimitBytes: null, error: null, finalLine: null, ...changes });
+  return signedByOwnKey(text);
 }
 
 const forged = (tries: string, changes: Readonly<Record<string, unknown>>): Attacks[string] => ({
@@ -58,5 +59,10 @@ export const termination: Attacks = {
   "termination/deep": plain("JSON that is nested 2,000 times", `${"[".repeat(2000)}${"]".repeat(2000)}`),
   "termination/binary": plain("4,096 bytes that are no text", Buffer.alloc(4096, 0xff)),
   "termination/long": plain("a text of 64 KiB", `{"format":1,"run":"${"a".repeat(65_536)}`),
+  "termination/unsigned": {
+    tries: "a success without a signature",
+    must: "it does not count",
+    attack: () => endWith(message({}).replace(/,"mac":"[^"]*"/, "")),
+  },
   "termination/other-run": forged("the message of another run", { run: "00000000-0000-4000-8000-000000000000", nonce: MARK }),
 };
