@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import type { RunInputs } from "../prepare/attempt.ts";
 import { exampleAttempt, exampleInputs, exampleResult, exited } from "../testing/example-attempt.ts";
 import { exampleCli } from "../testing/example-cli.ts";
-import { type KeptSession, keptSession, lostSession } from "./session.ts";
+import { hostContext } from "../testing/host-context.ts";
+import { type KeptSession, keptSession, lostSession, sessionLeft } from "./session.ts";
 
 const old = { generation: "g0", at: "", bytes: 1, version: null };
 const saved = { restored: null, restoreMs: 1, saved: true, last: old, saveMs: 1, error: null };
@@ -41,4 +42,17 @@ test("a session that is nowhere to be found is logged", () => {
   expect(lost({ ...saved, last: null }, null)).toBeNull();
   // The engine logs why it could not be saved.
   expect(lost({ ...failed, last: null })).toBeNull();
+});
+
+test("that a state was signed is noted when one was saved, and stays noted", () => {
+  const marked = (evidence: Partial<Evidence>, sessionParams: Record<string, unknown> | null = null) => {
+    const { ctx } = hostContext();
+    const inputs = exampleInputs({ ctx: { ...ctx, runtime: { ...ctx.runtime, sessionParams } } });
+    return sessionLeft(exampleResult(exited(0), { attempt: exampleAttempt({ inputs }), evidence })).params?.stateSigned;
+  };
+  expect(marked({ state: saved })).toBe(true);
+  expect(marked({ state: saved, signed: false })).toBeUndefined();
+  expect(marked({ state: { ...saved, restored: old } })).toBeUndefined();
+  expect(marked({ state: killed })).toBeUndefined();
+  expect(marked({ state: killed }, { sessionId: "ses_2", stateSigned: true })).toBe(true);
 });

@@ -24,8 +24,14 @@ export function sessionLeft({ attempt, adopted, report, outcome }: AttemptResult
   const kept = keptSession(fingerprint?.stateMode ?? null, outcome.evidence.state, resumed);
   const workspace = workspaceOf(ctx.context, config.cwd);
   const sessionId = kept === "no" ? null : reported;
-  const params = sessionParamsOut({ sessionId, previous: ctx.runtime.sessionParams, cwd, fingerprint, workspace });
+  const stateSigned = hasSavedSigned(outcome.evidence);
+  const params = sessionParamsOut({ sessionId, previous: ctx.runtime.sessionParams, cwd, fingerprint, workspace, stateSigned });
   return { kept, sessionId: params === null ? null : sessionId, params };
+}
+
+/** A state that was found unchanged is not saved again: it is as it was. */
+function hasSavedSigned({ signed, state }: Evidence): boolean {
+  return signed && state?.saved === true && state.last !== null && state.last.generation !== state.restored?.generation;
 }
 
 /** `mode`: where the run's sessions are kept; null = not known. `resumed`: the session is the one that the run began with. */

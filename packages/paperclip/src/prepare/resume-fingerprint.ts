@@ -9,8 +9,7 @@ import { chooseSession, type ResumeFingerprint, type SessionChoice, sessionParam
 /** What a session of this run depends on. */
 export function fingerprintOf({ cli, cwd, bundle, mcp, state }: RunInputs): ResumeFingerprint {
   const mcpIdentity = cli.usesMcpServers ? mcp.identity : null;
-  const signed = state.mode === "portable";
-  return { podCwd: cwd, stateMode: state.mode, idPattern: cli.sessionId ?? null, bundleKey: bundle?.key ?? null, mcpIdentity, signed };
+  return { podCwd: cwd, stateMode: state.mode, idPattern: cli.sessionId ?? null, bundleKey: bundle?.key ?? null, mcpIdentity };
 }
 
 /** Noted on the Job, because the run that takes it over may have other settings. */
@@ -24,9 +23,7 @@ export function fingerprintOfJob({ job }: Pick<Adoption, "job">): ResumeFingerpr
   const podCwd = textOf(noted.podCwd);
   const stateMode = textOf(noted.stateMode);
   if (podCwd === null || stateMode === null) return null;
-  // A pod that signs its records signs its states.
-  const signed = stateMode === "portable" && job.annotations[ANNOTATION.records] !== undefined;
-  return { podCwd, stateMode, bundleKey: textOf(noted.bundleKey), mcpIdentity: textOf(noted.mcpIdentity), signed };
+  return { podCwd, stateMode, bundleKey: textOf(noted.bundleKey), mcpIdentity: textOf(noted.mcpIdentity) };
 }
 
 /** Whether this run's own attempt may resume the session of a Job that it took over. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { chooseSession, sessionCodec, sessionParamsOut } from "./session.ts";
+import { chooseSession, mayBeUnsigned, sessionCodec, sessionParamsOut } from "./session.ts";
 
 const workspace = { id: "workspace-1", repoUrl: "https://example.com/acme.git", repoRef: "main" };
 const out = {
@@ -114,4 +114,13 @@ test("a session is not looked for in another mode, and not at all where none is 
     "session ses_1 was kept in a folder that the agent's env names and is not looked for on the shared volume; starting a fresh one",
   );
   expect(at("ephemeral", "portable")).toMatchObject({ sessionId: null, note: expect.stringContaining("agentDbMode is ephemeral") });
+});
+
+test("an unsigned state is accepted only for a session that was never known to be signed", () => {
+  const accepts = (sessionParams: Record<string, unknown> | null, sessionId: string | null = "ses_1") =>
+    mayBeUnsigned({ sessionId, sessionDisplayId: null, taskKey: null, sessionParams });
+  expect(accepts({ sessionId: "ses_1" })).toBe(true);
+  expect(accepts(null)).toBe(true);
+  expect(accepts({ sessionId: "ses_1", stateSigned: true })).toBe(false);
+  expect(accepts(null, null)).toBe(false);
 });

@@ -30,8 +30,6 @@ export interface ResumeFingerprint {
   readonly bundleKey?: string | null;
   /** The host's tool servers; null = the CLI gets none. */
   readonly mcpIdentity?: string | null;
-  /** Whether its saved states are signed; this is noted, and not compared. */
-  readonly signed?: boolean;
 }
 
 /**
@@ -85,6 +83,8 @@ export interface SessionOut {
   /** Null = not known. */
   readonly fingerprint: ResumeFingerprint | null;
   readonly workspace: Pick<Workspace, "id" | "repoUrl" | "repoRef">;
+  /** Whether the run has saved a state that is signed; what was noted of the session before still holds otherwise. */
+  readonly stateSigned?: boolean;
 }
 
 /** What the next run of this task is given; null = no session. Without a fingerprint only the params that the run itself was given still hold. */
@@ -102,7 +102,7 @@ export function sessionParamsOut(out: SessionOut): Record<string, unknown> | nul
     workspaceId: workspace.id,
     repoUrl: workspace.repoUrl,
     repoRef: workspace.repoRef,
-    [SIGNED]: fingerprint.signed === true,
+    ...(out.stateSigned === true ? { [SIGNED]: true } : {}),
   };
   // What other versions noted belongs to their session, not to a new one.
   const kept = idOf(out.previous) === out.sessionId ? Object.entries(out.previous ?? {}) : [];

@@ -117,9 +117,12 @@ export function message(changes: Partial<TerminationMessage> = {}): string {
 export const startRecord: StartRecord = { type: "start", at: "", run: "run-1", nonce: NONCE, pod: "agent-worker-abcde", runtime: "node" };
 
 /** Folds facts 10 ms apart, then lets time pass in ticks with fresh looks, as the follower does once a run is over. */
-export function play(facts: readonly Fact[], options: { readonly afterMs?: number; readonly looks?: boolean } = {}): RunState {
+export function play(
+  facts: readonly Fact[],
+  options: { readonly afterMs?: number; readonly looks?: boolean; readonly from?: RunState } = {},
+): RunState {
   let at = 10;
-  let state = accepted();
+  let state = options.from ?? accepted();
   for (const fact of facts) {
     at += 10;
     state = reduce(state, { at, ...fact }, timeouts);
