@@ -286,6 +286,13 @@ export const FAULTS: readonly Fault[] = [
     caughtBy: ["packages/paperclip/src/handover/drain/control-server.test.ts"],
   },
   {
+    what: "a saved session of any age is taken without a signature",
+    file: "packages/paperclip/src/prepare/session.ts",
+    find: "incomingSession({ runtime }) !== null && recordOf(runtime.sessionParams)[SIGNED] !== true",
+    replace: "incomingSession({ runtime }) !== null",
+    caughtBy: ["packages/paperclip/src/conclude/result.test.ts"],
+  },
+  {
     what: "an agent's id with a path in it becomes part of a path",
     file: engine("volume/paths.ts"),
     find: "!/^[a-zA-Z0-9-]+$/.test(value)",

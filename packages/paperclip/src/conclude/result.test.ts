@@ -1,8 +1,9 @@
 import type { Adoption } from "@paperclip-k8s/engine";
 import { expect, test } from "vitest";
 import type { CliReport } from "../agent-cli/agent-cli.ts";
+import { ANNOTATION } from "../host/keys.ts";
 import { fingerprintAnnotation } from "../prepare/resume-fingerprint.ts";
-import { type ResumeFingerprint, sessionCodec } from "../prepare/session.ts";
+import { mayBeUnsigned, type ResumeFingerprint, sessionCodec } from "../prepare/session.ts";
 import { UnusableVolume } from "../prepare/unusable-volume.ts";
 import { exampleAttempt, exampleEvidence, exampleInputs, exampleResult, exited, type OutcomeKind } from "../testing/example-attempt.ts";
 import { hostContext } from "../testing/host-context.ts";
@@ -142,6 +143,23 @@ test("a run that took another one's Job over reports the fingerprint of that Job
   const previous = { sessionId: "ses_2", promptBundleKey: "k0" };
   const resumed = { inputs, adopted: job(null), sessionId: "ses_2", previous };
   expect(result(exited(0), resumed)).toMatchObject({ sessionId: "ses_2", sessionParams: previous });
+});
+
+test("the host keeps whether a session's saved states are signed: then one without a signature is nobody's", () => {
+  const job = (annotations: object) =>
+    ({
+      job: { annotations: { ...fingerprintAnnotation({ podCwd: "/data/work", stateMode: "portable" }), ...annotations } },
+    }) as unknown as Adoption;
+  const left = (changes: Changes) => result(exited(0), { inputs: { state: portable }, ...changes }).sessionParams ?? null;
+  const next = (sessionParams: Record<string, unknown> | null) => mayBeUnsigned({ ...hostContext({}).ctx.runtime, sessionParams });
+  expect(left({})).toMatchObject({ stateSigned: true });
+  expect(next(left({}))).toBe(false);
+  // The pod of an earlier version has signed nothing, whatever was noted before.
+  const earlier = left({ adopted: job({}), previous: { sessionId: "ses_2", stateSigned: true } });
+  expect([earlier?.stateSigned, next(earlier)]).toEqual([undefined, true]);
+  expect(next(left({ adopted: job({ [ANNOTATION.records]: "hmac-1" }) }))).toBe(false);
+  // Without a session nothing of an earlier version is missed.
+  expect(next(null)).toBe(false);
 });
 
 test("a run that is detached reports what its earlier attempts used, and leaves the last one's to the run that takes it over", () => {
