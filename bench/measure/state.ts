@@ -2,6 +2,8 @@ import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CliName, cliNames, loadKits } from "../../packages/adapters.ts";
+import { stateKey } from "../../packages/engine/src/record-trust.ts";
+import { findRecordSecret } from "../../packages/paperclip/src/host/record-secret.ts";
 import { restoreState } from "../../packages/runner/src/state/restore-state.ts";
 import { saveState } from "../../packages/runner/src/state/save-state.ts";
 import { type AgentRan, type Agents, openAgents } from "../../testbed/suite/src/agents.ts";
@@ -58,10 +60,13 @@ async function grow(stage: Agents, conversation: Parameters<Agents["savedFolder"
   const parts = kits[conversation.cli].cli.state?.parts ?? [];
   try {
     mkdirSync(home, { recursive: true });
-    restoreState({ kind: "restore", saved, home, parts, maxBytes: 1024 ** 3 });
+    // As the agents' own pods sign it.
+    const secret = await findRecordSecret({}, { dataPath: stage.bed.data, instanceId: "default" });
+    const key = secret === null ? undefined : stateKey(secret, saved);
+    restoreState({ kind: "restore", saved, home, parts, maxBytes: 2 ** 30, key });
     kits[conversation.cli].growSession(home, messages);
     const known = { version: null, run: "bench", tag: "00000000", live: false, fingerprint: null, from: null, damaged: [] };
-    await saveState({ kind: "save", saved, home, parts, maxBytes: 2 ** 30, ...known });
+    await saveState({ kind: "save", saved, home, parts, maxBytes: 2 ** 30, key, ...known });
     // Pods may have another user than this process.
     const { uid, gid } = statSync(saved);
     for (const name of readdirSync(saved)) chownSync(join(saved, name), uid, gid);

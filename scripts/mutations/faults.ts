@@ -293,6 +293,20 @@ export const FAULTS: readonly Fault[] = [
     caughtBy: ["packages/paperclip/src/conclude/result.test.ts"],
   },
   {
+    what: "a forged negative cost pays for the runs of other agents",
+    file: "packages/paperclip/src/agent-cli/json-fields.ts",
+    find: 'typeof value === "number" && value > 0 ? Math.min(value, MOST) : 0',
+    replace: 'typeof value === "number" ? value : 0',
+    caughtBy: ["packages/paperclip/src/conclude/result.test.ts"],
+  },
+  {
+    what: "a time that no calendar has, in an agent's output, takes the run's result away",
+    file: "packages/paperclip/src/conclude/exit.ts",
+    find: "new Date(Math.min(at, now + LONGEST_WAIT_MS))",
+    replace: "new Date(at)",
+    caughtBy: ["packages/paperclip/src/conclude/result.test.ts"],
+  },
+  {
     what: "an agent's id with a path in it becomes part of a path",
     file: engine("volume/paths.ts"),
     find: "!/^[a-zA-Z0-9-]+$/.test(value)",

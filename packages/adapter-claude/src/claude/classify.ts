@@ -13,6 +13,8 @@ const CODES: Partial<Record<FaultKind, string>> = {
   truncated: "claude_truncated",
 };
 
+/** The pattern of a page takes the square of the length in the worst case. */
+const LOOKED_AT = 4096;
 const HOW_TO_LOG_IN =
   "set ANTHROPIC_API_KEY, or CLAUDE_CODE_OAUTH_TOKEN with a token of `claude setup-token`, in the agent's environment variables";
 
@@ -110,6 +112,6 @@ function refusalText(result: TurnResult): string {
 
 /** A page to log in at, where the CLI names one. */
 function loginHint(message: string, stderr: string): string {
-  const url = /https:\/\/[^\s'"<>()]*(?:claude|anthropic|login|auth)[^\s'"<>(),.]*/i.exec(`${message}\n${stderr}`)?.[0];
+  const url = /https:\/\/[^\s'"<>()]*(?:claude|anthropic|login|auth)[^\s'"<>(),.]*/i.exec(`${message}\n${stderr.slice(-LOOKED_AT)}`)?.[0];
   return url === undefined || message.includes(url) ? HOW_TO_LOG_IN : `log in at ${url}, or ${HOW_TO_LOG_IN}`;
 }

@@ -53,6 +53,8 @@ const nothing = {
   entries: [],
 } as const;
 
+/** Words are looked for in it, so it has an end. */
+const ERROR_CHARS = 4096;
 const READ = ["system", "assistant", "user", "rate_limit_event", "result"];
 /** Known types without anything that we use. */
 const SKIPPED = ["stream_event", "keep_alive", "tool_progress", "tool_use_summary", "auth_status", "prompt_suggestion"];
@@ -108,7 +110,7 @@ function systemParts(event: Fields): Partial<ClaudeEvent> {
 }
 
 function retryParts(event: Fields): Partial<ClaudeEvent> {
-  const error = textOf(event.error) || "unknown";
+  const error = textOf(event.error).slice(0, 200) || "unknown";
   const status = numberOrNull(event.error_status);
   const why = `${error.replaceAll("_", " ")}${status === null ? "" : ` (${status})`}`;
   const wait = `${((numberOrNull(event.retry_delay_ms) ?? 0) / 1000).toFixed(1)} s`;
@@ -120,7 +122,10 @@ function assistantParts(event: Fields): Partial<ClaudeEvent> {
   const message = fieldsOf(event.message);
   const parts = contentOf(event);
   if (event.is_api_error_message === true) {
-    const text = parts.map((part) => textOf(part.text)).join("\n");
+    const text = parts
+      .map((part) => textOf(part.text))
+      .join("\n")
+      .slice(0, ERROR_CHARS);
     // The result event has the same text.
     return { fault: { error: textOf(event.error) || "unknown", status: numberOrNull(event.api_error_status), text } };
   }

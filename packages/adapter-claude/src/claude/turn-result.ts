@@ -32,18 +32,26 @@ const KEPT = [
   "api_error_type",
 ];
 const RESULT_CHARS = 4000;
+/** Words are looked for in them, so they have an end. */
+const ERROR_CHARS = 4096;
+const ERRORS_KEPT = 100;
+/** A detail of the result is a number, a flag or a word. */
+const isDetail = (value: unknown): boolean =>
+  typeof value === "number" || typeof value === "boolean" || (typeof value === "string" && value.length <= 200);
 
 export function readResult(event: Fields): TurnResult {
   const text = textOf(event.result);
   const isError = event.is_error === true;
   const subtype = textOf(event.subtype);
-  const reported = Array.isArray(event.errors) ? event.errors.map(textOf).filter((error) => error !== "") : [];
-  const errors = reported.length > 0 || !isError ? reported : [text || `Claude Code ended with ${subtype || "an error"}`];
+  const listed = Array.isArray(event.errors) ? event.errors.slice(0, ERRORS_KEPT) : [];
+  const reported = listed.map((error) => textOf(error).slice(0, ERROR_CHARS)).filter((error) => error !== "");
+  const errors =
+    reported.length > 0 || !isError ? reported : [text.slice(0, ERROR_CHARS) || `Claude Code ended with ${subtype || "an error"}`];
   const denied = Array.isArray(event.permission_denials) ? event.permission_denials.length : 0;
-  const kept = KEPT.flatMap((key) => (event[key] === undefined || event[key] === null ? [] : [[key, event[key]] as const]));
+  const kept = KEPT.flatMap((key) => (isDetail(event[key]) ? [[key, event[key]] as const] : []));
   return {
     succeeded: subtype === "success" && !isError,
-    subtype,
+    subtype: subtype.slice(0, 200),
     stopReason: textOrNull(event.stop_reason),
     terminalReason: textOrNull(event.terminal_reason),
     text,

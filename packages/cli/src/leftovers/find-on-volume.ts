@@ -8,7 +8,7 @@ import type { Place } from "../arguments.ts";
 import { unlessForbidden } from "../cluster/access.ts";
 import { decideFiles, remove as mayGo, type Span } from "./decision.ts";
 import type { Item } from "./item.ts";
-import { findRunFiles, foldersIn, type RunFileSet, removeRunFiles } from "./run-files.ts";
+import { findRunFiles, foldersIn, type RunFileSet, removeRunFiles, timeOf } from "./run-files.ts";
 
 /** What is on the volume, before anybody looks at the cluster. */
 export interface OnVolume {
@@ -47,7 +47,7 @@ export async function decideVolume(
   });
   const ofBundles = bundles.map((bundle): Item => {
     const remove = async () => ((await removeBundle(bundle, span.now)) ? "deleted" : "changed");
-    const since = new Date(bundle.usedUntil).toISOString();
+    const since = timeOf(bundle.usedUntil);
     return { kind: "bundle", name: bundle.path, since, bytes: null, decision: mayGo("no run can need it any more"), remove };
   });
   return [...ofRuns, ...ofBundles];

@@ -19,8 +19,11 @@ export interface RunFileSet {
   readonly end: EndRecord | null;
 }
 
-/** A pod can give its files any time, also one that no calendar has. */
 const LAST_MS = 8.64e15;
+
+/** A pod can give its files any time, also one that no calendar has. */
+export const timeOf = (ms: number): string => new Date(Math.max(-LAST_MS, Math.min(LAST_MS, ms))).toISOString();
+
 const ID = /^[a-zA-Z0-9-]+$/;
 
 /** Oldest first. The host's own logs in the same folders are left out by their names. */
@@ -60,7 +63,7 @@ async function setOf(root: string, place: string, { output, runId: run, folder }
   const files = await filesThere(["", ".meta", ".claim"].map((beside) => join(root, `${name}${beside}`)));
   const found = folder === null ? files : [...files, ...(await filesThere([join(root, place, folder)]))];
   if (found.length === 0) return null;
-  const writtenAt = new Date(Math.min(LAST_MS, Math.max(...found.map(({ stats }) => stats.mtimeMs)))).toISOString();
+  const writtenAt = timeOf(Math.max(...found.map(({ stats }) => stats.mtimeMs)));
   const paths = folder === null ? files.map(({ path }) => path) : [join(root, place, folder)];
   return { name, run, root, paths, bytes: files.reduce((sum, { stats }) => sum + stats.size, 0), writtenAt };
 }

@@ -7,7 +7,9 @@ export type Fields = Readonly<Record<string, unknown>>;
 export const fieldsOf = (value: unknown): Fields => (isRecord(value) ? value : {});
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 export const textOrNull = (value: unknown): string | null => textOf(value) || null;
-export const countOf = (value: unknown): number => (typeof value === "number" && Number.isFinite(value) ? value : 0);
+/** Of tokens or dollars: never less than nothing, which would pay for other runs. */
+export const countOf = (value: unknown): number => (typeof value === "number" && value > 0 ? Math.min(value, MOST) : 0);
+const MOST = 1e12;
 export const numberOrNull = (value: unknown): number | null => (typeof value === "number" && Number.isFinite(value) ? value : null);
 
 /** The JSON object that a line is; undefined when it is none. */

@@ -1,5 +1,6 @@
 import type { Adoption, Evidence, RunOutcome } from "@paperclip-k8s/engine";
 import type { CliFault, CliReport } from "../agent-cli/agent-cli.ts";
+import { countOf } from "../agent-cli/json-fields.ts";
 import type { ExecutionResult, UsageSummary } from "../host/types.ts";
 import type { Attempt } from "../prepare/attempt.ts";
 
@@ -37,8 +38,8 @@ export function costOf(attempts: Attempts): Cost | null {
 /** Null = there is nothing to add up. */
 export function sumOf(counted: readonly AttemptResult[]): Cost | null {
   if (counted.length === 0) return null;
-  const sum = (key: keyof UsageSummary) => counted.reduce((total, { report }) => total + report[key], 0);
-  const costs = counted.flatMap(({ report: { costUsd } }) => (costUsd === null ? [] : [costUsd]));
+  const sum = (key: keyof UsageSummary) => counted.reduce((total, { report }) => total + Math.round(countOf(report[key])), 0);
+  const costs = counted.flatMap(({ report: { costUsd } }) => (costUsd === null ? [] : [countOf(costUsd)]));
   return {
     usage: { inputTokens: sum("inputTokens"), cachedInputTokens: sum("cachedInputTokens"), outputTokens: sum("outputTokens") },
     costUsd: costs.length === 0 ? null : costs.reduce((total, cost) => total + cost, 0),

@@ -19,6 +19,7 @@ const FAULT_CODES: Record<CliFault["kind"], string> = {
   truncated: "adapter_failed",
   other: "adapter_failed",
 };
+const LONGEST_WAIT_MS = 60 * 86_400_000;
 /** After these a resumed session would only fail again. */
 const CLEARING: ReadonlySet<CliFault["kind"]> = new Set(["step-limit", "unknown-session", "corrupted-session"]);
 
@@ -89,7 +90,8 @@ function exitMessage(result: Exited): string {
 function faultFailure(fault: CliFault, now: number): Omit<Failure, "errorMessage"> {
   const errorCode = fault.code ?? FAULT_CODES[fault.kind];
   const at = fault.retryAt ?? (fault.retryAfterSec === null ? null : now + fault.retryAfterSec * 1000);
-  const later = at === null ? {} : { retryNotBefore: new Date(at).toISOString() };
+  // The time is the agent's word: no limit of a provider lasts longer.
+  const later = at === null || !(at >= 0) ? {} : { retryNotBefore: new Date(Math.min(at, now + LONGEST_WAIT_MS)).toISOString() };
   if (fault.kind === "quota") return { errorCode, errorFamily: "provider_quota", ...later };
   if (fault.kind === "transient") return { errorCode, errorFamily: "transient_upstream", ...later };
   if (fault.kind === "refusal") return { errorCode, errorFamily: "model_refusal" };

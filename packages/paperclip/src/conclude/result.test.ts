@@ -57,6 +57,20 @@ test("nothing that a pod said reaches the host's database or pages with control 
   expect(notPreparedResult(new Error(said)).errorMessage).toBe("abc\ufffd");
 });
 
+test("amounts and times that no CLI would report harm nobody: no credit for other runs, no date that does not exist", () => {
+  const report = { inputTokens: -5, outputTokens: 1e300, cachedInputTokens: 2.5, costUsd: -100 };
+  expect(result(exited(0), { report })).toMatchObject({ usage: { inputTokens: 0, cachedInputTokens: 3, outputTokens: 1e12 }, costUsd: 0 });
+  const waits = (retryAt: number) =>
+    buildResult({ earlier: [], last: { ...ended(exited(1)), fault: { kind: "quota", message: "m", retryAfterSec: null, retryAt } } })
+      .retryNotBefore;
+  expect([waits(5), waits(1e300), waits(Number.POSITIVE_INFINITY), waits(-1e300)]).toEqual([
+    "1970-01-01T00:00:00.005Z",
+    "1970-03-02T00:00:00.000Z",
+    "1970-03-02T00:00:00.000Z",
+    undefined,
+  ]);
+});
+
 test("every key of the session params survives the codec; unknown ones of the same session stay", () => {
   const previous = { sessionId: "ses_2", fromALaterVersion: { a: 1 } };
   const { sessionParams } = result(exited(0), { previous });

@@ -88,5 +88,5 @@ function refusal(status: number, text: string, token: string | null): string {
   if (token === null && (status === 401 || status === 403)) return `HTTP ${status}, a board API key is needed (PAPERCLIP_API_KEY)`;
   if (status === 401) return "HTTP 401, the API key is not accepted";
   const message = text.match(/"error":"((?:[^"\\]|\\.)*)"/)?.[1] ?? text.slice(0, 200);
-  return `HTTP ${status} ${message.trim()}`.trim();
+  return `HTTP ${status} ${message.trim().slice(0, 500)}`.trim();
 }

@@ -41,17 +41,21 @@ export function joinLines(text: string): string {
     .join(" ");
 }
 
-const DEPTH = 20;
+const DEPTH = 10;
+const ITEMS = 500;
+const TEXT_CHARS = 16_000;
 
-/** Every text in a value, keys included; what is nested beyond reason is left out. */
+/** Every text in a value, keys included, as the host can store it; what is longer, wider or deeper than reason is cut. */
 export function cleanValue<T>(value: T, depth = DEPTH): T {
-  if (typeof value === "string") return cleanText(value) as T;
+  if (typeof value === "string") return cleanPart(value) as T;
   if (typeof value !== "object" || value === null) return value;
   if (depth === 0) return null as T;
-  if (Array.isArray(value)) return value.map((item: unknown) => cleanValue(item, depth - 1)) as T;
-  const cleaned = Object.entries(value).map(([key, item]) => [cleanText(key), cleanValue<unknown>(item, depth - 1)]);
-  return Object.fromEntries(cleaned) as T;
+  if (Array.isArray(value)) return value.slice(0, ITEMS).map((item: unknown) => cleanValue(item, depth - 1)) as T;
+  const entries = Object.entries(value).slice(0, ITEMS);
+  return Object.fromEntries(entries.map(([key, item]) => [cleanPart(key), cleanValue<unknown>(item, depth - 1)])) as T;
 }
+
+const cleanPart = (text: string): string => (text.length <= TEXT_CHARS ? cleanText(text) : `${cleanText(text.slice(0, TEXT_CHARS))}…`);
 
 /** A text as one word of a transcript line: no space, never empty. */
 export const word = (text: string, ifEmpty: string): string =>

@@ -1,5 +1,6 @@
 import { type Line, LineSplitter } from "@paperclip-k8s/engine";
 import type { AgentCli, CliParser } from "../agent-cli/agent-cli.ts";
+import { type Entry, foreignLine } from "../agent-cli/entry.ts";
 import type { RunLog } from "./log.ts";
 import { StderrLines } from "./stderr-lines.ts";
 import { TranscriptLines } from "./transcript/to-lines.ts";
@@ -42,7 +43,16 @@ export class AttemptOutput {
   #read(line: Line): string[] {
     if (line.part !== "whole") return this.#tooLong(line);
     const text = line.bytes.toString("utf8").replace(/\r?\n$/, "");
-    return this.#transcript.push(this.parser.push(text));
+    return this.#transcript.push(this.#parse(text));
+  }
+
+  /** An agent can write anything: a line that a parser fails at is shown as it is, and costs no more than itself. */
+  #parse(text: string): readonly Entry[] {
+    try {
+      return this.parser.push(text);
+    } catch {
+      return foreignLine(text);
+    }
   }
 
   /** Such a line is no event of any CLI; it stands in the output file. */

@@ -7,13 +7,19 @@ import { shortId, writeToolCall } from "./write-tool-call.ts";
 
 // With mark, id and note a line stays below the 8 KiB that the host's live view takes at once.
 const LINE_BYTES = 7 * 1024;
+/** Of one text; a model's answer is shorter. */
+const SPOKEN_BYTES = 1024 * 1024;
+/** Of one line of a CLI's output, which has a few. */
+const MOST_ENTRIES = 1000;
 
 /** What a CLI's output means, as the lines of its transcript for the host's log. */
 export class TranscriptLines {
   #last: Entry["kind"] | null = null;
 
   /** Lines without newlines; none when there is nothing to show. */
-  push(entries: readonly Entry[]): string[] {
+  push(all: readonly Entry[]): string[] {
+    const left = all.length - MOST_ENTRIES;
+    const entries = left <= 0 ? all : [...all.slice(0, MOST_ENTRIES), { kind: "other", text: `… ${left} more of the same line` } as const];
     return entries.flatMap((entry) => {
       const lines = toLines(entry);
       if (lines.length === 0) return [];
@@ -58,7 +64,7 @@ const oneLine = (text: string): string => fold(cut(cleanText(text).trimEnd(), LI
 
 // Outer blank lines go, and so does white space at the ends of lines: the host would trim it anyway.
 function spoken({ kind, text }: SpokenEntry): string[] {
-  const lines = cleanText(text)
+  const lines = cut(cleanText(text), SPOKEN_BYTES)
     .split("\n")
     .map((line) => line.trimEnd());
   const first = lines.findIndex((line) => line !== "");

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { hostileOutput, LONG, showOutput, wrongIn } from "@paperclip-k8s/paperclip/testing/hostile-output";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { claude } from "./agent-cli.ts";
+
+const fixtures = new URL("../fixtures/", import.meta.url);
+const recorded = readdirSync(fixtures)
+  .filter((name) => name.endsWith(".ndjson"))
+  .flatMap((name) => readFileSync(new URL(name, fixtures), "utf8").split("\n"))
+  .filter((line) => line.startsWith("{"));
+
+test("whatever an agent writes in the CLI's place, the host gets a result and a log that it can keep", async () => {
+  await fc.assert(
+    fc.asyncProperty(hostileOutput(recorded), fc.string({ unit: "binary", maxLength: 200 }), async (stdout, stderr) => {
+      expect(wrongIn(await showOutput(claude, stdout, stderr))).toBeNull();
+    }),
+    { numRuns: process.env.LONG ? 5000 : 300 },
+  );
+});
+
+/** Events that put the agent's text into the log, into an error, and into a tool's call. */
+const EVENTS: readonly ((text: unknown) => string)[] = [
+  (text) => JSON.stringify({ type: "assistant", message: { content: [{ type: "text", text }] } }),
+  (text) => JSON.stringify({ type: "assistant", message: { content: text } }),
+  (text) =>
+    JSON.stringify({
+      type: "assistant",
+      message: { content: [{ type: "tool_use", id: text, name: text, input: { command: text, more: text } }] },
+    }),
+  (text) =>
+    JSON.stringify({ type: "user", message: { content: [{ type: "tool_result", tool_use_id: text, is_error: true, content: text }] } }),
+  (text) =>
+    JSON.stringify({
+      type: "result",
+      subtype: "error",
+      is_error: true,
+      result: text,
+      stop_reason: text,
+      api_error_type: text,
+      modelUsage: { a: text },
+    }),
+  (text) => JSON.stringify({ type: "result", subtype: "error", is_error: true, errors: [text] }),
+  (text) => JSON.stringify({ type: "system", subtype: "init", session_id: text, model: text }),
+  (text) => JSON.stringify({ type: text }),
+];
+
+test.each(LONG)("a very long line: %s", async (_, make) => {
+  for (const event of EVENTS) {
+    const line = make((text) => JSON.stringify(JSON.parse(event(text))));
+    expect(wrongIn(await showOutput(claude, `${line}\n`, line.slice(0, 300_000)))).toBeNull();
+  }
+});

@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { hostileOutput, LONG, showOutput, wrongIn } from "@paperclip-k8s/paperclip/testing/hostile-output";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { opencode } from "./agent-cli.ts";
+
+const fixtures = new URL("../fixtures/", import.meta.url);
+const recorded = readdirSync(fixtures)
+  .filter((name) => name.endsWith(".ndjson"))
+  .flatMap((name) => readFileSync(new URL(name, fixtures), "utf8").split("\n"))
+  .filter((line) => line.startsWith("{"));
+
+test("whatever an agent writes in the CLI's place, the host gets a result and a log that it can keep", async () => {
+  await fc.assert(
+    fc.asyncProperty(hostileOutput(recorded), fc.string({ unit: "binary", maxLength: 200 }), async (stdout, stderr) => {
+      expect(wrongIn(await showOutput(opencode, stdout, stderr))).toBeNull();
+    }),
+    { numRuns: process.env.LONG ? 5000 : 300 },
+  );
+});
+
+/** Events that put the agent's text into the log, into an error, and into a tool's call. */
+const EVENTS: readonly ((text: unknown) => string)[] = [
+  (text) => JSON.stringify({ type: "text", sessionID: text, part: { text } }),
+  (text) =>
+    JSON.stringify({
+      type: "tool_use",
+      part: { callID: text, tool: text, state: { status: "error", input: { command: text, more: text }, error: text, title: text } },
+    }),
+  (text) => JSON.stringify({ type: "step_finish", part: { reason: text, modelID: text, providerID: text } }),
+  (text) => JSON.stringify({ type: "error", error: text }),
+  (text) =>
+    JSON.stringify({ type: "error", error: { name: text, data: { message: text, ref: text, responseHeaders: { "retry-after": text } } } }),
+  (text) => JSON.stringify({ type: text }),
+];
+
+test.each(LONG)("a very long line: %s", async (_, make) => {
+  for (const event of EVENTS) {
+    const line = make((text) => JSON.stringify(JSON.parse(event(text))));
+    expect(wrongIn(await showOutput(opencode, `${line}\n`, line.slice(0, 300_000)))).toBeNull();
+  }
+});
