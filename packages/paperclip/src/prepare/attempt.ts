@@ -82,8 +82,8 @@ export async function prepareAttempt(inputs: RunInputs, start: AttemptStart): Pr
   const inherited = inputs.inherited.env;
   const env = environmentOf(inputs);
   const plan = cli.plan({ config, agentId: ctx.agent.id, env, sessionId, bundle, mcpServers: inputs.mcp.servers, without });
-  const prompt = await preparePrompt({ ctx, settings: config, policy: inputs.policy, sessionId, cwd, bundle });
   const isThere = (path: string): boolean => isMounted(scope.mounts, path) && isBelow(path, inputs.inherited.claim.mountPath);
+  const prompt = await preparePrompt({ ctx, settings: config, policy: inputs.policy, sessionId, cwd, bundle, isMounted: isThere });
   const forced = "env" in state ? state.env : {};
   const podEnv = await buildEnv({ ctx, config, plan, removed, serverEnv, inherited, isMounted: isThere, forced });
   return { ...start, inputs, plan, prompt, env: podEnv };

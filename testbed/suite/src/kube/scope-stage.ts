@@ -17,7 +17,7 @@ export const FOREIGN = [
   `${INSTANCE}/projects/company-1/another-project/repo/code.ts`,
   `${INSTANCE}/companies/company-2/agents/a/instructions/AGENTS.md`,
   `${INSTANCE}/data/run-logs/company-1/another-agent/another-run.pod/output.ndjson`,
-  `${INSTANCE}/data/agent-state/company-1/another-agent/claude/task-1/current`,
+  `${INSTANCE}/data/agent-state/company-1/another-agent/agent/task-1/current`,
   `${INSTANCE}/data/prompt-bundles/company-2/0123/agent-instructions.md`,
   "adapter-plugins/plugin/index.js",
   ".gitconfig",

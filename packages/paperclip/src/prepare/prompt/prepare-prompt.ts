@@ -19,6 +19,8 @@ export interface PromptInput {
   /** The session to resume; null = a fresh one. */
   readonly sessionId: string | null;
   readonly cwd: string;
+  /** Whether the pod has this folder of the shared volume; all of it unless set. */
+  readonly isMounted?: (path: string) => boolean;
   /** Has the instructions and skills where they are not part of the prompt. */
   readonly bundle?: PromptBundle | null;
 }
@@ -60,10 +62,10 @@ interface Standing extends Pick<PreparedPrompt, "notes" | "warnings"> {
   readonly counted: { readonly instructionsChars: number; readonly skillsBundleChars: number };
 }
 
-async function readStanding({ ctx, settings, policy, cwd }: PromptInput): Promise<Standing> {
+async function readStanding({ ctx, settings, policy, cwd, isMounted }: PromptInput): Promise<Standing> {
   const files = new ServerFiles(settings.dataPath, filePlaces(ctx, settings, policy));
   const instructions = await readInstructions(settings.instructionsFilePath, cwd, files, policy);
-  const skills = await readSkills(ctx.config, settings, files);
+  const skills = await readSkills(ctx.config, settings, files, isMounted);
   return {
     instructions: instructions.text,
     skills: skills.text,

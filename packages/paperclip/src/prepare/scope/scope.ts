@@ -6,7 +6,7 @@ import { ConfigError } from "../../settings/config-error.ts";
 import type { Inherited } from "../inherit/inherited.ts";
 import { UnusableVolume } from "../unusable-volume.ts";
 import { checkParents } from "./parents.ts";
-import { type ScopeInput, type WantedFolder, wantedFolders } from "./wanted.ts";
+import { namedSettings, type ScopeInput, type WantedFolder, wantedFolders } from "./wanted.ts";
 
 /** What of the shared volume a run's pod has. */
 export interface VolumeScope {
@@ -106,14 +106,9 @@ function checkWorkspace({ cwd, config }: ScopeInput, mounts: readonly SharedMoun
 }
 
 /** Settings that name something on the volume which the pod will not find. */
-function unmountedSettings({ config }: ScopeInput, mounts: readonly SharedMount[], root: string): string[] {
-  const named = {
-    command: config.command,
-    ...Object.fromEntries(Object.entries(config.env).map(([name, value]) => [`env.${name}`, value])),
-  };
-  return Object.entries(named).flatMap(([field, value]) => {
-    const path = value === null || !value.startsWith("/") || value.includes(":") ? null : normalize(value);
-    if (path === null || !isBelow(path, root) || isMounted(mounts, path)) return [];
+function unmountedSettings(input: ScopeInput, mounts: readonly SharedMount[], root: string): string[] {
+  return namedSettings(input).flatMap(({ field, path }) => {
+    if (!isBelow(path, root) || isMounted(mounts, path)) return [];
     return [`${field} names ${path}, which the pod does not mount: the operator can allow it in the policy, under volume.paths`];
   });
 }

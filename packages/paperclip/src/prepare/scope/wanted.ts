@@ -85,10 +85,23 @@ function policyFolders(input: ScopeInput): WantedFolder[] {
 }
 
 /** Every folder that the run's workspace and settings name. Whether it may have one is decided by where that is. */
-function namedPaths({ ctx, config, cwd }: ScopeInput): string[] {
-  const workspace = recordOf(ctx.context.paperclipWorkspace);
-  const hints = recordsOf(ctx.context.paperclipWorkspaces).map((hint) => textOf(hint.cwd));
-  const instructions = config.instructionsFilePath === null ? null : dirname(resolve(cwd, config.instructionsFilePath));
-  const found = [cwd, textOf(workspace.worktreePath), ...hints, instructions, config.command, ...Object.values(config.env)];
-  return found.filter((path) => path?.startsWith("/") === true).map((path) => normalize(path!));
+function namedPaths(input: ScopeInput): string[] {
+  const { context } = input.ctx;
+  const hints = recordsOf(context.paperclipWorkspaces).map((hint) => textOf(hint.cwd));
+  const found = [input.cwd, textOf(recordOf(context.paperclipWorkspace).worktreePath), ...hints];
+  const paths = found.flatMap((path) => (path?.startsWith("/") ? [normalize(path)] : []));
+  return [...paths, ...namedSettings(input).map(({ path }) => path)];
+}
+
+/** Files and folders in the agent's settings, with the setting's name. */
+export function namedSettings({ config, cwd }: ScopeInput): { readonly field: string; readonly path: string }[] {
+  const { instructionsFilePath: instructions, command, extraArgs, env } = config;
+  const named: [string, string | null][] = [
+    ["command", command],
+    ["instructionsFilePath", instructions === null ? null : resolve(cwd, instructions)],
+    ...extraArgs.map((value): [string, string] => ["extraArgs", value.replace(/^--?[\w-]+=/, "")]),
+    ...Object.entries(env).map(([name, value]): [string, string] => [`env.${name}`, value]),
+  ];
+  // A list like PATH is no path.
+  return named.flatMap(([field, path]) => (path?.startsWith("/") && !path.includes(":") ? [{ field, path: normalize(path) }] : []));
 }

@@ -9,17 +9,27 @@ import { chosenSkills, type SkillPlaces } from "./find-skills.ts";
 const SEPARATOR = "\n\n---\n\n";
 
 /** The texts of the wanted skills; one that cannot be had is named and left out. */
-export async function readSkills(config: Raw, places: SkillPlaces, files: ServerFiles): Promise<ReadText> {
-  const textOf = (key: string, entry: PaperclipSkillEntry) => skillText(key, entry, places.dataPath, files);
+export async function readSkills(
+  config: Raw,
+  places: SkillPlaces,
+  files: ServerFiles,
+  isMounted: (folder: string) => boolean = (folder) => isBelow(folder, places.dataPath),
+): Promise<ReadText> {
+  const textOf = (key: string, entry: PaperclipSkillEntry) => skillText(key, entry, isMounted, files);
   const { read, notes, warnings } = await chosenSkills(config, places, files, textOf);
   return { text: read.join(SEPARATOR), notes, warnings };
 }
 
-async function skillText(key: string, entry: PaperclipSkillEntry, dataPath: string, files: ServerFiles): Promise<string> {
+async function skillText(
+  key: string,
+  entry: PaperclipSkillEntry,
+  isMounted: (folder: string) => boolean,
+  files: ServerFiles,
+): Promise<string> {
   const { text, folder } = await skillFile(entry.source, files);
   if (text.trim() === "") throw new Error(`its text in ${folder} is empty`);
-  // A folder of the server alone, where the host's built-in skills are, is not there in a pod.
-  const where = isBelow(folder, dataPath) ? ` (its own files are in ${folder})` : "";
+  // A folder that the pod does not have, as that of the host's built-in skills, is of no use to it.
+  const where = isMounted(folder) ? ` (its own files are in ${folder})` : "";
   return `Skill "${key}"${where}:\n\n${text.trim()}`;
 }
 

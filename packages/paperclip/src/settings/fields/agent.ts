@@ -27,7 +27,11 @@ export const startFields = named({
     doc: "further arguments of the CLI, a list. Paperclip's form splits at spaces when an agent is created and at commas when it is edited",
   }),
   env: env({ doc: "environment of the CLI, an object; overrides what is inherited; goes into the run's Secret" }),
-  cwd: text({ defaultText: "the data path", check: absolutePath, doc: "working directory where Paperclip prepared no workspace" }),
+  cwd: text({
+    defaultText: "the agent's own folder",
+    check: absolutePath,
+    doc: "working directory where Paperclip prepared no workspace; on the volume: in the agent's own folder, or in one that the policy's `volume.paths` allows",
+  }),
   promptTemplate: text({ defaultText: "a sentence with the agent's id and name", doc: `text of every turn; ${TEMPLATE_VARIABLES}` }),
   bootstrapPromptTemplate: text({ doc: "text before the first turn of a session; same variables" }),
   instructionsFilePath: text({
