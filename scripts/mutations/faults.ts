@@ -8,6 +8,8 @@ export interface Fault {
   readonly replace: string;
   /** Test files of `npm test`, one of which fails; only they are run. */
   readonly caughtBy: readonly string[];
+  /** Of a file with attacks: only these are carried out. */
+  readonly attacks?: readonly string[];
 }
 
 const engine = (path: string): string => `packages/engine/src/${path}`;

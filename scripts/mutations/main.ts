@@ -4,11 +4,12 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { DEFENCES } from "./defences.ts";
 import { FAULTS, type Fault } from "./faults.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const wanted = process.argv.slice(2).join(" ");
-const faults = FAULTS.filter(({ what, file }) => `${what} ${file}`.includes(wanted));
+const faults = [...FAULTS, ...DEFENCES].filter(({ what, file }) => `${what} ${file}`.includes(wanted));
 const copy = mkdtempSync(join(tmpdir(), "mutations-"));
 process.on("exit", () => rmSync(copy, { recursive: true, force: true }));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
@@ -36,19 +37,20 @@ function linkModules(folder: string): void {
   }
 }
 
-function isCaught({ what, file, find, replace, caughtBy }: Fault, number: string): boolean {
+function isCaught({ what, file, find, replace, caughtBy, attacks = [] }: Fault, number: string): boolean {
   const path = join(copy, file);
   const text = readFileSync(path, "utf8");
   if (text.split(find).length !== 2)
-    throw new Error(`${file} does not have exactly one ${JSON.stringify(find)}: bring faults.ts up to date`);
+    throw new Error(`${file} does not have exactly one ${JSON.stringify(find)}: bring faults.ts or defences.ts up to date`);
   writeFileSync(
     path,
     text.replace(find, () => replace),
   );
   const begun = performance.now();
   // A fault may make a test hang; the first that fails is enough.
-  const args = ["scripts/test/main.ts", "unit", ...caughtBy, "--bail=1", "--testTimeout=30000"];
-  const { status, stdout } = spawnSync(process.execPath, args, { cwd: copy, encoding: "utf8", env: { ...process.env, NO_COLOR: "1" } });
+  const args = ["scripts/test/main.ts", "unit", ...caughtBy, "--bail=1", `--testTimeout=${attacks.length > 0 ? 90_000 : 30_000}`];
+  const env = { ...process.env, NO_COLOR: "1", ATTACKS: attacks.join(",") };
+  const { status, stdout } = spawnSync(process.execPath, args, { cwd: copy, encoding: "utf8", env });
   writeFileSync(path, text);
   const by = /^Failed:\n {2}(.*)$/m.exec(stdout)?.[1] ?? "";
   const caught = status !== 0 && by !== "";

@@ -7,6 +7,7 @@ import { expectCleanLog, expectPrintable, expectProperResult, shortly } from "./
 import { type Innocent, placeHostFiles, startInnocent, startRun } from "./stage/innocent.ts";
 import { record } from "./stage/ledger.ts";
 import { PENDING } from "./stage/pending.ts";
+import { isSelected } from "./stage/selected.ts";
 import { slots } from "./stage/slots.ts";
 import { openStage, type Stage } from "./stage/stage.ts";
 
@@ -31,7 +32,7 @@ afterAll(() => stage.stop());
 const GROUPS = /^(termination|own-records|own-files|processes|disk|log)\//;
 /** The run goes on for ever unless it is stopped. */
 const CANCELLED = /^own-records\/(?!end-signed)|^processes\/stop-runner/;
-const wanted = Object.entries(ATTACKS).filter(([id, { only }]) => GROUPS.test(id) && (only === undefined || onKube));
+const wanted = Object.entries(ATTACKS).filter(([id, { only }]) => GROUPS.test(id) && isSelected(id) && (only === undefined || onKube));
 
 /** Most of the time each of them waits: many at once cost little more than one. */
 const AT_ONCE = 12;
@@ -70,7 +71,7 @@ test.for(wanted)("%s", async ([id, { tries }], { skip }) => {
   record({ id, tried: tries, happened: shortly(result), innocent: innocent.untouched(), server: server.gone ?? "lives" });
 });
 
-test.runIf(onKube)("a process that was left behind is gone with its pod", async () => {
+test.runIf(onKube && isSelected("processes/daemon"))("a process that was left behind is gone with its pod", async () => {
   const count = () => stage.listener.reports.filter(({ id }) => id === "processes/daemon-alive").length;
   expect(count()).toBeGreaterThan(0);
   await expect

@@ -8,6 +8,7 @@ import type { ServerProcess } from "./server/server-process.ts";
 import { type Innocent, placeHostFiles, placeWorkspace, startInnocent, startRun, workspaceOf } from "./stage/innocent.ts";
 import { record } from "./stage/ledger.ts";
 import { PENDING } from "./stage/pending.ts";
+import { isSelected } from "./stage/selected.ts";
 import { openStage, SERVER_SECRET, type Stage } from "./stage/stage.ts";
 
 // An attacker with the default policy tries what its pod, its relay and its volume let it, beside an innocent run of another company.
@@ -17,7 +18,7 @@ let server: ServerProcess;
 let innocent: Innocent;
 let attackerRun: string;
 const GROUPS = /^(volume|environment|relay)\//;
-const wanted = Object.entries(ATTACKS).filter(([id, { only }]) => GROUPS.test(id) && (only === undefined || onKube));
+const wanted = Object.entries(ATTACKS).filter(([id, { only }]) => GROUPS.test(id) && isSelected(id) && (only === undefined || onKube));
 
 beforeAll(async () => {
   stage = await openStage();
@@ -73,10 +74,10 @@ test("through the relay came only this run's own token, and only to the API's se
   const { arrived } = stage.listener;
   const shown = (path: string) =>
     arrived.filter(({ url }) => url.endsWith(path)).map(({ authorization, runId }) => `${authorization} ${runId}`);
-  for (const path of ["/host-header", "/forwarded", "/beside-slow", "/after-garbage"])
-    expect(shown(path), path).toEqual([`Bearer token-of-${attackerRun} ${attackerRun}`]);
-  expect(shown("/other-token")).toEqual([`Bearer token-of-${innocent.runId} ${innocent.runId}`]);
-  expect(shown("/no-token")).toEqual([" "]);
+  const own = ["/host-header", "/forwarded", "/beside-slow", "/after-garbage"].flatMap(shown);
+  expect(new Set([...own, `Bearer token-of-${attackerRun} ${attackerRun}`]).size).toBe(1);
+  expect(new Set([...shown("/other-token"), `Bearer token-of-${innocent.runId} ${innocent.runId}`]).size).toBe(1);
+  expect(new Set([...shown("/no-token"), " "]).size).toBe(1);
   const api = new URL(stage.listener.url).host;
   expect(arrived.filter(({ url, host }) => /hidden|stolen|smuggle|break|giant/.test(url) || host !== api)).toEqual([]);
   expect(stage.other.arrived).toEqual([]);

@@ -8,12 +8,16 @@ import { expectCleanLog, expectProperResult, shortly } from "./stage/checks.ts";
 import { type Innocent, startInnocent, startRun } from "./stage/innocent.ts";
 import { record } from "./stage/ledger.ts";
 import { PENDING } from "./stage/pending.ts";
+import { isSelected } from "./stage/selected.ts";
 import { slots } from "./stage/slots.ts";
 import { openStage, type Stage } from "./stage/stage.ts";
 
 // The operator has let pods mount the whole volume: attackers write into other runs' files and sessions. Signatures alone protect these.
 
-const idsOf = (group: string): string[] => Object.keys(ATTACKS).filter((id) => id.startsWith(group) && PENDING[id] === undefined);
+const idsOf = (group: string): string[] =>
+  Object.keys(ATTACKS).filter((id) => id.startsWith(group) && PENDING[id] === undefined && isSelected(id));
+/** Attacks on files of other runs than the one whose records are added to. */
+const APART = /output|half|emptied/;
 const SESSION_OWNER = "innocent-sessions";
 const REPLACED = "sessions/replaced";
 
@@ -69,7 +73,7 @@ async function nextSession(id: string): Promise<string> {
   return home.at(-1)?.saw ?? "";
 }
 
-test.each(idsOf("records/").filter((id) => !/output|half|emptied/.test(id)))("%s", (id) => {
+test.each(idsOf("records/").filter((id) => !APART.test(id)))("%s", (id) => {
   const { saw } = reportOf(id);
   record({ id, tried: ATTACKS[id]!.tries, happened: saw, innocent: innocent.untouched(), server: server.gone ?? "lives" });
 });
@@ -77,18 +81,19 @@ test.each(idsOf("records/").filter((id) => !/output|half|emptied/.test(id)))("%s
 test("the run whose records were added to ends as without attacks, and says once that there were others", async () => {
   await innocent.finish();
   expect((await innocent.done).resultJson).toMatchObject({ proof: expect.stringMatching(/^(end-record|termination-message)$/) });
-  expect(innocent.log().match(/did not write: they do not count/g)).toHaveLength(1);
+  const added = idsOf("records/").some((id) => !APART.test(id));
+  expect(innocent.log().match(/did not write: they do not count/g) ?? []).toHaveLength(added ? 1 : 0);
 });
 
-test.each(["records/half-line", "records/emptied"])("%s", async (id) => {
+test.each(["records/half-line", "records/emptied"].filter(isSelected))("%s", async (id) => {
   const { saw } = reportOf(id);
   const victim = victims.get(id === "records/half-line" ? "metaHalf" : "metaEmptied")!;
   const ended = await victim.finish();
   record({ id, tried: ATTACKS[id]!.tries, happened: saw, innocent: ended, server: server.gone ?? "lives" });
 });
 
-test.each(["Added", "Replaced", "Emptied"])("records/output-%s", async (name) => {
-  const id = `records/output-${name.toLowerCase()}`;
+test.each(["records/output-added", "records/output-replaced", "records/output-emptied"].filter(isSelected))("%s", async (id) => {
+  const name = id.replace("records/output-", "").replace(/^./, (letter) => letter.toUpperCase());
   reportOf(id);
   const victim = victims.get(`output${name}`)!;
   victim.release();
