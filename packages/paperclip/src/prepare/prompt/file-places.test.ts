@@ -103,12 +103,16 @@ test("a link in an agent's own folder brings no other's file", async () => {
     expect(await read(join(data, INSTANCE, "workspaces/agent-1", name))).toMatch(/^warning: .*was not read \(.*leads out of/);
 });
 
-test("the workspace that the host made, unless it holds everybody's files", async () => {
+test("a workspace elsewhere on the volume, if the policy gives it to pods, unless it holds everybody's files", async () => {
   const file = put("repos/acme/AGENTS.md");
-  expect(await read(file)).toMatch(/^refused/);
-  expect(await read(file, { context: workspace("repos/acme") })).toBe("text of repos/acme/AGENTS.md");
+  const context = workspace("repos/acme");
+  expect(await read(file, { context })).toMatch(/^refused/);
+  const { policy: mounted } = parsePolicy({ volume: { paths: [`${data}/repos/*`] } }, "/p");
+  expect(await read(file, { context, policy: mounted })).toBe("text of repos/acme/AGENTS.md");
+  const { policy: whole } = parsePolicy({ volume: { mount: "whole" } }, "/p");
+  expect(await read(file, { context, policy: whole })).toBe("text of repos/acme/AGENTS.md");
   for (const cwd of ["", "instances", INSTANCE, `${INSTANCE}/secrets`])
-    expect(await read(put(`${INSTANCE}/secrets/key`), { context: workspace(cwd) }), cwd).toMatch(/^refused/);
+    expect(await read(put(`${INSTANCE}/secrets/key`), { context: workspace(cwd), policy: whole }), cwd).toMatch(/^refused/);
 });
 
 test("what the policy names, with its exceptions", async () => {

@@ -14,7 +14,7 @@ type Places = Pick<AgentConfig, "dataPath" | "instanceId" | "skillsFolder">;
 
 /** Where a run's instructions and skills may come from: what the host keeps for this agent and its company, and what the policy names. */
 export function filePlaces(ctx: Pick<ExecutionContext, "agent" | "context">, config: Places, policy: Policy): FilePlaces {
-  const folders = [...managedFolders(ctx, config), ...workspaces(ctx, config), ...sharedSkills(config, policy)];
+  const folders = [...managedFolders(ctx, config), ...workspaces(ctx, config, policy), ...sharedSkills(config, policy)];
   return places(folders, policy);
 }
 
@@ -23,10 +23,12 @@ export function skillPlaces(config: Pick<Places, "skillsFolder">, policy: Policy
   return places(sharedSkills(config, policy), policy);
 }
 
-function places(folders: readonly string[], { allow }: Policy): FilePlaces {
-  const ofPolicy = allow.files.filter((pattern) => !pattern.startsWith("!")).map(folderOf);
+function places(folders: readonly string[], { allow, volume }: Policy): FilePlaces {
+  // What pods may read of the volume, they may be given to read.
+  const patterns = [...volume.paths.map(({ path }) => path), ...allow.files];
+  const ofPolicy = patterns.filter((pattern) => !pattern.startsWith("!")).map(folderOf);
   return (path) => {
-    if (folders.some((folder) => isBelow(path, folder)) || allowsBelow(allow.files, path)) return [...folders, ...ofPolicy];
+    if (folders.some((folder) => isBelow(path, folder)) || allowsBelow(patterns, path)) return [...folders, ...ofPolicy];
     const ofHost = bundledSkills().find((folder) => isBelow(path, folder)) ?? PACKAGED_SKILLS.exec(path)?.[0];
     return ofHost === undefined ? null : [ofHost];
   };
@@ -35,14 +37,13 @@ function places(folders: readonly string[], { allow }: Policy): FilePlaces {
 /** The longest beginning of a pattern without a star. */
 const folderOf = (pattern: string): string => (pattern.includes("*") ? dirname(`${pattern.split("*")[0]}x`) : pattern);
 
-/** The workspace that the host made for this run; one that holds everybody's files is none. */
-function workspaces({ context }: Pick<ExecutionContext, "context">, { dataPath }: Places): readonly string[] {
+/** Where pods have the whole volume, also the workspace that the host made for this run; one that holds everybody's files is none. */
+function workspaces({ context }: Pick<ExecutionContext, "context">, { dataPath }: Places, { volume }: Policy): readonly string[] {
+  if (volume.mount !== "whole") return [];
   const { cwd, worktreePath } = workspaceOf(context, null);
   const all = instancesFolder(dataPath);
-  // Those in the instances' folder are among the managed ones.
-  return [cwd, worktreePath].filter(
-    (path) => path !== null && isBelow(path, dataPath) && !isBelow(all, path) && !isBelow(path, all),
-  ) as string[];
+  const isOwn = (path: string): boolean => isBelow(path, dataPath) && !isBelow(all, path) && !isBelow(path, all);
+  return [cwd, worktreePath].filter((path) => path !== null).filter(isOwn);
 }
 
 /** People's own skills on the volume, where no pod can write; pods that mount all of the volume can. */
