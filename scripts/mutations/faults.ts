@@ -456,13 +456,6 @@ export const FAULTS: readonly Fault[] = [
     caughtBy: ["packages/runner/src/seed/seed-home.test.ts"],
   },
   {
-    what: "an agent's own kubeconfig is loaded, and its program started in the server",
-    file: policy("check-kubeconfig.ts"),
-    find: "if (isShared(kubeconfig)) refusals",
-    replace: "if (isShared(kubeconfig) && false) refusals",
-    caughtBy: [policy("check-kubeconfig.test.ts")],
-  },
-  {
     what: "a kubeconfig that is a link to a file of agents is loaded",
     file: policy("check-kubeconfig.ts"),
     find: "if (isShared(place))",
