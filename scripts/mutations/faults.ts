@@ -588,4 +588,25 @@ export const FAULTS: readonly Fault[] = [
     replace: "failurePolicy: Ignore",
     caughtBy: ["scripts/deploy.test.ts"],
   },
+  {
+    what: "an agent's labels win over those that the operator forces",
+    file: "packages/paperclip/src/prepare/request.ts",
+    find: "labels: { ...config.labels, ...policy.force.labels, ...labels(attempt) }",
+    replace: "labels: { ...policy.force.labels, ...config.labels, ...labels(attempt) }",
+    caughtBy: ["packages/paperclip/src/prepare/request.test.ts"],
+  },
+  {
+    what: "an agent chooses other nodes than the operator forces",
+    file: "packages/paperclip/src/prepare/request.ts",
+    find: "{ ...inherited.nodeSelector, ...policy.force.nodeSelector }",
+    replace: "{ ...policy.force.nodeSelector, ...inherited.nodeSelector }",
+    caughtBy: ["packages/paperclip/src/prepare/request.test.ts"],
+  },
+  {
+    what: "the policy's limit of output does not reach the runner",
+    file: engine("manifest/secret.ts"),
+    find: "{ outputBytes: request.limits.outputBytes }",
+    replace: "{}",
+    caughtBy: [suite("endings")],
+  },
 ];

@@ -4,7 +4,8 @@ import { cleanUp, node, preparePod, shell } from "./testing/runner-fixture.ts";
 
 afterAll(cleanUp);
 
-const endless = `const more = () => { while (process.stdout.write("0123456789abcde\\n")); process.stdout.once("drain", more); }; more();`;
+/** Writes 16 MB as fast as it can: without a limit it would end by itself. */
+const talkative = `let lines = 1e6; const more = () => { while (lines-- > 0) if (!process.stdout.write("0123456789abcde\\n")) return process.stdout.once("drain", more); }; more();`;
 
 async function runWith(argv: [string, ...string[]], outputBytes: number, spec: object = {}) {
   const pod = preparePod({ argv, spec: { outputBytes, ...spec } });
@@ -14,7 +15,7 @@ async function runWith(argv: [string, ...string[]], outputBytes: number, spec: o
 
 describe.concurrent("a CLI that writes more than its output may have", () => {
   test("is ended, and exactly the limit is kept", async () => {
-    const ended = await runWith(node(endless), 100_003);
+    const ended = await runWith(node(talkative), 100_003);
     expect(ended.end).toMatchObject({ cause: "output-limit", signal: "SIGTERM", bytes: 100_003, written: 100_003, lines: 6250 });
     expect(ended.end?.error).toBe("it wrote more than 100003 bytes of output; the rest was not kept");
     expect(ended.meta).toContainEqual(
@@ -27,7 +28,7 @@ describe.concurrent("a CLI that writes more than its output may have", () => {
   });
 
   test("and ignores SIGTERM is killed after the grace", async () => {
-    const ended = await runWith(node(`process.on("SIGTERM", () => {}); ${endless}`), 5000, { graceSec: 0.3 });
+    const ended = await runWith(node(`process.on("SIGTERM", () => {}); ${talkative} setTimeout(() => {}, 20_000);`), 5000, { graceSec: 0.3 });
     expect(ended.end).toMatchObject({ cause: "output-limit", signal: "SIGKILL", written: 5000 });
   });
 

@@ -122,7 +122,7 @@ describe("stopping", () => {
   });
 
   test("the limit of output ends a CLI that does not stop writing, and exactly that much is delivered", async () => {
-    const script = `const more = () => { while (process.stdout.write("0123456789abcde\\n")); process.stdout.once("drain", more); }; more();`;
+    const script = `let lines = 1e6; const more = () => { while (lines-- > 0) if (!process.stdout.write("0123456789abcde\\n")) return process.stdout.once("drain", more); }; more();`;
     const { outcome, output } = await finishRun(bed, {
       script,
       change: (request) => ({ ...request, limits: { ...request.limits, outputBytes: 1_000_001 } }),
