@@ -28,7 +28,9 @@ describe.concurrent("a CLI that writes more than its output may have", () => {
   });
 
   test("and ignores SIGTERM is killed after the grace", async () => {
-    const ended = await runWith(node(`process.on("SIGTERM", () => {}); ${talkative} setTimeout(() => {}, 20_000);`), 5000, { graceSec: 0.3 });
+    const ended = await runWith(node(`process.on("SIGTERM", () => {}); ${talkative} setTimeout(() => {}, 20_000);`), 5000, {
+      graceSec: 0.3,
+    });
     expect(ended.end).toMatchObject({ cause: "output-limit", signal: "SIGKILL", written: 5000 });
   });
 
