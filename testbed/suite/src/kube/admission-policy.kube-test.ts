@@ -181,6 +181,36 @@ test("refused by nobody else: without the policies the API server accepts each o
   expect(Object.fromEntries([...unguarded].filter(([, { status }]) => status >= 300))).toEqual({});
 });
 
+// A minute or two: each change of a policy takes the API server a second.
+test.runIf(process.env.LONG)("each rule is needed: without it, what it refuses is admitted", async () => {
+  const refused = (await requests()).filter(({ says }) => says !== null);
+  const admitted: string[] = [];
+  for (const { name, validations } of await account.policies()) {
+    for (const [index, { message }] of validations.entries()) {
+      const its = refused.filter(({ says }) => isAbout(message, says!));
+      expect(its.length, message).toBeGreaterThan(0);
+      await account.change(name, [{ op: "remove", path: `/spec/validations/${index}` }]);
+      for (const attempt of its)
+        await expect.poll(async () => (await account.ask(attempt)).status, { message: attempt.name }).toBeLessThan(300);
+      await account.change(name, [{ op: "add", path: `/spec/validations/${index}`, value: validations[index] }]);
+      admitted.push(...its.map((attempt) => attempt.name));
+    }
+  }
+  expect(admitted.sort()).toEqual(refused.map(({ name }) => name).sort());
+});
+
+/** A message that names an object has a plain form without it. */
+function isAbout(message: string, says: string): boolean {
+  const plain = Object.entries({
+    "service account paperclip is not": "uses a service account that is not",
+    "volume more is neither": "a volume is neither",
+    "the Job mounts Secret": "the Job mounts a Secret",
+    "claim postgres-data is not": "the Job mounts a claim",
+  });
+  const [, found = says] = plain.find(([named]) => says.startsWith(named)) ?? [];
+  return message.includes(found);
+}
+
 test("the live run, started before the policies, ends under them", async () => {
   await release();
   expect((await live.done).outcome).toMatchObject({ kind: "exited", exitCode: 0 });

@@ -34,8 +34,19 @@ export interface GuardedAccount {
   ask(attempt: Attempt): Promise<Answer>;
   /** Applies the admission policies of deploy/, and waits until they refuse all of these: each policy comes into force by itself. */
   guard(refused: readonly Attempt[]): Promise<void>;
+  /** The admission policies as they are now. */
+  policies(): Promise<readonly AdmissionPolicy[]>;
+  /** Changes one of them, by a JSON patch. */
+  change(policy: string, patch: readonly object[]): Promise<void>;
   remove(): Promise<void>;
 }
+
+interface AdmissionPolicy {
+  readonly name: string;
+  readonly validations: readonly { readonly message: string }[];
+}
+
+const POLICIES = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies";
 
 export async function guardedAccount(cluster: KubeCluster, bed: Bed): Promise<GuardedAccount> {
   const server = `${bed.namespace}-server`;
@@ -77,6 +88,12 @@ export async function guardedAccount(cluster: KubeCluster, bed: Bed): Promise<Gu
         await sleep(200);
       }
     },
+    policies: async () => {
+      const { items } = await cluster.admin.request<{ items: { metadata: { name: string }; spec: AdmissionPolicy }[] }>("GET", POLICIES);
+      const own = items.filter(({ metadata }) => metadata.name.startsWith(`${bed.namespace}-`));
+      return own.map(({ metadata, spec }) => ({ name: metadata.name, validations: spec.validations }));
+    },
+    change: async (policy, patch) => void (await cluster.admin.request("PATCH", `${POLICIES}/${policy}`, patch, PATCH.json)),
     remove: async () => {
       await kubectl("delete", "--ignore-not-found", "-k", join(files, "admission"));
       await cluster.admin.request("DELETE", `/api/v1/namespaces/${server}`);
