@@ -14,12 +14,16 @@ export const RECORDS_FORMAT = "hmac-1";
 
 /** The run's own key: in its Secret, and derived again by any server that has the secret. */
 export function recordKey(secret: Uint8Array, firstRun: string, nonce: string): Buffer {
-  return createHmac("sha256", secret).update(`run-records\0${firstRun}\0${nonce}`).digest();
+  return createHmac("sha256", secret)
+    .update(JSON.stringify(["run-records", firstRun, nonce]))
+    .digest();
 }
 
 /** The key of the states that are saved in a folder. */
 export function stateKey(secret: Uint8Array, savedFolder: string): string {
-  return createHmac("sha256", secret).update(`saved-state\0${savedFolder}`).digest("base64url");
+  return createHmac("sha256", secret)
+    .update(JSON.stringify(["saved-state", savedFolder]))
+    .digest("base64url");
 }
 
 /** `format`: the Job's annotation. A form of another version cannot be checked, but is signed. */

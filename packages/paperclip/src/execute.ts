@@ -1,6 +1,6 @@
 import type { Adoption, Engine } from "@paperclip-k8s/engine";
 import type { AgentCli } from "./agent-cli/agent-cli.ts";
-import type { AttemptResult } from "./conclude/attempts.ts";
+import { type AttemptResult, reported } from "./conclude/attempts.ts";
 import { nextAttempt } from "./conclude/next-attempt.ts";
 import { buildResult, notPreparedResult } from "./conclude/result.ts";
 import { lostSession } from "./conclude/session.ts";
@@ -112,8 +112,5 @@ async function runAttempt(attempt: Attempt, { log, cancel, options }: Run): Prom
     },
   );
   await withTimeout(Promise.all([announce(null), output.end()]), options.hostTimeoutMs);
-  // Nothing is taken from an output that others have written: neither a session nor a cost.
-  const { forged } = outcome.evidence.output;
-  const { parser, stderrTail: stderr } = forged ? new AttemptOutput(cli, log) : output;
-  return { attempt, outcome, report: parser.report(), fault: forged ? null : parser.fault(stderr), stderr, adopted, endedAt: Date.now() };
+  return { attempt, outcome, ...reported(cli, output, outcome), adopted, endedAt: Date.now() };
 }

@@ -1,5 +1,5 @@
 import type { Adoption, Evidence, RunOutcome } from "@paperclip-k8s/engine";
-import type { CliFault, CliReport } from "../agent-cli/agent-cli.ts";
+import type { AgentCli, CliFault, CliParser, CliReport } from "../agent-cli/agent-cli.ts";
 import { countOf } from "../agent-cli/json-fields.ts";
 import type { ExecutionResult, UsageSummary } from "../host/types.ts";
 import type { Attempt } from "../prepare/attempt.ts";
@@ -17,6 +17,16 @@ export interface AttemptResult {
   /** The Job of another run that the attempt took over; null = it had its own. */
   readonly adopted: Adoption | null;
   readonly endedAt: number;
+}
+
+/** What the CLI said. Nothing is taken from an output that others have written to: neither a session nor a cost. */
+export function reported(
+  cli: Pick<AgentCli, "createParser">,
+  { parser, stderrTail: stderr }: { readonly parser: CliParser; readonly stderrTail: string },
+  { evidence }: Pick<RunOutcome, "evidence">,
+): Pick<AttemptResult, "report" | "fault" | "stderr"> {
+  if (evidence.output.forged) return { report: cli.createParser().report(), fault: null, stderr };
+  return { report: parser.report(), fault: parser.fault(stderr), stderr };
 }
 
 /** All attempts of one run: its result is built from every one of them. */
