@@ -8,7 +8,7 @@ import { call } from "../src/api.ts";
 import type { Agent, Issue } from "../src/company.ts";
 import { nextRun, runEnd } from "../src/follow.ts";
 import { VERSIONS } from "../src/release.ts";
-import { openStage, type Stage } from "../src/stage.ts";
+import { openStage, PROGRAMS, type Stage } from "../src/stage.ts";
 import { dropRoot } from "../src/user.ts";
 import { until } from "../src/wait.ts";
 
@@ -89,7 +89,7 @@ describe.each(VERSIONS)("Paperclip %s", (version) => {
   test("an agent in its pod changes its own settings with its run's token: that run goes on, the next one is refused", async () => {
     const agent = await hire("Changer");
     const wish = Buffer.from(JSON.stringify({ serviceAccountName: "paperclip" })).toString("base64");
-    const issue = await stage.company.assign(agent.id, "Change", `bash:change-own-settings ${wish} #`);
+    const issue = await stage.company.assign(agent.id, `Change ${agent.id}`, `bash:${PROGRAMS}/change-own-settings ${wish} #`);
     const first = await runEnd(stage.company, (await nextRun(stage.company, agent)).id);
     expect(first).toMatchObject({ status: "succeeded" });
     expect(JSON.stringify(await stage.company.log(first.id))).toContain("200 asked for other settings");
@@ -142,7 +142,7 @@ describe.each(VERSIONS)("Paperclip %s", (version) => {
     // One after the other: the host's database waits for itself when many issues come at once.
     for (const { adapterConfig, refusal } of wishes) {
       const key = Object.keys(adapterConfig)[0];
-      const wish = { title: `Wish ${key}`, description: "say:never", status: "todo", assigneeAgentId: agent.id };
+      const wish = { title: `Wish ${key} of ${agent.id}`, description: "say:never", status: "todo", assigneeAgentId: agent.id };
       const issue = await call<Issue>(own, "POST", `/companies/${stage.company.id}/issues`, {
         ...wish,
         assigneeAdapterOverrides: { adapterConfig },
