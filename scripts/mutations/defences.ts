@@ -24,8 +24,8 @@ export const DEFENCES: readonly Fault[] = [
   {
     what: "attack: an output that another agent wrote is the run's result",
     file: "packages/engine/src/outcome/ended.ts",
-    find: "return state.delivered > 0 && state.deliveredSha256 !== end.outputSha256;",
-    replace: "return state.delivered < 0;",
+    find: "if (end?.outputSha256 == null || state.delivered < end.written) return false;",
+    replace: "if (end?.outputSha256 == null || state.delivered < end.written || state.delivered >= 0) return false;",
     caughtBy: [hostile("whole")],
     attacks: ["records/output-added"],
   },

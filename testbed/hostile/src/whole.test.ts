@@ -102,6 +102,7 @@ test.each(["records/output-added", "records/output-replaced", "records/output-em
   expectCleanLog(victim.log());
   const succeeded = (result.errorCode ?? null) === null;
   expect(succeeded ? [result.sessionId, result.costUsd] : [INNOCENT.session, INNOCENT.cost]).toEqual([INNOCENT.session, INNOCENT.cost]);
+  if (succeeded) expect(victim.log()).not.toContain(MARK);
   expect(JSON.stringify([result.sessionId, result.sessionParams, result.summary])).not.toContain(MARK);
   record({ id, tried: ATTACKS[id]!.tries, happened: shortly(result), innocent: "not believed", server: server.gone ?? "lives" });
 });

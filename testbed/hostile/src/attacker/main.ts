@@ -16,6 +16,8 @@ void (orders.role === "innocent" ? work(orders) : attack());
 
 async function attack(): Promise<void> {
   for (const id of orders.attacks) await post(`${orders.url}/report`, await tried(id, ATTACKS[id]));
+  // The runner adds this behind whatever the attacks have written: who reads it has got past them.
+  if (orders.gate !== null) setInterval(() => process.stderr.write("behind the attacks\n"), 100);
   if (orders.gate !== null) await get(`${orders.url}/gate/${orders.gate}`);
   console.log(JSON.stringify({ type: "final", session: "ses-attacker", cost: 0.01, text: "attacked" }));
   process.exit(0);

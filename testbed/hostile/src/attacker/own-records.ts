@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { MARK, type Orders } from "../orders.ts";
+import { MARK } from "../orders.ts";
 import { type Attacks, type Attempted, appends } from "./attack.ts";
 import { ownSpec, signedByOwnKey } from "./own-run.ts";
 
@@ -19,17 +19,12 @@ function nextNumber(): number {
 const bothWays = (line: string | Buffer): (string | Buffer)[] =>
   typeof line === "string" && /^{.*}$/s.test(line) ? [line, signedByOwnKey(`${line.slice(0, -1)},"seq":${nextNumber()}}`)] : [line];
 
-/** Afterwards it says something on stderr again and again: the runner adds it behind the forged lines. */
-function forge(orders: Orders, ...lines: readonly (string | Buffer)[]): Attempted {
-  const done = appends(ownSpec().files.meta, ...lines);
-  setInterval(() => process.stderr.write(`behind ${orders.attacks.at(-1)}\n`), 100);
-  return done;
-}
+const forge = (...lines: readonly (string | Buffer)[]): Attempted => appends(ownSpec().files.meta, ...lines);
 
 const forging = (tries: string, lines: () => readonly (string | Buffer)[]): Attacks[string] => ({
   tries,
   must: MUST,
-  attack: (_, orders) => forge(orders, ...lines()),
+  attack: () => forge(...lines()),
 });
 const one = (tries: string, line: string): Attacks[string] => forging(tries, () => bothWays(line));
 const unsigned = (tries: string, line: string): Attacks[string] => forging(tries, () => [line]);
@@ -68,8 +63,7 @@ export const ownRecords: Attacks = {
   "own-records/note-signed": {
     tries: "a note with terminal codes, signed with its own key",
     must: "it stands in its own log at most, without the codes",
-    attack: (_, orders) =>
-      forge(orders, signedByOwnKey(JSON.stringify({ type: "note", at: "x", text: `\u001b[2J\r${MARK}\u0000`, seq: nextNumber() }))),
+    attack: () => forge(signedByOwnKey(JSON.stringify({ type: "note", at: "x", text: `\u001b[2J\r${MARK}\u0000`, seq: nextNumber() }))),
   },
   "own-records/last-number": {
     tries: "a note with the largest number there is, so that no later record counts",

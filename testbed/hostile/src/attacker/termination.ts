@@ -62,7 +62,7 @@ export const termination: Attacks = {
   "termination/unsigned": {
     tries: "a success without a signature",
     must: "it does not count",
-    attack: () => endWith(message({}).replace(/,"mac":"[^"]*"/, "")),
+    attack: () => endWith(message({ bytes: 0, written: 0, lines: 0 }).replace(/,"mac":"[^"]*"/, "")),
   },
   "termination/other-run": forged("the message of another run", { run: "00000000-0000-4000-8000-000000000000", nonce: MARK }),
 };
