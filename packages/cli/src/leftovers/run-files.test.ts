@@ -1,9 +1,10 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { endRecord, metaFile, SECRET } from "../testing/example-run.ts";
-import { findRunFiles, removeRunFiles } from "./run-files.ts";
+import { findRunFiles, removeRunFiles, timeOf } from "./run-files.ts";
 
 const RUN = "0cd38448-2fc7-4563-9601-708220c45361";
 const OTHER = "5bcd0f78-2cad-4e13-951a-682ae8992ee9";
@@ -75,4 +76,23 @@ test("an end record that nobody is proved to have written is none", async () => 
   expect(await ends(metaFile(RUN, [endRecord()], null), SECRET)).toEqual([undefined]);
   expect(await ends(metaFile(RUN, [endRecord()], Buffer.alloc(32, 9)), SECRET)).toEqual([undefined]);
   expect(await ends(records(RUN), null)).toEqual([undefined]);
+});
+
+test("whatever a pod has left in the place of its files, the others are found", async () => {
+  put(`${OTHER}.pod.ndjson`, "", 1000);
+  const folder = join(root, "company/agent");
+  execFileSync("mkfifo", [join(folder, `${RUN}.pod.ndjson`), join(folder, `${OTHER}.pod.ndjson.meta`)]);
+  symlinkSync("/dev/zero", join(folder, `${RUN}-2.pod.ndjson`));
+  mkdirSync(join(folder, `${RUN}-3.pod.ndjson`));
+  writeFileSync(join(folder, "\u001b]0;x\u0007\n.pod.ndjson"), "");
+  const found = await findRunFiles(root, SECRET);
+  expect(found.map(({ run, end }) => [run, end])).toContainEqual([OTHER, null]);
+});
+
+test("a time that no calendar has is the last one that it has", () => {
+  expect([timeOf(0), timeOf(1e300), timeOf(-1e300)]).toEqual([
+    "1970-01-01T00:00:00.000Z",
+    "+275760-09-13T00:00:00.000Z",
+    "-271821-04-20T00:00:00.000Z",
+  ]);
 });

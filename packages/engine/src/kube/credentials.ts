@@ -1,5 +1,5 @@
 import type { RequestOptions } from "node:https";
-import type { KubeConfig } from "@kubernetes/client-node";
+import type { Cluster, KubeConfig } from "@kubernetes/client-node";
 import { ApiError } from "./api-error.ts";
 
 export interface ConnectOptions {
@@ -33,7 +33,9 @@ export class Credentials {
   }
 
   static async load(options: ConnectOptions): Promise<Credentials> {
-    return new Credentials(options, await loadConfig(options));
+    const config = await loadConfig(options);
+    warnOnce(openToOthers(config.getCurrentCluster()!));
+    return new Credentials(options, config);
   }
 
   /** Options of one request, token included. Requests that ask at the same time share one call of an exec plugin. */
@@ -76,6 +78,24 @@ export class Credentials {
     if (token !== undefined) options.headers.Authorization = token.trim();
     return options;
   }
+}
+
+/** Why others on the way could read the credentials; null = they cannot. This machine's own addresses have no way. */
+export function openToOthers({ server, skipTLSVerify }: Pick<Cluster, "server" | "skipTLSVerify">): string | null {
+  const { protocol, host, hostname } = new URL(server);
+  if (/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname)) return null;
+  const remedy = "give the kubeconfig an https address with its certificate authority";
+  if (protocol === "http:") return `credentials go to the API server ${host} in clear text: ${remedy}`;
+  return skipTLSVerify ? `who answers as the API server ${host} is not verified (insecure-skip-tls-verify): ${remedy}` : null;
+}
+
+const warned = new Set<string>();
+
+/** To the server's own log, where an operator looks. */
+function warnOnce(text: string | null): void {
+  if (text === null || warned.has(text)) return;
+  warned.add(text);
+  process.emitWarning(text);
 }
 
 /** The namespace that a context of the kubeconfig is about; null = it names none. */
