@@ -1,7 +1,6 @@
 import type { Adoption } from "@paperclip-k8s/engine";
 import { expect, test } from "vitest";
 import type { CliReport } from "../agent-cli/agent-cli.ts";
-import { ANNOTATION } from "../host/keys.ts";
 import { fingerprintAnnotation } from "../prepare/resume-fingerprint.ts";
 import { mayBeUnsigned, type ResumeFingerprint, sessionCodec } from "../prepare/session.ts";
 import { UnusableVolume } from "../prepare/unusable-volume.ts";
@@ -160,18 +159,22 @@ test("a run that took another one's Job over reports the fingerprint of that Job
 });
 
 test("the host keeps whether a session's saved states are signed: then one without a signature is nobody's", () => {
-  const job = (annotations: object) =>
-    ({
-      job: { annotations: { ...fingerprintAnnotation({ podCwd: "/data/work", stateMode: "portable" }), ...annotations } },
-    }) as unknown as Adoption;
-  const left = (changes: Changes) => result(exited(0), { inputs: { state: portable }, ...changes }).sessionParams ?? null;
+  const state = {
+    restored: null,
+    restoreMs: 1,
+    saved: true,
+    last: { generation: "1", at: "", bytes: 1, version: null },
+    saveMs: 1,
+    error: null,
+  };
+  const left = (changes: Changes) =>
+    result(exited(0), { inputs: { state: portable }, ...changes, evidence: { state, ...changes.evidence } }).sessionParams ?? null;
   const next = (sessionParams: Record<string, unknown> | null) => mayBeUnsigned({ ...hostContext({}).ctx.runtime, sessionParams });
   expect(left({})).toMatchObject({ stateSigned: true });
   expect(next(left({}))).toBe(false);
   // The pod of an earlier version has signed nothing, whatever was noted before.
-  const earlier = left({ adopted: job({}), previous: { sessionId: "ses_2", stateSigned: true } });
+  const earlier = left({ evidence: { signed: false }, previous: { sessionId: "ses_2", stateSigned: true } });
   expect([earlier?.stateSigned, next(earlier)]).toEqual([undefined, true]);
-  expect(next(left({ adopted: job({ [ANNOTATION.records]: "hmac-1" }) }))).toBe(false);
   // Without a session nothing of an earlier version is missed.
   expect(next(null)).toBe(false);
 });

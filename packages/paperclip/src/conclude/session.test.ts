@@ -54,5 +54,8 @@ test("that a state was signed is noted when one was saved, and stays noted", () 
   expect(marked({ state: saved, signed: false })).toBeUndefined();
   expect(marked({ state: { ...saved, restored: old } })).toBeUndefined();
   expect(marked({ state: killed })).toBeUndefined();
-  expect(marked({ state: killed }, { sessionId: "ses_2", stateSigned: true })).toBe(true);
+  const noted = { sessionId: "ses_2", stateSigned: true };
+  expect(marked({ state: killed }, noted)).toBe(true);
+  // A pod of an earlier version has saved an unsigned one.
+  expect(marked({ state: saved, signed: false }, noted)).toBeUndefined();
 });

@@ -24,14 +24,15 @@ export function sessionLeft({ attempt, adopted, report, outcome }: AttemptResult
   const kept = keptSession(fingerprint?.stateMode ?? null, outcome.evidence.state, resumed);
   const workspace = workspaceOf(ctx.context, config.cwd);
   const sessionId = kept === "no" ? null : reported;
-  const stateSigned = hasSavedSigned(outcome.evidence);
+  const stateSigned = isSavedSigned(outcome.evidence);
   const params = sessionParamsOut({ sessionId, previous: ctx.runtime.sessionParams, cwd, fingerprint, workspace, stateSigned });
   return { kept, sessionId: params === null ? null : sessionId, params };
 }
 
-/** A state that was found unchanged is not saved again: it is as it was. */
-function hasSavedSigned({ signed, state }: Evidence): boolean {
-  return signed && state?.saved === true && state.last !== null && state.last.generation !== state.restored?.generation;
+/** Null = it has saved none: a state that was found unchanged is as it was. */
+function isSavedSigned({ signed, state }: Evidence): boolean | null {
+  const isNew = state?.saved === true && state.last !== null && state.last.generation !== state.restored?.generation;
+  return isNew ? signed : null;
 }
 
 /** `mode`: where the run's sessions are kept; null = not known. `resumed`: the session is the one that the run began with. */

@@ -83,8 +83,8 @@ export interface SessionOut {
   /** Null = not known. */
   readonly fingerprint: ResumeFingerprint | null;
   readonly workspace: Pick<Workspace, "id" | "repoUrl" | "repoRef">;
-  /** Whether the run has saved a state that is signed; what was noted of the session before still holds otherwise. */
-  readonly stateSigned?: boolean;
+  /** Whether the state that the run has saved is signed; null = it has saved none, and what was noted of the session still holds. */
+  readonly stateSigned?: boolean | null;
 }
 
 /** What the next run of this task is given; null = no session. Without a fingerprint only the params that the run itself was given still hold. */
@@ -102,7 +102,7 @@ export function sessionParamsOut(out: SessionOut): Record<string, unknown> | nul
     workspaceId: workspace.id,
     repoUrl: workspace.repoUrl,
     repoRef: workspace.repoRef,
-    ...(out.stateSigned === true ? { [SIGNED]: true } : {}),
+    ...(out.stateSigned == null ? {} : { [SIGNED]: out.stateSigned }),
   };
   // What other versions noted belongs to their session, not to a new one.
   const kept = idOf(out.previous) === out.sessionId ? Object.entries(out.previous ?? {}) : [];
