@@ -81,9 +81,9 @@ export const DEFENCES: readonly Fault[] = [
   },
   {
     what: "attack: an agent's name steers the operator's terminal",
-    file: "packages/cli/src/run-command.ts",
-    find: "const terminal = cleanTerminal(given);",
-    replace: "const terminal = cleanTerminal(given) && given;",
+    file: paperclip("observe/clean-text.ts"),
+    find: "if (!UNUSUAL.test(text)) return",
+    replace: "if (UNUSUAL !== null) return",
     caughtBy: [hostile("operator")],
     attacks: ["operator/agent-name"],
   },

@@ -24,7 +24,7 @@ export interface Stage {
 export const SERVER_SECRET = "server-s3cret-that-no-agent-may-see";
 
 /** Many at once must fit on one node. */
-const SMALL = { "resources.requests.cpu": "10m", "resources.requests.memory": "32Mi", "resources.limits.memory": "512Mi" };
+const SMALL = { "resources.requests.cpu": "100m", "resources.requests.memory": "32Mi", "resources.limits.memory": "512Mi" };
 
 export async function openStage(): Promise<Stage> {
   const bed = await startBed();
