@@ -107,4 +107,24 @@ describe("a termination message", () => {
     for (const text of [null, "", "panic: x", "{", JSON.stringify({ ...message, error: "x".repeat(9000) })])
       expect(parseTermination(text, "n1")).toBeNull();
   });
+
+  const poison = { toString: 1, valueOf: 1 };
+  it.each([
+    ["peakMemoryBytes", { peakMemoryBytes: poison }, { peakMemoryBytes: null }],
+    ["oomKills", { oomKills: poison }, { oomKills: null }],
+    ["memoryLimitBytes", { memoryLimitBytes: -1 }, { memoryLimitBytes: null }],
+    ["outputSha256", { outputSha256: poison }, { exitCode: 3 }],
+    ["a state's size", { state: { ...state, last: { ...point, bytes: poison } } }, { state: { ...state, last: null } }],
+    ["a state's time", { state: { ...state, last: { ...point, at: poison } } }, { state: { ...state, last: null } }],
+    ["an exit code as text", { exitCode: "0" }, null],
+    ["an exit code that is none", { exitCode: poison }, null],
+    ["fewer than no bytes", { bytes: -1 }, null],
+    ["more bytes than can be counted", { written: 1e300 }, null],
+    ["a nonce that is no text", { nonce: poison }, null],
+  ])("with a hostile value (%s) keeps what is of its shape, or is none", (_, change, expected) => {
+    const decoded = parseTermination(JSON.stringify({ ...message, ...change }), "n1");
+    if (expected === null) expect(decoded).toBeNull();
+    else expect(decoded).toMatchObject(expected);
+    expect(decoded?.outputSha256).toBeUndefined();
+  });
 });

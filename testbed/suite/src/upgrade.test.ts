@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type Bed, startBed } from "./bed.ts";
 import { calm } from "./calm.ts";
@@ -24,12 +25,15 @@ const END = { type: "end", at, exitCode: 0, signal: null, cause: "exit", bytes: 
 const forge = ({ files }: EarlierRun) =>
   finishRun(bed, { script: `require("node:fs").appendFileSync("${files.meta}", ${JSON.stringify(`${JSON.stringify(END)}\n`)})` });
 
-const hasBegun = (run: EarlierRun) => expect.poll(() => readFile(run.files.output, "utf8")).toBe("on\n");
+/** For as long as a pod takes to get there. */
+async function has(file: string, text: string): Promise<void> {
+  while (!(await readFile(file, "utf8")).includes(text)) await sleep(50);
+}
 
 test("a live run of the version before is taken over and ends with its true result", async () => {
   const gate = gatedScript(bed, { exitCode: 3 });
   const earlier = await startEarlierRun(bed, gate.script);
-  await hasBegun(earlier);
+  await has(earlier.files.output, "on\n");
   const run = adopt(earlier);
   await run.saw("on\n");
   await gate.release();
@@ -41,7 +45,7 @@ test("a live run of the version before is taken over and ends with its true resu
 test("a forged end in its records does not end it, and is not its result", async () => {
   const gate = gatedScript(bed, { exitCode: 3 });
   const earlier = await startEarlierRun(bed, gate.script);
-  await hasBegun(earlier);
+  await has(earlier.files.output, "on\n");
   await forge(earlier);
   const run = adopt(earlier);
   await run.saw("on\n");
@@ -57,7 +61,7 @@ test("one that ended while no server was there is settled from what it left", as
   const gate = gatedScript(bed, { exitCode: 3 });
   const earlier = await startEarlierRun(bed, gate.script);
   await gate.release();
-  await expect.poll(() => readFile(earlier.files.meta, "utf8")).toContain('"type":"end"');
+  await has(earlier.files.meta, '"type":"end"');
   const { outcome, output } = await adopt(earlier).done;
   expect(outcome).toMatchObject({ kind: "exited", exitCode: 3, evidence: { output: { complete: true } } });
   expect(output.toString()).toBe("on\noff\n");
