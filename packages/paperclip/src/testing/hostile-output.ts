@@ -62,8 +62,8 @@ function spoiled(lines: readonly string[]): fc.Arbitrary<string> {
     const event: unknown = JSON.parse(line);
     walk(event);
     for (const [at, value] of changes) {
-      const [holder, key] = places[at % places.length] ?? [];
-      if (holder !== undefined && key !== undefined) holder[key] = value;
+      const [owner, key] = places[at % places.length] ?? [];
+      if (owner !== undefined && key !== undefined) owner[key] = value;
     }
     return JSON.stringify(event);
   });
