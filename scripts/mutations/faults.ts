@@ -292,7 +292,7 @@ export const FAULTS: readonly Fault[] = [
     file: "packages/paperclip/src/prepare/session.ts",
     find: "incomingSession({ runtime }) !== null && recordOf(runtime.sessionParams)[SIGNED] !== true",
     replace: "incomingSession({ runtime }) !== null",
-    caughtBy: ["packages/paperclip/src/conclude/result.test.ts"],
+    caughtBy: ["packages/paperclip/src/prepare/session.test.ts"],
   },
   {
     what: "a forged negative cost pays for the runs of other agents",

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { TEST_POLICY } from "@paperclip-k8s/paperclip/testing/test-policy";
 
@@ -18,6 +18,10 @@ export function bedPolicy(data: string, more = ""): Record<string, string> {
   const volume = more.includes("volume:") ? "" : `volume: { paths: [{ path: ${JSON.stringify(join(data, "tools"))}, readOnly: false }] }\n`;
   const text = `${common}\n${volume}${more}\n`;
   const path = join(dirname(data), `policy-${hash("sha256", text).slice(0, 12)}.yaml`);
-  writeFileSync(path, text);
+  // A server may be reading it at this moment.
+  if (!existsSync(path)) {
+    writeFileSync(`${path}.part`, text);
+    renameSync(`${path}.part`, path);
+  }
   return { PAPERCLIP_K8S_POLICY: path };
 }

@@ -19,7 +19,7 @@ const FAULT_CODES: Record<CliFault["kind"], string> = {
   truncated: "adapter_failed",
   other: "adapter_failed",
 };
-const LONGEST_WAIT_MS = 60 * 86_400_000;
+const LONGEST_WAIT_MS = 10 * 365 * 86_400_000;
 /** After these a resumed session would only fail again. */
 const CLEARING: ReadonlySet<CliFault["kind"]> = new Set(["step-limit", "unknown-session", "corrupted-session"]);
 

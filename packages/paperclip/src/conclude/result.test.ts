@@ -64,8 +64,8 @@ test("amounts and times that no CLI would report harm nobody: no credit for othe
       .retryNotBefore;
   expect([waits(5), waits(1e300), waits(Number.POSITIVE_INFINITY), waits(-1e300)]).toEqual([
     "1970-01-01T00:00:00.005Z",
-    "1970-03-02T00:00:00.000Z",
-    "1970-03-02T00:00:00.000Z",
+    "1979-12-30T00:00:00.000Z",
+    "1979-12-30T00:00:00.000Z",
     undefined,
   ]);
 });
