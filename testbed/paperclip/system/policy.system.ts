@@ -55,7 +55,8 @@ function plantKubeconfig(agentId: string): string {
   return path;
 }
 
-const changes = () => stage.cluster.requests.filter(({ verb }) => !["get", "list", "watch"].includes(verb)).length;
+/** What was created so far; Jobs of earlier runs may still be deleted meanwhile. */
+const created = () => stage.cluster.requests.filter(({ verb }) => verb === "create").length;
 const hire = (name: string): Promise<Agent> => stage.company.hire(name, USUAL_TYPE, stage.config(USUAL_TYPE));
 
 /** The host as this agent sees it. */
@@ -94,21 +95,21 @@ describe.each(VERSIONS)("Paperclip %s", (version) => {
     expect(first).toMatchObject({ status: "succeeded" });
     expect(JSON.stringify(await stage.company.log(first.id))).toContain("200 asked for other settings");
     expect((await stage.company.agent(agent.id)).adapterConfig).toMatchObject({ serviceAccountName: "paperclip" });
-    const before = changes();
+    const before = created();
     await stage.company.comment(issue.id, "say:again");
     await refusedRun(agent, [DANGEROUS.serviceAccountName![1], `add "paperclip" to allow.serviceAccounts there`], first);
-    expect(changes()).toBe(before);
+    expect(created()).toBe(before);
   });
 
   test("each dangerous setting that an agent gives itself with its key is refused by name", async () => {
-    const before = changes();
+    const before = created();
     for (const [key, [value, refusal]] of Object.entries(DANGEROUS)) {
       const agent = await hire(`Own ${key}`);
       await call(await asAgent(agent), "PATCH", `/agents/${agent.id}`, { adapterConfig: { [key]: value } });
       await stage.company.wake(agent.id);
       await refusedRun(agent, [refusal]);
     }
-    expect(changes()).toBe(before);
+    expect(created()).toBe(before);
   });
 
   test("a kubeconfig of the agent's own is never loaded, so its program is not started in the server", async () => {
@@ -129,7 +130,7 @@ describe.each(VERSIONS)("Paperclip %s", (version) => {
     const agent = await hire("Overridden");
     const kubeconfig = plantKubeconfig(agent.id);
     const own = await asAgent(agent);
-    const before = changes();
+    const before = created();
     const wishes = [
       ...Object.entries(DANGEROUS).map(([key, [value, refusal]]) => ({ adapterConfig: { [key]: value }, refusal })),
       { adapterConfig: { kubeconfig }, refusal: "kubeconfig: " },
@@ -155,7 +156,7 @@ describe.each(VERSIONS)("Paperclip %s", (version) => {
       expect(ended.error, key).toContain(refusal);
       expect(JSON.stringify(await stage.company.log(run.id)), key).not.toContain(stage.host.home.jwtSecret);
     }
-    expect(changes()).toBe(before);
+    expect(created()).toBe(before);
     expect(existsSync(marker)).toBe(false);
   });
 });
