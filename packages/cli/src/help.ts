@@ -1,6 +1,7 @@
 import type { CommandName } from "./arguments.ts";
 
-const CLUSTER = `  -n, --namespace <name>  of the agents' Jobs; may be repeated (unset: the policy's, the pod's, or the context's)
+const CLUSTER = `  -n, --namespace <name>  of the agents' Jobs; may be repeated
+                          (unset: the policy's, the pod's, or the context's)
       --kubeconfig <file> unset: KUBECONFIG, the pod's own account, ~/.kube/config
       --context <name>    of the kubeconfig`;
 
