@@ -66,8 +66,9 @@ function jobCreates({ job, prefixes }: Live): NamedAttempt[] {
       pod.serviceAccount = "paperclip";
     }),
     create("as a run makes it", null, () => {}),
-    create("a name of no run", "the Job's name does not begin", (_, { metadata }) => {
+    create("a name of no run", "the Job's name does not begin", (pod, { metadata }) => {
       metadata.name = "postgres-backup";
+      for (const volume of pod.volumes) if ("secret" in volume) volume.secret = { secretName: "postgres-backup-12345678" };
     }),
     create("no labels", "the Job or its pod lacks the labels", (_, { metadata }) => {
       // With none at all the Job gets those of its pod.
@@ -184,7 +185,7 @@ function secretAttempts({ secret, job }: Live): NamedAttempt[] {
     change("a key taken away", "of a run's Secret only credentials.json", { data: { "spec.json": null } }),
     change("another label", "besides credentials.json only the label", { metadata: { labels: { app: "x" } } }),
     change("immutable", "besides credentials.json only the label", { immutable: true }),
-    change("a Secret of others", "this Secret is not one of a run", { data: { key: "e30=" } }, "bystander"),
+    change("a Secret of others", "this Secret is not one of a run", { metadata: { labels: { "paperclip.io/run-id": "x" } } }, "bystander"),
     { name: "Secret delete: of others", says: "this Secret is not one of a run", method: "DELETE", path: `${path}/bystander` },
   ];
 }

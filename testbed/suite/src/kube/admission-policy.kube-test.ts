@@ -181,20 +181,25 @@ test("refused by nobody else: without the policies the API server accepts each o
   expect(Object.fromEntries([...unguarded].filter(([, { status }]) => status >= 300))).toEqual({});
 });
 
-// A minute or two: each change of a policy takes the API server a second.
-test.runIf(process.env.LONG)("each rule is needed: without it, what it refuses is admitted", async () => {
+// Some minutes: each change of a policy takes the API server a second or more.
+test.runIf(process.env.LONG)("each rule is needed: without it, what it refuses is admitted", { timeout: 900_000 }, async () => {
   const refused = (await requests()).filter(({ says }) => says !== null);
+  const policies = await account.policies();
   const admitted: string[] = [];
-  for (const { name, validations } of await account.policies()) {
-    for (const [index, { message }] of validations.entries()) {
-      const its = refused.filter(({ says }) => isAbout(message, says!));
-      expect(its.length, message).toBeGreaterThan(0);
-      await account.change(name, [{ op: "remove", path: `/spec/validations/${index}` }]);
-      for (const attempt of its)
-        await expect.poll(async () => (await account.ask(attempt)).status, { message: attempt.name }).toBeLessThan(300);
-      await account.change(name, [{ op: "add", path: `/spec/validations/${index}`, value: validations[index] }]);
-      admitted.push(...its.map((attempt) => attempt.name));
-    }
+  for (let index = 0; index < Math.max(...policies.map(({ validations }) => validations.length)); index++) {
+    // One rule of each policy at a time: no two policies look at the same request.
+    const changed = policies.flatMap(({ name, validations }) => validations.slice(index, index + 1).map((rule) => ({ name, rule })));
+    const write = (name: string, value: string) =>
+      account.change(name, [{ op: "replace", path: `/spec/validations/${index}/expression`, value }]);
+    await Promise.all(changed.map(({ name }) => write(name, "true")));
+    const its = refused.filter(({ says }) => changed.some(({ rule }) => isAbout(rule.message, says!)));
+    const stillRefused = async () => {
+      const answers = await Promise.all(its.map(async (attempt) => [attempt.name, (await account.ask(attempt)).status] as const));
+      return answers.filter(([, status]) => status >= 300);
+    };
+    await expect.poll(stillRefused).toEqual([]);
+    await Promise.all(changed.map(({ name, rule }) => write(name, rule.expression)));
+    admitted.push(...its.map(({ name }) => name));
   }
   expect(admitted.sort()).toEqual(refused.map(({ name }) => name).sort());
 });

@@ -43,7 +43,7 @@ export interface GuardedAccount {
 
 interface AdmissionPolicy {
   readonly name: string;
-  readonly validations: readonly { readonly message: string }[];
+  readonly validations: readonly { readonly expression: string; readonly message: string }[];
 }
 
 const POLICIES = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies";
