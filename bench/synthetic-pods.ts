@@ -1,7 +1,9 @@
 // One process that writes the files of many pods, as their runners would. The pods themselves only sleep.
+import { createHash } from "node:crypto";
 import { openSync, readdirSync, readFileSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { EndRecord, MetaRecord, RunnerSpec } from "@paperclip-k8s/runner";
+import { RecordLines } from "../packages/runner/src/writer/record-lines.ts";
 
 /** How many pods write, and whether all of them end. */
 export interface PodOrder {
@@ -17,6 +19,8 @@ class SyntheticPod {
   readonly #pid: number;
   readonly #output: number;
   readonly #meta: number;
+  readonly #records: RecordLines;
+  readonly #hash = createHash("sha256");
   #lines = 0;
   #bytes = 0;
   #due = 0;
@@ -25,7 +29,8 @@ class SyntheticPod {
     this.#pid = pid;
     this.#output = openSync(spec.files.output, "a");
     this.#meta = openSync(spec.files.meta, "a");
-    const { run, nonce } = spec;
+    const { run, nonce, key } = spec;
+    this.#records = new RecordLines(key === undefined ? null : Buffer.from(key, "base64url"));
     this.#record({ type: "start", at: new Date().toISOString(), run, nonce, pod: `synthetic-${pid}`, runtime: "none" });
     this.#record({ type: "cli-started", at: new Date().toISOString(), pid });
   }
@@ -35,11 +40,13 @@ class SyntheticPod {
     if (this.#due === 0) this.#due = now + Math.random() * EVERY_MS;
     if (now < this.#due) return;
     this.#due += EVERY_MS;
-    this.#bytes += writeSync(this.#output, `line ${this.#lines++} at ${Date.now()}\n`);
+    const line = `line ${this.#lines++} at ${Date.now()}\n`;
+    this.#bytes += writeSync(this.#output, line);
+    this.#hash.update(line);
   }
 
   end(): void {
-    const counts = { bytes: this.#bytes, written: this.#bytes, lines: this.#lines };
+    const counts = { bytes: this.#bytes, written: this.#bytes, lines: this.#lines, outputSha256: this.#hash.digest("hex") };
     const unread = { oomKills: null, peakMemoryBytes: null, memoryLimitBytes: null, cpuMs: null, error: null };
     const rest = { stderrDropped: 0, leftoversEnded: false };
     const end: EndRecord = {
@@ -61,7 +68,7 @@ class SyntheticPod {
   }
 
   #record(record: MetaRecord): void {
-    writeSync(this.#meta, `${JSON.stringify(record)}\n`);
+    writeSync(this.#meta, this.#records.line(record));
   }
 }
 
