@@ -11,11 +11,11 @@ export interface Said {
   readonly out: string;
 }
 
-/** Our packed command line as in the server's container: its folders, its address. `after`: ended by SIGTERM once that has come. */
+/** Our packed command line as in the server's container: its folders, its address, its secret. `after`: ended by SIGTERM once that has come. */
 export async function operator(stage: Stage, args: readonly string[], after?: (said: () => string) => Promise<unknown>): Promise<Said> {
   const { home, url } = stage.host;
   const place = { PAPERCLIP_HOME: home.path, TMPDIR: home.tmp, PAPERCLIP_API_URL: url, KUBECONFIG: stage.cluster.kubeconfig };
-  const env = { PATH: process.env.PATH, ...place };
+  const env = { PATH: process.env.PATH, ...place, PAPERCLIP_AGENT_JWT_SECRET: home.jwtSecret };
   const program = join(inject("packed").folder, CLI, "dist/main.js");
   const child = spawn(process.execPath, [program, ...args], { env, timeout: HANG_MS });
   let out = "";
