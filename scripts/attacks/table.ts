@@ -43,6 +43,7 @@ function cell(text: string): string {
     .replace(/\n.*/s, "")
     .replace(/(?:\/[\w.@-]+){2,}/g, (path) => (/^\/(proc|dev|usr|etc)\//.test(path) ? path : "…"))
     .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "…")
+    .replace(/ \(….*| lies on the vol.*/, "")
     .replaceAll("|", "\\|")
     .slice(0, 140);
 }
