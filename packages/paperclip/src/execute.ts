@@ -46,7 +46,6 @@ export async function execute(cli: AgentCli, ctx: ExecutionContext, options: Exe
     for (const text of [...config.warnings, ...inherited.warnings]) void log.warning(text);
     const inputs = await gatherInputs({ ctx, cli, config, inherited, serverEnv, policy });
     for (const text of [...inputs.scope.warnings, ...inputs.seeds.warnings]) void log.warning(text);
-    if (inputs.recordSecret.problem !== null) void log.warning(inputs.recordSecret.problem);
     void sweepUp(inputs, (problem) => log.warning(problem)).catch(() => {});
     const session = chooseSession(ctx.runtime, fingerprintOf(inputs));
     if (session.note !== null) void log.info(session.note);

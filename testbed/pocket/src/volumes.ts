@@ -123,7 +123,9 @@ export function refreshVolumes(world: World, pod: Pod): void {
 }
 
 export function mappingsOf(container: Pod["spec"]["containers"][number], folders: ReadonlyMap<string, string>): Mapping[] {
-  return (container.volumeMounts ?? []).map(({ name, mountPath, subPath }) => {
+  // Pods have this machine's own /tmp, since tools that their PATH names may lie below it.
+  const mounts = (container.volumeMounts ?? []).filter(({ mountPath }) => mountPath !== "/tmp");
+  return mounts.map(({ name, mountPath, subPath }) => {
     const outside = join(folders.get(name)!, subPath ?? "");
     if (subPath && !existsSync(outside)) mkdirSync(outside, { recursive: true });
     return { inside: mountPath.replace(/(?<=.)\/+$/, ""), outside };

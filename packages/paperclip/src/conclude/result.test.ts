@@ -1,9 +1,9 @@
 import type { Adoption } from "@paperclip-k8s/engine";
 import { expect, test } from "vitest";
 import type { CliReport } from "../agent-cli/agent-cli.ts";
+import { UnusableVolume } from "../host/unusable-volume.ts";
 import { fingerprintAnnotation } from "../prepare/resume-fingerprint.ts";
 import { mayBeUnsigned, type ResumeFingerprint, sessionCodec } from "../prepare/session.ts";
-import { UnusableVolume } from "../prepare/unusable-volume.ts";
 import { exampleAttempt, exampleEvidence, exampleInputs, exampleResult, exited, type OutcomeKind } from "../testing/example-attempt.ts";
 import { hostContext } from "../testing/host-context.ts";
 import type { AttemptResult } from "./attempts.ts";

@@ -1,9 +1,9 @@
 import { ApiError, messageOf, OwnPodError, PathPartError, RequestError, type RunOutcome } from "@paperclip-k8s/engine";
 import type { ExecutionResult } from "../host/types.ts";
+import { UnusableVolume } from "../host/unusable-volume.ts";
 import { cleanText, cleanValue } from "../observe/clean-text.ts";
 import { environmentOf } from "../prepare/attempt.ts";
 import { incomingSession } from "../prepare/session.ts";
-import { UnusableVolume } from "../prepare/unusable-volume.ts";
 import { ConfigError } from "../settings/config-error.ts";
 import { type AttemptResult, type Attempts, costOf, isLeftToOthers, mayHaveStartedWork, sumOf } from "./attempts.ts";
 import { exitOf } from "./exit.ts";

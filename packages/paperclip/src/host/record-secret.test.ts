@@ -13,8 +13,7 @@ function place() {
 test("the first variable that is set counts, and a program beside the server finds the same", async () => {
   const at = place();
   const env = { PAPERCLIP_K8S_RECORD_SECRET: " ", PAPERCLIP_AGENT_JWT_SECRET: "jwt", BETTER_AUTH_SECRET: "auth" };
-  const { bytes, problem } = await recordSecret(env, at);
-  expect(problem).toBeNull();
+  const bytes = await recordSecret(env, at);
   expect(await findRecordSecret({ PAPERCLIP_AGENT_JWT_SECRET: "jwt" }, null)).toEqual(bytes);
   for (const other of [{ BETTER_AUTH_SECRET: "jwt" }, { PAPERCLIP_K8S_RECORD_SECRET: "jwt" }, { PAPERCLIP_AGENT_JWT_SECRET: "other" }])
     expect(await findRecordSecret(other, null)).not.toEqual(bytes);
@@ -25,17 +24,19 @@ test("the first variable that is set counts, and a program beside the server fin
 test("without one, a file of the instance has it, for this server and the next", async () => {
   const at = place();
   expect(await findRecordSecret({}, at)).toBeNull();
-  const { bytes, problem } = await recordSecret({}, at);
-  expect([bytes.length, problem]).toEqual([32, null]);
+  const bytes = await recordSecret({}, at);
+  expect(bytes.length).toBe(32);
   expect(await findRecordSecret({}, at)).toEqual(bytes);
-  expect((await recordSecret({}, { ...at, instanceId: "other" })).bytes).not.toEqual(bytes);
+  expect(await recordSecret({}, { ...at, instanceId: "other" })).not.toEqual(bytes);
 });
 
-test("where no file can be made, the run goes on with a secret of this process, and the log says what to set", async () => {
+test("where no file can be made, no run starts until it can: nobody could check its records or restore its session later", async () => {
   const at = place();
-  writeFileSync(join(at.dataPath, "instances"), "not a folder");
-  const { bytes, problem } = await recordSecret({}, at);
-  expect(bytes.length).toBe(32);
-  expect(problem).toMatch(/after a restart this server cannot check .* set PAPERCLIP_K8S_RECORD_SECRET in the server's environment$/);
-  expect((await recordSecret({}, at)).bytes).toEqual(bytes);
+  const inTheWay = join(at.dataPath, "instances");
+  writeFileSync(inTheWay, "not a folder");
+  await expect(recordSecret({}, at)).rejects.toThrow(
+    /cannot be kept in .*record-secret: .* set PAPERCLIP_K8S_RECORD_SECRET in the server's environment$/,
+  );
+  rmSync(inTheWay);
+  expect((await recordSecret({}, at)).length).toBe(32);
 });

@@ -1,6 +1,7 @@
 import { hkdfSync, randomBytes } from "node:crypto";
 import { messageOf, withVolume } from "@paperclip-k8s/engine";
 import { type InstancePlace, recordSecretFile } from "./paths.ts";
+import { UnusableVolume } from "./unusable-volume.ts";
 
 /** The server's variables that a secret for records can be derived from; the first one that is set counts. */
 export const RECORD_SECRET_VARIABLES = ["PAPERCLIP_K8S_RECORD_SECRET", "PAPERCLIP_AGENT_JWT_SECRET", "BETTER_AUTH_SECRET"] as const;
@@ -8,22 +9,19 @@ export const RECORD_SECRET_VARIABLES = ["PAPERCLIP_K8S_RECORD_SECRET", "PAPERCLI
 const SECRET_BYTES = 32;
 const TIMEOUT_MS = 10_000;
 
-export interface RecordSecret {
-  readonly bytes: Buffer;
-  /** Why a server that comes after this one cannot check this one's records; null = it can. */
-  readonly problem: string | null;
-}
+const made = new Map<string, Buffer>();
 
-const made = new Map<string, Promise<RecordSecret>>();
-
-/** From which the keys of this server's runs are derived: from its environment, else a file that is made once. */
-export function recordSecret(env: NodeJS.ProcessEnv, place: InstancePlace): Promise<RecordSecret> {
-  const bytes = fromVariables(env);
-  if (bytes !== null) return Promise.resolve({ bytes, problem: null });
+/**
+ * From which the keys of this server's runs are derived: from its environment, else a file that is made once. Without either no run starts:
+ * no later server could check what it recorded, nor restore its session.
+ */
+export async function recordSecret(env: NodeJS.ProcessEnv, place: InstancePlace): Promise<Buffer> {
   const path = recordSecretFile(place);
-  const known = made.get(path) ?? fromFile(place.dataPath, path);
-  made.set(path, known);
-  return known;
+  const known = fromVariables(env) ?? made.get(path) ?? null;
+  if (known !== null) return known;
+  const bytes = await fromFile(place.dataPath, path);
+  made.set(path, bytes);
+  return bytes;
 }
 
 /** The same for a program beside the server, which makes nothing; null = it is not known here. */
@@ -40,13 +38,14 @@ function fromVariables(env: NodeJS.ProcessEnv): Buffer | null {
   return Buffer.from(hkdfSync("sha256", env[name] ?? "", "", `paperclip-k8s run records from ${name}`, SECRET_BYTES));
 }
 
-async function fromFile(root: string, path: string): Promise<RecordSecret> {
-  const bytes = randomBytes(SECRET_BYTES);
+async function fromFile(root: string, path: string): Promise<Buffer> {
   try {
-    return { bytes: await keepSecret(root, path, bytes), problem: null };
+    return await keepSecret(root, path, randomBytes(SECRET_BYTES));
   } catch (error) {
-    const remedy = `set ${RECORD_SECRET_VARIABLES[0]} in the server's environment`;
-    return { bytes, problem: `after a restart this server cannot check what its runs have recorded: ${messageOf(error)}; ${remedy}` };
+    const remedy = `make it writable for the server, or set ${RECORD_SECRET_VARIABLES[0]} in the server's environment`;
+    throw new UnusableVolume(`the secret that signs the records of runs cannot be kept in ${path}: ${messageOf(error)}; ${remedy}`, {
+      cause: error,
+    });
   }
 }
 

@@ -1,7 +1,7 @@
 import type { AgentCli, CliPlan, PromptBundle, RunEnvironment } from "../agent-cli/agent-cli.ts";
 import { isBelow } from "../host/context-values.ts";
 import { type McpAccess, mcpAccess } from "../host/mcp-servers.ts";
-import { type RecordSecret, recordSecret } from "../host/record-secret.ts";
+import { recordSecret } from "../host/record-secret.ts";
 import type { ExecutionContext } from "../host/types.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { AgentConfig } from "../settings/agent-config.ts";
@@ -39,7 +39,7 @@ export interface RunInputs extends RunParts {
   /** Logins and settings that the private home begins with. */
   readonly seeds: Seeds;
   /** From which the keys of the run's records are derived. */
-  readonly recordSecret: RecordSecret;
+  readonly recordSecret: Uint8Array;
 }
 
 /** What one attempt of a run starts with. */

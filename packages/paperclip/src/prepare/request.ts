@@ -60,7 +60,7 @@ export function buildRequest(attempt: Attempt): RunRequest {
     seed: inputs.seeds.spec,
     state: state.mode === "portable" ? state.spec : null,
     relay: relayOf(attempt),
-    recordSecret: inputs.recordSecret.bytes,
+    recordSecret: inputs.recordSecret,
     retain: config.retainJobs,
   };
 }

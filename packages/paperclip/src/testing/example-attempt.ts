@@ -64,7 +64,7 @@ export function exampleInputs(changes: Partial<RunInputs> = {}): RunInputs {
     state: { mode: "own" },
     scope: { mounts: null, made: [], warnings: [] },
     seeds: { spec: null, mounts: [], secrets: [], warnings: [] },
-    recordSecret: { bytes: Buffer.alloc(32), problem: null },
+    recordSecret: Buffer.alloc(32),
     ...changes,
   };
 }

@@ -2,12 +2,12 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { UnusableVolume } from "../../host/unusable-volume.ts";
 import { parseConfig } from "../../settings/parse.ts";
 import { exampleCli } from "../../testing/example-cli.ts";
 import { hostContext } from "../../testing/host-context.ts";
 import { OPEN_FILES } from "../../testing/test-policy.ts";
 import { BUNDLE_KEPT_MS, MOST_BUNDLES, sweepBundles } from "../sweep/sweep-up.ts";
-import { UnusableVolume } from "../unusable-volume.ts";
 import { prepareBundle, writeBundle } from "./prompt-bundle.ts";
 
 let data: string;

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { type TreeFile, withVolume } from "@paperclip-k8s/engine";
 import type { BundleLayout, PromptBundle } from "../../agent-cli/agent-cli.ts";
 import { bundlesFolder, UNFINISHED_BUNDLE } from "../../host/paths.ts";
+import { UnusableVolume } from "../../host/unusable-volume.ts";
 import type { RunInputs } from "../attempt.ts";
 import { filePlaces } from "../prompt/file-places.ts";
 import type { PaperclipSkillEntry } from "../prompt/host-rendering.ts";
 import { readInstructions } from "../prompt/instructions.ts";
 import { ServerFiles } from "../prompt/server-files.ts";
 import { chosenSkills } from "../skills/find-skills.ts";
-import { UnusableVolume } from "../unusable-volume.ts";
 
 const WRITE_TIMEOUT_MS = 30_000;
 

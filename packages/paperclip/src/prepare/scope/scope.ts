@@ -2,9 +2,9 @@ import { dirname, normalize } from "node:path/posix";
 import { type SeenPath, type SharedMount, withVolume } from "@paperclip-k8s/engine";
 import { isBelow } from "../../host/context-values.ts";
 import { outputPath } from "../../host/paths.ts";
+import { UnusableVolume } from "../../host/unusable-volume.ts";
 import { ConfigError } from "../../settings/config-error.ts";
 import type { Inherited } from "../inherit/inherited.ts";
-import { UnusableVolume } from "../unusable-volume.ts";
 import { checkParents } from "./parents.ts";
 import { namedSettings, type ScopeInput, type WantedFolder, wantedFolders } from "./wanted.ts";
 
