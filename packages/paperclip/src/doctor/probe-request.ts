@@ -1,7 +1,6 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { type RunRequest, selfCheckArgv } from "@paperclip-k8s/engine";
 import { mcpAccess } from "../host/mcp-servers.ts";
-import { recordSecret } from "../host/record-secret.ts";
 import type { ExecutionContext } from "../host/types.ts";
 import { firstStart, prepareAttempt, type RunParts } from "../prepare/attempt.ts";
 import { workingFolder } from "../prepare/environment/workspace.ts";
@@ -28,8 +27,14 @@ export async function probeRequest({ cli, companyId, config, inherited, serverEn
   const ctx = probeContext(companyId);
   const parts = { ctx, cli, config, inherited, serverEnv, policy };
   const cwd = workingFolder(parts);
-  const secret = await recordSecret(serverEnv, config);
-  const kept = { recordSecret: secret, bundle: null, mcp: mcpAccess(ctx, null), state: { mode: "ephemeral" }, seeds: NO_SEEDS } as const;
+  // No later server takes a probe over, so its records need no secret that lasts.
+  const kept = {
+    recordSecret: randomBytes(32),
+    bundle: null,
+    mcp: mcpAccess(ctx, null),
+    state: { mode: "ephemeral" },
+    seeds: NO_SEEDS,
+  } as const;
   const scope = await findScope({ ...parts, ...kept, cwd });
   const attempt = await prepareAttempt({ ...parts, ...kept, cwd, scope }, firstStart(null));
   const like = buildRequest(attempt);
