@@ -5,7 +5,8 @@ export const BEGIN = "<!-- settings: written by scripts/generate-docs.ts -->";
 const END = "<!-- /settings -->";
 
 const INTRO = `The agent's \`adapterConfig\`. Nothing is required inside a cluster: what is unset comes from the server's own pod. Outside one, set \`kubeconfig\`, \`namespace\`, \`image\`
-and \`dataClaim\`. The form's \`0\`, empty and \`false\` mean "unset" wherever a number or text is expected. A wrong value is refused by name before anything is created; a
+and \`dataClaim\`. Settings that reach beyond the agent's own run, such as another namespace or a service account, are refused unless the operator's policy allows
+them (\`docs/policy.md\`). The form's \`0\`, empty and \`false\` mean "unset" wherever a number or text is expected. A wrong value is refused by name before anything is created; a
 key that looks like a misspelt one is a warning in the run's log.`;
 
 /** A README whose settings are those of the schema. */

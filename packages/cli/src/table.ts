@@ -12,7 +12,7 @@ export interface Column {
 
 /** Columns as wide as they need to be; the last one is wrapped below itself, so that no line is wider than WIDTH. */
 export function table(columns: readonly Column[], cells: readonly (readonly string[])[]): string[] {
-  // Before they are measured: what is not shown takes no room.
+  // Cleaned before the columns are measured, because removed characters need no room.
   const rows = cells.map((row) => row.map((cell) => cleanLine(cell)));
   const fixed = columns.slice(0, -1).map(({ title, max }, at) => {
     const longest = Math.max(title.length, ...rows.map((row) => (row[at] ?? "").length));

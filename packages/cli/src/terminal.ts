@@ -2,7 +2,7 @@ import { cleanText } from "@paperclip-k8s/paperclip/clean-text";
 
 /** Where a command prints to: plain lines, so that a pipe gets what a person sees. */
 export interface Terminal {
-  /** One line each: what it quotes cannot make it two. */
+  /** Each call prints exactly one line, also if the text quotes something with newlines. */
   out(line: string): void;
   err(line: string): void;
   readonly env: NodeJS.ProcessEnv;

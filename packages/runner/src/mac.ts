@@ -1,9 +1,9 @@
-// How a line is signed: its last field is a MAC of all bytes before that field. Only who has the run's key can make one.
+// How a line is signed: its last field is a MAC of all bytes before that field. It takes the run's key to make one.
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 const BEFORE = ',"mac":"';
 const AFTER = '"}';
-/** Of HMAC-SHA256 in base64url. */
+/** Length of an HMAC-SHA256 in base64url. */
 const MAC_LENGTH = 43;
 const SUFFIX_LENGTH = BEFORE.length + MAC_LENGTH + AFTER.length;
 /** What signing adds to a line. */
@@ -20,7 +20,7 @@ export function openSigned(line: Buffer, key: Uint8Array): Buffer | null {
   const end = line.length - SUFFIX_LENGTH;
   if (end < 1) return null;
   const body = line.subarray(0, end);
-  // Cheap to see: most of what others write has nothing that looks like a MAC.
+  // A cheap check first: most lines of others have nothing that looks like a MAC.
   if (line.toString("latin1", end, end + BEFORE.length) !== BEFORE) return null;
   const expected = Buffer.from(`${BEFORE}${macOf(body, key)}${AFTER}`);
   return timingSafeEqual(line.subarray(end), expected) ? Buffer.concat([body, Buffer.from("}")]) : null;

@@ -25,7 +25,7 @@ const END = { type: "end", at, exitCode: 0, signal: null, cause: "exit", bytes: 
 const forge = ({ files }: EarlierRun) =>
   finishRun(bed, { script: `require("node:fs").appendFileSync("${files.meta}", ${JSON.stringify(`${JSON.stringify(END)}\n`)})` });
 
-/** For as long as a pod takes to get there. */
+/** Waits until the file has the text. */
 async function has(file: string, text: string): Promise<void> {
   while (!(await readFile(file, "utf8")).includes(text)) await sleep(50);
 }

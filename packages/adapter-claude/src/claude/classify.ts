@@ -13,7 +13,7 @@ const CODES: Partial<Record<FaultKind, string>> = {
   truncated: "claude_truncated",
 };
 
-/** The pattern of a page takes the square of the length in the worst case. */
+/** How much of stderr is searched for a log-in page: the pattern can take time in proportion to the square of the length. */
 const LOOKED_AT = 4096;
 const HOW_TO_LOG_IN =
   "set ANTHROPIC_API_KEY, or CLAUDE_CODE_OAUTH_TOKEN with a token of `claude setup-token`, in the agent's environment variables";

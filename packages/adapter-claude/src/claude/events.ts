@@ -53,7 +53,7 @@ const nothing = {
   entries: [],
 } as const;
 
-/** Words are looked for in it, so it has an end. */
+/** The most that is kept of an error: patterns are searched in it, and an agent can write any length. */
 const ERROR_CHARS = 4096;
 const READ = ["system", "assistant", "user", "rate_limit_event", "result"];
 /** Known types without anything that we use. */

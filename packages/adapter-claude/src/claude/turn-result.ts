@@ -32,10 +32,10 @@ const KEPT = [
   "api_error_type",
 ];
 const RESULT_CHARS = 4000;
-/** Words are looked for in them, so they have an end. */
+/** The most that is kept of the errors: patterns are searched in them, and an agent can write any length. */
 const ERROR_CHARS = 4096;
 const ERRORS_KEPT = 100;
-/** A detail of the result is a number, a flag or a word. */
+/** Only numbers, flags and short texts become details of the host's result. */
 const isDetail = (value: unknown): boolean =>
   typeof value === "number" || typeof value === "boolean" || (typeof value === "string" && value.length <= 200);
 

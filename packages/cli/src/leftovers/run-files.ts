@@ -21,7 +21,7 @@ export interface RunFileSet {
 
 const LAST_MS = 8.64e15;
 
-/** A pod can give its files any time, also one that no calendar has. */
+/** A pod can set any time on its files, also one that `Date` cannot show. */
 export const timeOf = (ms: number): string => new Date(Math.max(-LAST_MS, Math.min(LAST_MS, ms))).toISOString();
 
 const ID = /^[a-zA-Z0-9-]+$/;
@@ -73,7 +73,7 @@ async function filesThere(paths: readonly string[]) {
   return found.flatMap(({ path, stats }) => (stats === null || stats.isSymbolicLink() ? [] : [{ path, stats }]));
 }
 
-/** By the volume's own process: a pod may have left links, and more files than it was given. */
+/** The volume's child process removes them without following links, with whatever else a pod has put into the folder. */
 export async function removeRunFiles({ root, paths }: RunFileSet): Promise<void> {
   await withVolume(root, (volume) => volume.remove(paths));
 }

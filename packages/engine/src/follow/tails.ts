@@ -22,7 +22,7 @@ export function openTails(context: RunContext): Tails {
   const output = volume.tail(identity.files.output, { ...stalls, maxBytes: delivery.limit(), onBytes: delivery.take });
   const meta = volume.tail(identity.files.meta, {
     ...stalls,
-    // Others may append to it without end; the runner's own end is in the termination message too.
+    // Others may append to it without end. The end that the runner recorded is in the termination message too.
     maxBytes: MAX_META_BYTES,
     onBytes: async (chunk) => {
       const read = records.push(chunk);

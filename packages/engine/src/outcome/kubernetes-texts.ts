@@ -1,7 +1,7 @@
 // Kubernetes' own texts, cut down to what a reader of a run can use.
 
 const MOST = 400;
-/** Longer than any text of Kubernetes' own: who wrote more must not cost more. */
+/** How much of a text is searched. Kubernetes' own texts are shorter; those of others must not take more time. */
 const LOOKED_AT = 4096;
 
 /** One line without JSON, ids and a full stop at its end. */

@@ -49,7 +49,7 @@ class Learned {
   /** How many lines of the meta file were not written by the run's pod. */
   readonly foreignRecords: number = 0;
   readonly delivered: number = 0;
-  /** Of what was delivered; null = nothing yet. */
+  /** SHA-256 of the output delivered so far; null = none was delivered yet. */
   readonly deliveredSha256: string | null = null;
   readonly firstOutputAt: number | null = null;
   readonly lastOutputAt: number | null = null;

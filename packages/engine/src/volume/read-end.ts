@@ -6,7 +6,7 @@ import { mountPointOf } from "./mount-point.ts";
 import { withVolume } from "./volume.ts";
 
 const READ_TIMEOUT_MS = 10_000;
-/** A run has one; more are somebody's attempt to be tried out for long. */
+/** A run has one nonce. Start records that others have added must not make the reader try an endless number of keys. */
 const MAX_NONCES = 4;
 
 /** An end record as it was found. Only a proved one says what happened; any other says what somebody claims. */

@@ -7,7 +7,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 export const fieldsOf = (value: unknown): Fields => (isRecord(value) ? value : {});
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 export const textOrNull = (value: unknown): string | null => textOf(value) || null;
-/** Of tokens or dollars: never less than nothing, which would pay for other runs. */
+/** A number of tokens or dollars, as an agent's output says it. Never negative: that would lower the sum of the runs. */
 export const countOf = (value: unknown): number => (typeof value === "number" && value > 0 ? Math.min(value, MOST) : 0);
 const MOST = 1e12;
 export const numberOrNull = (value: unknown): number | null => (typeof value === "number" && Number.isFinite(value) ? value : null);

@@ -90,7 +90,7 @@ function exitMessage(result: Exited): string {
 function faultFailure(fault: CliFault, now: number): Omit<Failure, "errorMessage"> {
   const errorCode = fault.code ?? FAULT_CODES[fault.kind];
   const at = fault.retryAt ?? (fault.retryAfterSec === null ? null : now + fault.retryAfterSec * 1000);
-  // The time is the agent's word: no limit of a provider lasts longer.
+  // The agent's output names the time, so it is limited: no provider makes anybody wait longer, and `Date` cannot show every number.
   const later = at === null || !(at >= 0) ? {} : { retryNotBefore: new Date(Math.min(at, now + LONGEST_WAIT_MS)).toISOString() };
   if (fault.kind === "quota") return { errorCode, errorFamily: "provider_quota", ...later };
   if (fault.kind === "transient") return { errorCode, errorFamily: "transient_upstream", ...later };

@@ -29,7 +29,7 @@ export function sessionLeft({ attempt, adopted, report, outcome }: AttemptResult
   return { kept, sessionId: params === null ? null : sessionId, params };
 }
 
-/** Null = it has saved none: a state that was found unchanged is as it was. */
+/** Whether the state that the run has saved is signed; null = it saved nothing new, so what was known of the state before still holds. */
 function isSavedSigned({ signed, state }: Evidence): boolean | null {
   const isNew = state?.saved === true && state.last !== null && state.last.generation !== state.restored?.generation;
   return isNew ? signed : null;

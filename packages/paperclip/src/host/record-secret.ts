@@ -12,8 +12,8 @@ const TIMEOUT_MS = 10_000;
 const made = new Map<string, Buffer>();
 
 /**
- * From which the keys of this server's runs are derived: from its environment, else a file that is made once. Without either no run starts:
- * no later server could check what it recorded, nor restore its session.
+ * The secret from which the keys of this server's runs are derived: from its environment, else from a file that is made once. Without either
+ * no run starts, because no later server could check its records or restore its session.
  */
 export async function recordSecret(env: NodeJS.ProcessEnv, place: InstancePlace): Promise<Buffer> {
   const path = recordSecretFile(place);
@@ -24,14 +24,14 @@ export async function recordSecret(env: NodeJS.ProcessEnv, place: InstancePlace)
   return bytes;
 }
 
-/** The same for a program beside the server, which makes nothing; null = it is not known here. */
+/** The same for a program beside the server, such as the operator's command line. It makes no file; null = the secret is not known here. */
 export async function findRecordSecret(env: NodeJS.ProcessEnv, place: InstancePlace | null): Promise<Buffer | null> {
   const bytes = fromVariables(env);
   if (bytes !== null || place === null) return bytes;
   return keepSecret(place.dataPath, recordSecretFile(place), null).catch(() => null);
 }
 
-/** Each is used through a name of its own, so that nothing that it protects elsewhere can be learned from here. */
+/** The variable's value goes through a key derivation with a label of its own, so that keys of runs reveal nothing about the host's own use of it. */
 function fromVariables(env: NodeJS.ProcessEnv): Buffer | null {
   const name = RECORD_SECRET_VARIABLES.find((each) => (env[each] ?? "").trim() !== "");
   if (name === undefined) return null;

@@ -26,20 +26,20 @@ export class StderrLines {
     await this.#show(pieces);
   }
 
-  /** What stands behind the last newline. */
+  /** Writes what follows the last newline, if anything. */
   async end(): Promise<void> {
     const rest = this.#rest;
     this.#rest = "";
     if (rest !== "") await this.#show([rest]);
   }
 
-  /** The end of what was written. */
+  /** The last part of stderr, cleaned. */
   get tail(): string {
     return this.#tail;
   }
 
   async #show(lines: readonly string[]): Promise<void> {
-    // A return within a line makes several of it.
+    // `cleanText` turns a carriage return within a line into a newline.
     const cleaned = lines.flatMap((line) => cleanText(line.endsWith("\r") ? line.slice(0, -1) : line).split("\n"));
     if (cleaned.length === 0) return;
     this.#tail = `${this.#tail}${cleaned.join("\n")}\n`.slice(-KEPT).toWellFormed();

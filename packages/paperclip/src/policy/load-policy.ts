@@ -44,7 +44,7 @@ export async function readPolicy(path: string, serverEnv: NodeJS.ProcessEnv): Pr
   return { policy, problems: [...problems, ...(shared === null ? [] : [shared])] };
 }
 
-/** Agents could write a policy of their own. */
+/** Why the file's place cannot be used: on the shared volume agents could write a policy of their own. Null = it can. */
 async function sharedPlace(path: string, mounts: readonly string[]): Promise<string | null> {
   const place = await realPath(path);
   const shared = [...mounts, ...(await Promise.all(mounts.map(realMount)))].find((mount) => isBelow(place, mount) || isBelow(path, mount));

@@ -89,7 +89,7 @@ export interface ForcedPod {
 }
 
 export interface PolicyVolume {
-  /** `scoped`: a pod mounts what its run needs. `whole`: agents may mount the whole claim, as in earlier versions. */
+  /** `scoped`: a pod mounts what its run needs. `whole`: every pod mounts the whole claim, as in earlier versions. */
   readonly mount: "scoped" | "whole";
   /** Further folders of the volume for agents' pods, absolute; `*` stands for one path component. */
   readonly paths: readonly { readonly path: string; readonly readOnly: boolean }[];

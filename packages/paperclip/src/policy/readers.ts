@@ -29,7 +29,7 @@ export function section<T extends object>(shape: { readonly [Key in keyof T]: Re
   };
 }
 
-/** Stands in a list for what the list is without a file. */
+/** This item of a list stands for all items that the list has without a file. */
 const DEFAULTS = "defaults";
 
 export const texts: Reader<readonly string[]> = (value, at, base, problems) => {
@@ -55,7 +55,7 @@ export const flag: Reader<boolean> = (value, at, base, problems) =>
 export const maybeFlag: Reader<boolean | null> = (value, at, base, problems) =>
   value === null ? null : flag(value, at, base ?? false, problems);
 
-/** As the agent's setting of this meaning is read. */
+/** Reads a value in the same way as the agent's setting of the same meaning. */
 export function like<T>(field: Field<T>): Reader<T> {
   return (value, at, base, problems) =>
     value === null ? field.unset : (attempt(at, problems, (place) => field.parse(value, place)) ?? base);
@@ -86,7 +86,7 @@ export function wrong<T>(base: T, problems: string[], at: string, why: string): 
   return base;
 }
 
-/** A check of settings, whose error already names the place. */
+/** Runs one of the checks that agents' settings have; its error already names the place. */
 export function attempt<T>(at: string, problems: string[], check: (at: string) => T): T | null {
   try {
     return check(at);

@@ -11,7 +11,7 @@ export function podRules({ cli, config, policy: { force } }: RunInputs): NonNull
   return { runtimeClassName, hostUsers, priorityClassName, readOnlyRootFilesystem, annotations };
 }
 
-/** Said, because the limit would count otherwise. Nodes that do not report their disk, as some small clusters do, take no pod that asks for any. */
+/** Without a request Kubernetes would use the limit as one. Zero, because nodes that do not report their disk (some small clusters) refuse pods that ask for any. */
 const DISK_REQUEST = "0";
 
 /** The agent's CPU and memory, and a limit for everything that its pod keeps on the node's disk. */
@@ -23,7 +23,7 @@ export function podResources({ config: { resources }, policy: { limits } }: RunI
   };
 }
 
-/** Of the home and of the temporary folder, each. */
+/** The size of the home, and that of the temporary folder. */
 const SCRATCH_SIZE = "10Gi";
 /** Programs that do not ask the environment for their temporary folder write here. */
 const USUAL_TMP = "/tmp";

@@ -83,7 +83,7 @@ const BYTES = process.env.LONG ? 4_000_000 : 200_000;
 const deep = (open: string, close: string): string => open.repeat(100_000) + close.repeat(100_000);
 const many = (piece: string): string => piece.repeat(BYTES / piece.length);
 
-/** Each would take hours, or all memory, if something were to take the square of its length. */
+/** Each takes hours, or all memory, where the time or memory grows with the square of the length. */
 export const LONG: readonly (readonly [string, (event: (text: unknown) => string) => string])[] = [
   ["nested lists", (event) => event("@").replace('"@"', deep("[", "]"))],
   ["nested objects", (event) => event("@").replace('"@"', deep('{"a":', "}").replace("}", "1}"))],

@@ -29,10 +29,10 @@ const PART = ".part";
 const GENERATION = /^\d{8}T\d{9}Z-[0-9a-f]+-[0-9a-f]+\.tar$/;
 /** A file this old that `current` does not name cannot still be written to. */
 const ABANDONED_MS = 3_600_000;
-/** Of a folder that holds more, somebody has put them there: trying each would keep the CLI from starting. */
+/** A run leaves two. If there are more, somebody has put them there, and trying each would delay the CLI's start. */
 const MAX_CANDIDATES = 20;
 const POINTER_BYTES = 4096;
-// Others may write into this folder: a link fails, a pipe does not block.
+// Others may write into this folder: opening a link fails, and opening a pipe does not block.
 const SAFELY = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 /** How opening a link, a folder, a socket or a device without a driver fails. */
 const NOT_PLAIN = ["ELOOP", "EISDIR", "ENXIO", "ENODEV"];

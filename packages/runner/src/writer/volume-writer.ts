@@ -37,7 +37,7 @@ class VolumeWriter {
   #open: { output: number | null; meta: number | null } = { output: null, meta: null };
   #written = 0;
   #flushed = 0;
-  /** Of all that was written, and of what was flushed of it. */
+  /** Hash of everything that was written, and the digest as it was at the last flush. */
   readonly #hash = createHash("sha256");
   #flushedSha256 = this.#hash.copy().digest("hex");
   #metaDirty = false;

@@ -9,7 +9,7 @@ import type { Attacks, Attempted } from "./attack.ts";
 const only = "kube" as const;
 const status = (field: string): string =>
   new RegExp(`^${field}:\\s*(\\S+)`, "m").exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? "";
-/** The orders stand in a variable too: there it is written backwards. */
+/** The orders name the secret that the attack searches for, and they are in a variable themselves. So it is written backwards there. */
 const plain = (secret = "?"): string => [...secret].reverse().join("");
 const TOKENS = "/var/run/secrets/kubernetes.io/serviceaccount";
 

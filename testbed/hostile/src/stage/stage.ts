@@ -11,7 +11,7 @@ import { type Listener, startListener } from "./listener.ts";
 export interface Stage {
   readonly bed: Bed;
   readonly listener: Listener;
-  /** Nothing may reach this one. */
+  /** A second listener, which no attack may reach. */
   readonly other: Listener;
   /** Settings of every agent. */
   readonly settings: Readonly<Record<string, unknown>>;

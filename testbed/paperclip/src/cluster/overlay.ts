@@ -6,7 +6,7 @@ import { run } from "../run.ts";
 
 /** What of deploy/ is another matter on each cluster. */
 export interface Overlay {
-  /** Of the server. */
+  /** The server's namespace. */
   readonly namespace: string;
   /** A folder of the node: the volume that server and agents share. */
   readonly data: string;

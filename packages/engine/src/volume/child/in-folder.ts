@@ -64,7 +64,7 @@ export async function removeTree(folder: string, name: string, levels = MOST_LEV
 }
 
 const BATCH = 1000;
-/** Who goes on adding files keeps the folder. */
+/** The folder stays if somebody adds files faster than they are removed. */
 const MOST_BATCHES = 10_000;
 
 function firstNames(folder: string): string[] {

@@ -30,7 +30,7 @@ function make(file: string, bytes: Buffer): void {
 
 const SECRET_BYTES = 32;
 
-/** One that another server is just making has not all its bytes yet. */
+/** Tries again for a while if the file is too short: another server may be writing it at this moment. */
 async function read(file: string, path: string): Promise<Buffer> {
   for (let tried = 1; ; tried++) {
     const { bytes, mode, uid } = readWhole(file, SECRET_BYTES);

@@ -7,14 +7,14 @@ const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 /**
  * Opens files below a root again and again, never through a link: pods write on this volume and could point one at a file of the server.
- * In two calls instead of one for each folder on the way: where a descriptor really is, the kernel says after the open, when nothing can be
- * put in its place any more.
+ * It takes two calls, not one for each folder on the way: after the open the kernel says where the descriptor really is, and that cannot be
+ * changed any more.
  */
 export function openBelow(root: string): (path: string) => number {
   let top: string | null = null;
   return (path) => {
     const fd = openSync(path, FLAGS);
-    // Only Linux says it.
+    // Only Linux says where a descriptor is.
     if (process.platform !== "linux") return fd;
     try {
       const place = placeOf(fd);

@@ -14,7 +14,7 @@ import {
 const SLACK_MS = 5000;
 /** An undo is answered at once. */
 const UNDO_MS = 30_000;
-/** A server with thousands of runs needs less: who sends more is no adapter. */
+/** An adapter's answer is shorter, even with thousands of runs; a longer one is not read to its end. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 export interface ControlOptions {
@@ -44,7 +44,7 @@ export async function sendCommand(command: ControlCommand, options: ControlOptio
   };
 }
 
-/** On the volume only if there is none elsewhere: agents' pods may have put one there. */
+/** Sockets on the volume are used only if there is none elsewhere, because an agent's pod may have made them. */
 async function socketsOf({ env, folders = socketFolders(env), earlier = earlierFolder(env) }: ControlOptions): Promise<FoundSocket[]> {
   const found = (await Promise.all(folders.map((folder) => findSockets(folder, env)))).flat();
   return found.length > 0 ? found : findSockets(earlier, env);

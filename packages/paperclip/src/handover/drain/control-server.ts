@@ -8,7 +8,7 @@ import { type ControlAnswer, type ControlCommand, findSockets, ownUid, parseComm
 import type { RunRegistry } from "./run-registry.ts";
 
 const MAX_COMMAND_BYTES = 4096;
-/** For the command to arrive; who connects and says nothing is let go. */
+/** How long a connection may take to send its command; after that it is closed. */
 const COMMAND_MS = 30_000;
 const MOST_CONNECTIONS = 16;
 

@@ -15,7 +15,7 @@ const MOST_SOCKETS = 100;
 /** The longest path of a socket that every system takes. */
 const MAX_PATH_BYTES = 103;
 
-/** As long as a timer can be set for. */
+/** The longest time that a timer of Node can be set to. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /** What is sent to an adapter. */
@@ -84,7 +84,7 @@ export async function findSockets(folder: string, env: NodeJS.ProcessEnv): Promi
   for await (const { name } of await opendir(folder).catch(() => [])) {
     const pid = Number.parseInt(name.slice(prefix.length), 10);
     if (name.startsWith(prefix) && name.endsWith(SUFFIX) && Number.isSafeInteger(pid)) found.push({ path: join(folder, name), pid });
-    // Nobody has so many adapters.
+    // No server has so many adapters: somebody else has filled the folder.
     if (found.length === MOST_SOCKETS) break;
   }
   return found;

@@ -7,9 +7,9 @@ import { shortId, writeToolCall } from "./write-tool-call.ts";
 
 // With mark, id and note a line stays below the 8 KiB that the host's live view takes at once.
 const LINE_BYTES = 7 * 1024;
-/** Of one text; a model's answer is shorter. */
+/** The most that is shown of one text; a model's answer is shorter. */
 const SPOKEN_BYTES = 1024 * 1024;
-/** Of one line of a CLI's output, which has a few. */
+/** The most entries that one line of a CLI's output may bring; an honest one brings a few. */
 const MOST_ENTRIES = 1000;
 
 /** What a CLI's output means, as the lines of its transcript for the host's log. */

@@ -24,7 +24,7 @@ export function skillPlaces(config: Pick<Places, "skillsFolder">, policy: Policy
 }
 
 function places(folders: readonly string[], { allow, volume }: Policy): FilePlaces {
-  // What pods may read of the volume, they may be given to read.
+  // The folders in volume.paths are in the pods anyway, so instructions and skills may come from there too.
   const patterns = [...volume.paths.map(({ path }) => path), ...allow.files];
   const ofPolicy = patterns.filter((pattern) => !pattern.startsWith("!")).map(folderOf);
   return (path) => {
@@ -34,10 +34,10 @@ function places(folders: readonly string[], { allow, volume }: Policy): FilePlac
   };
 }
 
-/** The longest beginning of a pattern without a star. */
+/** The folder in which everything lies that a pattern matches. */
 const folderOf = (pattern: string): string => (pattern.includes("*") ? dirname(`${pattern.split("*")[0]}x`) : pattern);
 
-/** Where pods have the whole volume, also the workspace that the host made for this run; one that holds everybody's files is none. */
+/** Where pods mount the whole volume, files may also come from this run's workspace, unless that is a folder above all agents' files. */
 function workspaces({ context }: Pick<ExecutionContext, "context">, { dataPath }: Places, { volume }: Policy): readonly string[] {
   if (volume.mount !== "whole") return [];
   const { cwd, worktreePath } = workspaceOf(context, null);
@@ -46,7 +46,7 @@ function workspaces({ context }: Pick<ExecutionContext, "context">, { dataPath }
   return [cwd, worktreePath].filter((path) => path !== null).filter(isOwn);
 }
 
-/** People's own skills on the volume, where no pod can write; pods that mount all of the volume can. */
+/** People's own skills on the volume; not where pods mount the whole volume, because then agents can write there. */
 const sharedSkills = ({ skillsFolder }: Pick<Places, "skillsFolder">, { volume }: Policy): readonly string[] =>
   volume.mount === "scoped" ? [skillsFolder] : [];
 

@@ -10,9 +10,9 @@ import { namedSettings, type ScopeInput, type WantedFolder, wantedFolders } from
 
 /** What of the shared volume a run's pod has. */
 export interface VolumeScope {
-  /** Null = the whole volume. The folder of an attempt's output comes to these. */
+  /** Null = the whole volume. The folder of an attempt's output is added to these. */
   readonly mounts: readonly SharedMount[] | null;
-  /** Of them: made by the server before the pod starts. */
+  /** Those of them that the server makes before the pod starts. */
   readonly made: readonly string[];
   readonly warnings: readonly string[];
 }
@@ -31,7 +31,7 @@ export async function findScope(input: ScopeInput & { readonly inherited: Pick<I
   return scopeOf(input, wanted, seen, mountPath);
 }
 
-/** A policy may name folders of several volumes. */
+/** The wanted folders that are on this volume: a policy may also name folders of others. */
 export function onVolume(wanted: readonly WantedFolder[], root: string): WantedFolder[] {
   const whole = wanted.find(({ path }) => isBelow(root, path));
   if (whole !== undefined)
@@ -42,7 +42,7 @@ export function onVolume(wanted: readonly WantedFolder[], root: string): WantedF
   return wanted.filter(({ path }) => isBelow(path, root));
 }
 
-/** As in earlier versions, the bundle read-only. */
+/** No folders of its own, as in earlier versions; the bundle is still read-only. */
 const wholeVolume = ({ state }: ScopeInput): VolumeScope => ({
   mounts: null,
   made: state.mode === "portable" ? [state.spec.saved] : [],
@@ -93,7 +93,7 @@ export function mountsFor({ mounts }: VolumeScope, output: string): readonly Sha
 export const isMounted = (mounts: readonly SharedMount[] | null, path: string): boolean =>
   mounts === null || mounts.some((mount) => isBelow(normalize(path), mount.path));
 
-/** The pod would begin in an empty folder that belongs to nobody. */
+/** Refuses a working folder that the pod does not mount: the CLI would start in an empty folder that is lost with the pod. */
 function checkWorkspace({ cwd, config }: ScopeInput, mounts: readonly SharedMount[], root: string): void {
   if (!isBelow(normalize(cwd), root) || isMounted(mounts, cwd)) return;
   const field = config.cwd === cwd ? "cwd" : "workspace";

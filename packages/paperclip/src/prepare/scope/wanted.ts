@@ -11,11 +11,11 @@ import { isPattern, matchedFolder } from "./path-patterns.ts";
 export interface WantedFolder {
   readonly path: string;
   readonly readOnly: boolean;
-  /** `made`: by the server, writable for the pod. `there`: the server has just written it or looked at it. `if there`: mounted if it exists. `named`: as well, and missed if it does not. */
+  /** `made`: by the server, writable for the pod. `there`: the server has just written it or looked at it. `if there`: mounted if it exists. `named`: the same, with a warning if it does not. */
   readonly need: "made" | "there" | "if there" | "named";
 }
 
-/** What the folders of a run follow from. */
+/** What decides which folders a run's pod has. */
 export interface ScopeInput extends Pick<RunParts, "ctx" | "config" | "policy"> {
   readonly cwd: string;
   readonly bundle: PromptBundle | null;

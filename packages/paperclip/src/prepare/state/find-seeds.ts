@@ -26,7 +26,7 @@ export const NO_SEEDS: Seeds = { spec: null, mounts: [], secrets: [], warnings: 
 
 type SeedParts = Pick<RunParts, "cli" | "config" | "policy"> & { readonly inherited: Pick<RunParts["inherited"], "claim"> };
 
-/** From where the operator says. Agents could write what lies elsewhere, and so run code in the pods of all others. */
+/** Only from where the policy says: in a place that agents can write, one of them could put code that runs in the pods of all others. */
 export async function findSeeds(parts: SeedParts): Promise<Seeds> {
   const { cli, policy } = parts;
   const files = [...(cli.state?.seeds ?? []), ...COMMON];
@@ -69,7 +69,7 @@ export function folderSeeds({ config, policy }: SeedParts, folder: string, files
 
 const warned = new Set<string>();
 
-/** Homes used to begin with what lay on the volume, where every agent could write. Said once per process. */
+/** A warning, once per process: earlier versions copied these files from the volume, where every agent could write. */
 async function unusedSeeds(parts: SeedParts, files: readonly Seed[]): Promise<string[]> {
   const { dataPath } = parts.config;
   const key = `${parts.cli.type} ${dataPath}`;
@@ -87,6 +87,6 @@ async function unusedSeeds(parts: SeedParts, files: readonly Seed[]): Promise<st
 async function look({ inherited: { claim } }: SeedParts, folder: string, files: readonly Seed[]): Promise<SeenPath[]> {
   const paths = files.map(({ path }) => join(folder, path));
   if (!isBelow(folder, claim.mountPath)) return [];
-  // A volume that does not answer is reported by what cannot do without it.
+  // If the volume does not answer, the run's later steps report it.
   return withVolume(claim.mountPath, (volume) => volume.run("lookAt", { paths }, TIMEOUT_MS)).catch(() => []);
 }
