@@ -41,7 +41,7 @@ function isCaught({ what, file, find, replace, caughtBy, attacks = [] }: Fault, 
   const path = join(copy, file);
   const text = readFileSync(path, "utf8");
   if (text.split(find).length !== 2)
-    throw new Error(`${file} does not have exactly one ${JSON.stringify(find)}: bring faults.ts or defences.ts up to date`);
+    throw new Error(`${file} does not have exactly one ${JSON.stringify(find)}: bring scripts/mutations up to date`);
   writeFileSync(
     path,
     text.replace(find, () => replace),

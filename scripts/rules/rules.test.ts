@@ -81,7 +81,7 @@ test("rule 5: of scripts, demo, bench and test bed only the list of adapters and
   expect(named.sort()).toEqual([
     "packages/adapters.ts",
     // Deliberate faults name the files they are made in.
-    "scripts/mutations/faults.ts",
+    "scripts/mutations/input-faults.ts",
     "scripts/rules/measure.ts",
     "testbed/paperclip/system/meanwhile.ts",
     "testbed/paperclip/system/restart-under.ts",

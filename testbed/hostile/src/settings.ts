@@ -1,4 +1,5 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { execKubeconfig } from "@paperclip-k8s/paperclip/testing/exec-kubeconfig";
 import type { Stage } from "./stage/stage.ts";
 
 // Settings that an agent stores through the host's API, or that an issue carries. `refused`: the field that the message names.
@@ -12,19 +13,9 @@ export interface SettingsAttack {
 
 const set = (tries: string, refused: string, config: Record<string, unknown>): SettingsAttack => ({ tries, refused, config: () => config });
 
-/** A kubeconfig whose user is a program: whoever connects with it runs the program. */
-function execKubeconfig(workspace: string): string {
+function plantKubeconfig(workspace: string): string {
   const path = `${workspace}/kubeconfig`;
-  const exec = { apiVersion: "client.authentication.k8s.io/v1", command: "touch", args: [`${workspace}/ran`], interactiveMode: "Never" };
-  const config = {
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: [{ name: "c", cluster: { server: "https://127.0.0.1:1" } }],
-    users: [{ name: "u", user: { exec } }],
-    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
-    "current-context": "x",
-  };
-  writeFileSync(path, JSON.stringify(config));
+  writeFileSync(path, execKubeconfig("touch", [`${workspace}/ran`]));
   return path;
 }
 
@@ -41,7 +32,7 @@ export const settingsAttacks: Readonly<Record<string, SettingsAttack>> = {
   "settings/kubeconfig-exec": {
     tries: "a kubeconfig in its workspace that names a program for the server to run",
     refused: "kubeconfig",
-    config: ({ workspace }) => ({ kubeconfig: execKubeconfig(workspace) }),
+    config: ({ workspace }) => ({ kubeconfig: plantKubeconfig(workspace) }),
   },
   "settings/kubeconfig-text": set("a kubeconfig as text instead of a path", "kubeconfig", { kubeconfig: "apiVersion: v1\nkind: Config\n" }),
   "settings/kubeconfig-elsewhere": set("any other kubeconfig of the server's machine", "kubeconfig", { kubeconfig: "/root/.kube/config" }),

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { execKubeconfig } from "@paperclip-k8s/paperclip/testing/exec-kubeconfig";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { adaptersOf } from "../src/adapters.ts";
 import { USUAL_TYPE } from "../src/agent-kinds.ts";
@@ -42,16 +43,7 @@ function plantKubeconfig(agentId: string): string {
   const workspace = join(stage.host.home.path, "instances/default/workspaces", agentId);
   mkdirSync(workspace, { recursive: true });
   const path = join(workspace, "kubeconfig");
-  const exec = { apiVersion: "client.authentication.k8s.io/v1", command: "touch", args: [marker], interactiveMode: "Never" };
-  const config = {
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: [{ name: "c", cluster: { server: "https://127.0.0.1:1" } }],
-    users: [{ name: "u", user: { exec } }],
-    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
-    "current-context": "x",
-  };
-  writeFileSync(path, JSON.stringify(config));
+  writeFileSync(path, execKubeconfig("touch", [marker]));
   return path;
 }
 

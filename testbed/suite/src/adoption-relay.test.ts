@@ -4,6 +4,7 @@ import type { RunRequest } from "@paperclip-k8s/engine";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type Bed, startBed } from "./bed.ts";
 import { calm } from "./calm.ts";
+import { relayTo } from "./relay-request.ts";
 import { type RunOptions, startRun } from "./run.ts";
 
 // An agent that is taken over acts under the name of the run that took it, without knowing.
@@ -40,15 +41,7 @@ function relayed(request: RunRequest): RunRequest {
     exclusive: "relayed",
     name: { prefix: "suite-", parts: ["relayed"], identity: "relayed" },
     env: { plain: { RUN_ID: request.runId }, secret: { API_TOKEN: token }, references: [] },
-    relay: {
-      target: `http://${bed.hostAddress}:${(api.address() as AddressInfo).port}`,
-      urlEnv: "API_URL",
-      tokenEnv: "API_TOKEN",
-      headers: { authorization: "Authorization", runId: "X-Run-Id" },
-      retry: { statuses: [409], bodyPattern: "owner", maxSec: 90 },
-      maxReplayBytes: 1024,
-      credentials: { token, runId: request.runId },
-    },
+    relay: relayTo(`http://${bed.hostAddress}:${(api.address() as AddressInfo).port}`, request, token),
   };
 }
 

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { connect } from "../../../packages/engine/src/kube/connection.ts";
 import { type Bed, startBed } from "./bed.ts";
 import { calm } from "./calm.ts";
+import { relayTo } from "./relay-request.ts";
 import { gatedScript, KEYS, keyed, type RunHandle, type RunOptions, startRun } from "./run.ts";
 import { createTestClock } from "./test-clock.ts";
 
@@ -134,15 +135,7 @@ async function deleteSecrets(): Promise<void> {
 
 const withToken = (token: string) => (request: RunRequest) => ({
   ...request,
-  relay: {
-    target: `http://${bed.hostAddress}:9`,
-    urlEnv: "API_URL",
-    tokenEnv: "API_TOKEN",
-    headers: { authorization: "Authorization", runId: "X-Run-Id" },
-    retry: { statuses: [409], bodyPattern: "owner", maxSec: 90 },
-    maxReplayBytes: 1024,
-    credentials: { token, runId: request.runId },
-  },
+  relay: relayTo(`http://${bed.hostAddress}:9`, request, token),
 });
 
 test("the token is given when the API server takes it again, and the kubelet is made to look only then", async () => {

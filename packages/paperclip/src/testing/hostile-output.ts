@@ -1,4 +1,5 @@
 // Output that an agent could write to harm the server that reads it. For tests of the CLIs' parsers.
+import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import { buildResult } from "../conclude/result.ts";
@@ -70,13 +71,31 @@ function spoiled(lines: readonly string[]): fc.Arbitrary<string> {
 }
 
 /** Lines of a CLI that were tampered with, among lines of anybody. */
-export function hostileOutput(lines: readonly string[]): fc.Arbitrary<string> {
+function hostileOutput(lines: readonly string[]): fc.Arbitrary<string> {
   const line = fc.oneof(
     { weight: 5, arbitrary: spoiled(lines) },
     fc.string({ unit: "binary" }),
     fc.jsonValue().map((value) => JSON.stringify(value)),
   );
   return fc.array(line, { maxLength: 12 }).map((all) => all.join("\n"));
+}
+
+/** The events in a CLI's recordings. */
+export function recordedEvents(fixtures: URL): string[] {
+  return readdirSync(fixtures)
+    .filter((name) => name.endsWith(".ndjson"))
+    .flatMap((name) => readFileSync(new URL(name, fixtures), "utf8").split("\n"))
+    .filter((line) => line.startsWith("{"));
+}
+
+/** Throws when some output, made of these events at random, harms the log or the result. */
+export async function assertHarmless(cli: AgentCli, recorded: readonly string[]): Promise<void> {
+  const output = fc.tuple(hostileOutput(recorded), fc.string({ unit: "binary", maxLength: 200 }));
+  const isHarmless = fc.asyncProperty(output, async ([stdout, stderr]) => {
+    const wrong = wrongIn(await showOutput(cli, stdout, stderr));
+    if (wrong !== null) throw new Error(wrong);
+  });
+  await fc.assert(isHarmless, { numRuns: process.env.LONG ? 5000 : 300 });
 }
 
 const BYTES = process.env.LONG ? 4_000_000 : 200_000;

@@ -8,6 +8,7 @@ import { loadKits } from "../../../../packages/adapters.ts";
 import { RUN_KEYS, SELECTOR } from "../../../../packages/paperclip/src/host/keys.ts";
 import { type Bed, startBed } from "../bed.ts";
 import { calm } from "../calm.ts";
+import { relayTo } from "../relay-request.ts";
 import { gatedScript, type RunHandle, startRun } from "../run.ts";
 import { attempts } from "./admission-attempts.ts";
 import { type Answer, type GuardedAccount, guardedAccount } from "./guarded-account.ts";
@@ -80,15 +81,7 @@ function ofAgent(request: RunRequest, part: string): RunRequest {
     keys: RUN_KEYS,
     selector: SELECTOR,
     env: { ...request.env, secret: { API_TOKEN: token } },
-    relay: {
-      target: `http://${bed.hostAddress}:${(api.address() as AddressInfo).port}`,
-      urlEnv: "API_URL",
-      tokenEnv: "API_TOKEN",
-      headers: { authorization: "Authorization", runId: "X-Run-Id" },
-      retry: { statuses: [409], bodyPattern: "owner", maxSec: 90 },
-      maxReplayBytes: 1024,
-      credentials: { token, runId: request.runId },
-    },
+    relay: relayTo(`http://${bed.hostAddress}:${(api.address() as AddressInfo).port}`, request, token),
   };
 }
 

@@ -1,0 +1,163 @@
+import type { Fault } from "./faults.ts";
+
+const engine = (path: string): string => `packages/engine/src/${path}`;
+const policy = (path: string): string => `packages/paperclip/src/policy/${path}`;
+const suite = (name: string): string => `testbed/suite/src/${name}.test.ts`;
+
+/** What agents could get beyond the operator's policy, and the server beyond its permissions. */
+export const POLICY_FAULTS: readonly Fault[] = [
+  {
+    what: "a kubeconfig that is a link to a file of agents is loaded",
+    file: policy("check-kubeconfig.ts"),
+    find: "if (isShared(place))",
+    replace: "if (isShared(place) && false)",
+    caughtBy: [policy("check-kubeconfig.test.ts")],
+  },
+  {
+    what: "an agent may use any kubeconfig of the server",
+    file: policy("check-kubeconfig.ts"),
+    find: "!allowsPath(allow.kubeconfigs, kubeconfig)",
+    replace: 'kubeconfig === ""',
+    caughtBy: [policy("check-kubeconfig.test.ts")],
+  },
+  {
+    what: "settings are not checked against the policy",
+    file: "packages/paperclip/src/prepare/agent-config.ts",
+    find: "refusals).check();",
+    replace: "refusals);",
+    caughtBy: ["packages/paperclip/src/prepare/agent-config.test.ts"],
+  },
+  {
+    what: "other claims, nodes and taints are not checked against the policy",
+    file: "packages/paperclip/src/prepare/inherit/inherit-from.ts",
+    find: "enforceLikePod(config, policy, found.pod).check();",
+    replace: "",
+    caughtBy: ["packages/paperclip/src/prepare/agent-config.test.ts"],
+  },
+  {
+    what: "an agent's pod gets the server's own service account",
+    file: policy("enforce.ts"),
+    find: "refused(serviceAccountName, defaults.serviceAccountName, allow.serviceAccounts)",
+    replace: 'refused(serviceAccountName, defaults.serviceAccountName, ["*"])',
+    caughtBy: [policy("enforce.test.ts")],
+  },
+  {
+    what: "an agent's pod gets any label, and with it the traffic of a Service",
+    file: policy("enforce.ts"),
+    find: "if (!allows(allow.labels, key))",
+    replace: 'if (key === "" && !allows(allow.labels, key))',
+    caughtBy: [policy("enforce.test.ts")],
+  },
+  {
+    what: "an agent gets every Secret of the server's pod by its name",
+    file: policy("enforce.ts"),
+    find: "if (mayBeObject && !allowed(allow.secrets))",
+    replace: 'if (name === "" && !allowed(allow.secrets))',
+    caughtBy: [policy("enforce.test.ts")],
+  },
+  {
+    what: "a pod tolerates every taint",
+    file: policy("enforce-pod.ts"),
+    find: "if (key === undefined)",
+    replace: "if (key === undefined && tolerations === null)",
+    caughtBy: [policy("enforce.test.ts")],
+  },
+  {
+    what: "a policy file that cannot be used is the defaults",
+    file: policy("load-policy.ts"),
+    find: "    known.delete(path);\n",
+    replace: "    if (known.delete(path) || true) return DEFAULT_POLICY;\n",
+    caughtBy: [policy("load-policy.test.ts")],
+  },
+  {
+    what: "agents write the policy: a file on the volume is taken",
+    file: policy("load-policy.ts"),
+    find: "isBelow(place, mount) || isBelow(path, mount)",
+    replace: 'isBelow(place, mount.concat("/none"))',
+    caughtBy: [policy("load-policy.test.ts")],
+  },
+  {
+    what: "a changed policy does not count until the server is restarted",
+    file: policy("load-policy.ts"),
+    find: "if (before?.version === version) return",
+    replace: "if (before !== undefined) return",
+    caughtBy: [policy("load-policy.test.ts")],
+  },
+  {
+    what: "the server's environment is read as an agent's instructions",
+    file: "packages/paperclip/src/prepare/prompt/instructions.ts",
+    find: "if (!files.allows(file)) {",
+    replace: "if (!files.allows(file) && file === cwd) {",
+    caughtBy: ["packages/paperclip/src/prepare/prompt/file-places.test.ts"],
+  },
+  {
+    what: "skills are read from anywhere on the server",
+    file: "packages/paperclip/src/prepare/prompt/server-files.ts",
+    find: "if (within === null) throw new Error(NOT_A_PLACE);",
+    replace: "",
+    caughtBy: ["packages/paperclip/src/prepare/prompt/file-places.test.ts"],
+  },
+  {
+    what: "a link in an agent's folder brings another agent's file into its prompt",
+    file: engine("volume/child/read-files.ts"),
+    find: "if (!folders.some((folder) => isBelow(path, folder)))",
+    replace: "if (folders.length === 0)",
+    caughtBy: [engine("volume/child/read-files.test.ts")],
+  },
+  {
+    what: "provider keys do not reach agents in another namespace than the server's",
+    file: "packages/paperclip/src/prepare/inherit/inherit-env.ts",
+    find: ".map((variable) => (sameNamespace ? variable : server.withValue(variable)))",
+    replace: "",
+    caughtBy: ["packages/paperclip/src/prepare/inherit/inherit-from.test.ts"],
+  },
+  {
+    what: "the server's account may read every pod of the agents' namespace",
+    file: engine("kube/permissions.ts"),
+    find: 'return verb === "get" && resource === "pods" ? "own-namespace" : "namespace";',
+    replace: 'return "namespace";',
+    caughtBy: ["scripts/docs/rbac.test.ts"],
+  },
+  {
+    what: "the operator's commands look for Jobs in the server's namespace, where none are",
+    file: "packages/cli/src/cluster/access.ts",
+    find: "if (ofAgents !== null) return [ofAgents];",
+    replace: "",
+    caughtBy: ["packages/cli/src/cluster/access.test.ts"],
+  },
+  {
+    what: "agents' pods reach the cloud's metadata service",
+    file: "deploy/network-policy.yaml",
+    find: "              - 169.254.0.0/16 # link-local, metadata services\n",
+    replace: "",
+    caughtBy: ["scripts/deploy.test.ts"],
+  },
+  {
+    what: "a Job that the admission policy cannot judge is admitted",
+    file: "deploy/admission/jobs.yaml",
+    find: "failurePolicy: Fail",
+    replace: "failurePolicy: Ignore",
+    caughtBy: ["scripts/deploy.test.ts"],
+  },
+  {
+    what: "an agent's labels win over those that the operator forces",
+    file: "packages/paperclip/src/prepare/request.ts",
+    find: "labels: { ...config.labels, ...policy.force.labels, ...labels(attempt) }",
+    replace: "labels: { ...policy.force.labels, ...config.labels, ...labels(attempt) }",
+    caughtBy: ["packages/paperclip/src/prepare/request.test.ts"],
+  },
+  {
+    what: "an agent chooses other nodes than the operator forces",
+    file: "packages/paperclip/src/prepare/request.ts",
+    find: "{ ...inherited.nodeSelector, ...policy.force.nodeSelector }",
+    replace: "{ ...policy.force.nodeSelector, ...inherited.nodeSelector }",
+    caughtBy: ["packages/paperclip/src/prepare/request.test.ts"],
+  },
+  {
+    what: "the policy's limit of output does not reach the runner",
+    file: engine("manifest/secret.ts"),
+    find: "{ outputBytes: request.limits.outputBytes }",
+    replace: "{}",
+    caughtBy: [suite("endings")],
+  },
+];
