@@ -13,7 +13,7 @@ import { openStage, PROGRAMS, type Stage } from "../src/stage.ts";
 import { dropRoot } from "../src/user.ts";
 import { until } from "../src/wait.ts";
 
-// An agent's settings are the agent's word: what it or an issue asks for beyond the operator's policy is refused, and nothing is created.
+// An agent can change its own settings, and an issue can carry some: what they ask for beyond the operator's policy is refused, and nothing is created.
 
 let stage: Stage;
 let folder: string;

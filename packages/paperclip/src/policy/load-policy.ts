@@ -17,7 +17,7 @@ interface Known {
 }
 const known = new Map<string, Known>();
 
-/** The policy in force now. A file that cannot be used is an error: without the operator's word nothing is started. */
+/** The policy in force now. A file that cannot be used is an error, and no run starts: the defaults may allow more than the operator wants. */
 export async function loadPolicy(serverEnv: NodeJS.ProcessEnv): Promise<Policy> {
   const path = serverEnv[POLICY_VARIABLE]?.trim();
   if (!path) return DEFAULT_POLICY;

@@ -1,4 +1,4 @@
-// The operator's word about what agents may use. An agent can change its own settings, so its settings are checked against this.
+// What the operator lets agents use. An agent can change its own settings, so they are checked against this.
 
 /** What the operator's policy file says; a file leaves out what it does not change. */
 export interface Policy {
