@@ -28,6 +28,8 @@ export interface WireFaults {
 export interface ClusterFaults {
   /** The CLI, which must hoard when the file appears, exceeds the pod's limit; `all` takes the runner with it where the cluster can. */
   oom(pod: string, options: { readonly trigger: string; readonly victim: "all" | "child" }): Promise<void>;
+  /** The pod's first process is killed: by the CLI's tool when the file appears, or from outside where nothing in the pod can. */
+  killRunner(pod: string, options: { readonly trigger: string }): Promise<void>;
   /** Through the eviction API, as a drain does it. */
   evict(pod: string): Promise<void>;
   preempt(pod: string): Promise<void>;

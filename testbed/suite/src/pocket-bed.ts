@@ -69,6 +69,7 @@ function pocketFaults({ faults }: Pocket): BedFaults {
       await sleep(500);
       faults.oom(NAMESPACE, pod, victim);
     },
+    killRunner: (_pod, { trigger }) => writeFile(trigger, ""),
     evict: async (pod) => faults.evict(NAMESPACE, pod),
     preempt: async (pod) => faults.preempt(NAMESPACE, pod),
     deletePod: async (pod, options) => faults.deletePod(NAMESPACE, pod, options),

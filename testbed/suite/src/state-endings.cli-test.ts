@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { chmod, copyFile, readdir, writeFile } from "node:fs/promises";
+import { chmod, copyFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -88,7 +88,11 @@ function goesOn({ cut, next, reported, word }: Ended): void {
 }
 
 test.concurrent.each<CliName>(["opencode", "claude"])("%s: the pod's processes are killed", async (cli) => {
-  const ended = await cutShort({ cli, tool: "kill-runner", end: ({ trigger }) => writeFile(trigger, "") });
+  const ended = await cutShort({
+    cli,
+    tool: "kill-runner",
+    end: async ({ agent, trigger }) => stage.bed.faults.killRunner(await podOf(agent), { trigger }),
+  });
   expect(ended.cut.result, ended.cut.log).toMatchObject({ exitCode: 137, resultJson: { state: { saved: false } } });
   expect(ended.cut.log).toMatch(/the session stands as it was saved at \d{4}-\S+Z/);
   goesOn(ended);

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import type { KubeCluster } from "@paperclip-k8s/kube";
 import type { ClusterFaults } from "../bed-faults.ts";
+import { killFirstProcess } from "./kill-first-process.ts";
 import { loseNode } from "./lose-node.ts";
 import { preempt } from "./preempt.ts";
 
@@ -12,6 +13,7 @@ export function clusterFaults(cluster: KubeCluster, namespace: string): ClusterF
   const quotas = `/api/v1/namespaces/${namespace}/resourcequotas`;
   return {
     oom: (_pod, { trigger }) => writeFile(trigger, ""),
+    killRunner: async (pod) => killFirstProcess(pod),
     evict: async (pod) => {
       await admin.request("POST", `${pods}/${pod}/eviction`, {
         apiVersion: "policy/v1",
