@@ -6,7 +6,7 @@ import type { Timeouts } from "../timeouts.ts";
 import { hasStarted, podHasEnded, terminated } from "./pod-facts.ts";
 import type { RunState } from "./state.ts";
 
-/** How the CLI ended, from the best source there is. Any pod may have written an unsigned end record, but only the run's own its termination message. */
+/** How the CLI ended, from the best source there is. Of unsigned runs the termination message comes first: only the run's own pod can write it. */
 export function cliEnd(state: RunState): CliEnd | null {
   if (state.identity.records.kind === "signed") return state.endRecord ?? terminationMessage(state);
   return terminationMessage(state) ?? believedEnd(state);

@@ -1,4 +1,4 @@
-// What is below a file or folder that a home begins with: regular files only, and only so many.
+// Lists the files of one seed (a file or folder that is copied into the home): regular files only, and a limited number.
 import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { orNull } from "../files.ts";
@@ -7,9 +7,9 @@ const MOST_FILES = 10_000;
 const MOST_LEVELS = 20;
 
 export interface FoundFile {
-  /** From the file or folder that was asked for; "" = that itself. */
+  /** Path below the file or folder that was asked for; "" = that itself. */
   readonly path: string;
-  /** Where it is really. */
+  /** Its path with all links resolved. */
   readonly real: string;
   readonly size: number;
   readonly mode: number;

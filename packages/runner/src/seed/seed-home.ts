@@ -80,7 +80,7 @@ function seedsOfKeys(top: string, files: readonly Seed[]): OneSeed[] {
   });
 }
 
-/** Bytes copied; null when it is not there. Nothing of it stays when a part of it cannot be had. */
+/** The number of bytes copied; null when it is not there. If a part of it cannot be read, all of it is removed again. */
 function takeOne({ at, to, mode }: OneSeed, top: string, home: string, left: number): number | null {
   const files = findFiles(top, join(top, at));
   if (files === null) return null;
@@ -98,7 +98,7 @@ function takeOne({ at, to, mode }: OneSeed, top: string, home: string, left: num
 
 const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** As many bytes as it had when it was found: it may grow meanwhile, or be something else by now. */
+/** Copies only as many bytes as the file had when it was found, because it may have grown or been replaced since then. */
 function copy({ real, size }: FoundFile, target: string, mode: number): void {
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
   const source = openSync(real, READ_FLAGS);

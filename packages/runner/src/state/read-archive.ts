@@ -33,9 +33,9 @@ export interface Unpacked {
   readonly signed: boolean;
 }
 
-/** In the home until all of an archive is there and is what it should be. */
+/** Begins the name of the folder in the home that an archive is unpacked into, until all of it has been checked. */
 const UNPACKING = ".restoring-";
-/** As many as a list of contents has room for. */
+/** More members than this do not fit into a list of contents. */
 const MAX_MEMBERS = 500_000;
 const IMPOSSIBLE = ["EEXIST", "ENOTDIR", "EISDIR", "ENAMETOOLONG", "EINVAL", "ENOENT"];
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -60,7 +60,7 @@ export function unpackArchive(fd: number, { home, isWanted, maxBytes, trust, onR
   }
 }
 
-/** From member to member, as earlier versions did not write down where it is. */
+/** Goes from member to member: archives of earlier versions do not say where their manifest is. */
 function findManifest(fd: number, onRead: (bytes: number) => void): number {
   const blocks = new ArchiveBlocks(fd, 0, onRead);
   for (let count = 0; count < MAX_MEMBERS; count++) {
@@ -88,7 +88,7 @@ function unpackEntry(blocks: ArchiveBlocks, entry: ManifestEntry, folder: string
     makeFolders(folder, kind === "folder" ? entry.path : dirname(entry.path));
     if (kind === "file") unpackFile(join(folder, entry.path), entry, blocks);
   } catch (error) {
-    // The folder is new and empty: what is in the way, or is no path here, came with the archive.
+    // The folder was new and empty, so that only the archive itself can cause these errors.
     if (IMPOSSIBLE.includes(codeOf(error))) throw new DamagedArchive(`${JSON.stringify(entry.path.slice(0, 200))} in it has no place`);
     throw error;
   }
@@ -131,7 +131,7 @@ function setAttributes(path: string, { mode, mtimeMs }: ManifestEntry): void {
   }
 }
 
-/** One by one, so that a link among them is seen. */
+/** Makes one folder at a time, so that a link on the way is noticed. */
 function makeFolders(root: string, path: string): void {
   let folder = root;
   for (const name of path.split("/")) {
