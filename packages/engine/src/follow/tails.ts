@@ -52,8 +52,8 @@ export function openTails(context: RunContext): Tails {
 /** Hands the output to the caller, hashes it on the way, and keeps it within its limit. */
 function createDelivery({ run, io, request }: RunContext) {
   const hash = createHash("sha256");
-  // The runner keeps to it; a process in the pod may write to the file past the runner.
-  let limit = request.limits.outputBytes ?? Number.MAX_SAFE_INTEGER;
+  // The runner keeps to it; a process in the pod may write to the file past the runner. A Job that was taken over has its first server's limit.
+  let limit = (run.state.identity.adopted ? undefined : request.limits.outputBytes) ?? Number.MAX_SAFE_INTEGER;
   let bytes = 0;
   return {
     bytes: () => bytes,

@@ -47,13 +47,19 @@ test("a session that is nowhere to be found is logged", () => {
 test("that a state was signed is noted when one was saved, and stays noted", () => {
   const marked = (evidence: Partial<Evidence>, sessionParams: Record<string, unknown> | null = null) => {
     const { ctx } = hostContext();
-    const inputs = exampleInputs({ ctx: { ...ctx, runtime: { ...ctx.runtime, sessionParams } } });
-    return sessionLeft(exampleResult(exited(0), { attempt: exampleAttempt({ inputs }), evidence })).params?.stateSigned;
+    const state = { mode: "portable" } as RunInputs["state"];
+    const inputs = exampleInputs({ state, ctx: { ...ctx, runtime: { ...ctx.runtime, sessionParams } } });
+    const sessionId = sessionParams === null ? null : "ses_2";
+    return sessionLeft(exampleResult(exited(0), { attempt: exampleAttempt({ inputs, sessionId }), evidence })).params?.stateSigned;
   };
   expect(marked({ state: saved })).toBe(true);
   expect(marked({ state: saved, signed: false })).toBeUndefined();
-  expect(marked({ state: { ...saved, restored: old } })).toBeUndefined();
-  expect(marked({ state: killed })).toBeUndefined();
+  // Of a session that an earlier version left, and of which nothing new was saved, an unsigned state may still be the true one.
+  const legacy = { sessionId: "ses_2" };
+  expect(marked({ state: { ...saved, restored: old } }, legacy)).toBeUndefined();
+  expect(marked({ state: killed }, legacy)).toBeUndefined();
+  // No earlier version can have left a state of a session that this run began.
+  expect(marked({ state: killed })).toBe(true);
   const noted = { sessionId: "ses_2", stateSigned: true };
   expect(marked({ state: killed }, noted)).toBe(true);
   // A pod of an earlier version has saved an unsigned one.

@@ -24,15 +24,18 @@ export function sessionLeft({ attempt, adopted, report, outcome }: AttemptResult
   const kept = keptSession(fingerprint?.stateMode ?? null, outcome.evidence.state, resumed);
   const workspace = workspaceOf(ctx.context, config.cwd);
   const sessionId = kept === "no" ? null : reported;
-  const stateSigned = isSavedSigned(outcome.evidence);
+  const stateSigned = isStateSigned(outcome.evidence, fingerprint?.stateMode === "portable" && !resumed);
   const params = sessionParamsOut({ sessionId, previous: ctx.runtime.sessionParams, cwd, fingerprint, workspace, stateSigned });
   return { kept, sessionId: params === null ? null : sessionId, params };
 }
 
-/** Whether the state that the run has saved is signed; null = it saved nothing new, so what was known of the state before still holds. */
-function isSavedSigned({ signed, state }: Evidence): boolean | null {
+/**
+ * Whether the session's saved state is signed; null = the run saved nothing new of a session it had resumed, so what was noted before still
+ * holds. A session that this run began is noted even if nothing of it was saved: no earlier version can have left a state of it.
+ */
+function isStateSigned({ signed, state }: Evidence, begun: boolean): boolean | null {
   const isNew = state?.saved === true && state.last !== null && state.last.generation !== state.restored?.generation;
-  return isNew ? signed : null;
+  return isNew || begun ? signed : null;
 }
 
 /** `mode`: where the run's sessions are kept; null = not known. `resumed`: the session is the one that the run began with. */

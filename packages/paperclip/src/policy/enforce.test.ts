@@ -141,4 +141,6 @@ test("defaults of the policy fill what is unset, are allowed, and an agent's own
   expect(refused({}, policy)).toEqual([]);
   expect(refused({ namespace: "agents" }, policy)).toEqual([]);
   expect(refused({ namespace: "others" }, policy)).toHaveLength(1);
+  // The server's own namespace has no network policy for agents, no quota, and the server's Secrets.
+  expect(refused({ namespace: "paperclip" }, policy)).toHaveLength(1);
 });

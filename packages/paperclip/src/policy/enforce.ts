@@ -27,12 +27,13 @@ function place(config: AgentConfig, { allow, defaults }: Policy, { env, namespac
   const { namespace, image, serviceAccountName, dataPath, serverContainer, runtimeClassName, agentDbStorageClass } = config;
   const refused = (value: string | null, own: string | null, list: readonly string[]): value is string =>
     value !== null && value !== own && !allows(list, value);
-  if (refused(namespace, defaults.namespace, [...allow.namespaces, ...namespaces]))
-    refusals.notListed("namespace", "namespaces", namespace);
+  // Agents that were given a namespace must not leave it for the server's own.
+  const own = defaults.namespace === null ? namespaces : [];
+  if (refused(namespace, defaults.namespace, [...own, ...allow.namespaces])) refusals.notListed("namespace", "namespaces", namespace);
   if (refused(image, defaults.image, allow.images)) refusals.notListed("image", "images", image);
   if (refused(serviceAccountName, defaults.serviceAccountName, allow.serviceAccounts))
     refusals.notListed("serviceAccountName", "serviceAccounts", serviceAccountName);
-  if (refused(serverContainer, defaults.serverContainer, [...allow.serverContainers, ...SERVER_CONTAINER_NAMES]))
+  if (refused(serverContainer, defaults.serverContainer, [...SERVER_CONTAINER_NAMES, ...allow.serverContainers]))
     refusals.notListed("serverContainer", "serverContainers", serverContainer);
   if (refused(runtimeClassName, defaults.runtimeClassName, allow.runtimeClasses))
     refusals.notListed("runtimeClassName", "runtimeClasses", runtimeClassName);

@@ -158,7 +158,7 @@ export const DEFAULT_POLICY: Policy = {
     runSec: 30 * DAY,
     graceSec: 3600,
     scheduleTimeoutSec: DAY,
-    ttlSecondsAfterFinished: 30 * DAY,
+    ttlSecondsAfterFinished: 7 * DAY,
     outputBytes: 1024 ** 3,
   },
   force: {
