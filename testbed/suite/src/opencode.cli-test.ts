@@ -69,7 +69,7 @@ test("the host's abort cancels, and what the run has used is kept", async () => 
 });
 
 test("the time limit keeps session and usage", async () => {
-  const { result } = await stage.run({ cli: "opencode", prompt: "endless-steps", config: { timeoutSec: 15, graceSec: 1 } });
+  const { result } = await stage.run({ cli: "opencode", prompt: "endless-steps", config: { timeoutSec: 45, graceSec: 1 } });
   expect(result).toMatchObject({ timedOut: true, errorCode: "timeout", sessionId: expect.stringMatching(/^ses_/) });
   expect(result.usage?.outputTokens).toBeGreaterThan(0);
 });
