@@ -126,4 +126,32 @@ export const INPUT_FAULTS: readonly Fault[] = [
     replace: "if (why !== null && !named) return why;",
     caughtBy: ["packages/paperclip/src/prepare/inherit/inherit-env.test.ts"],
   },
+  {
+    what: "the path / becomes no path at all",
+    file: engine("without-trailing.ts"),
+    find: "end > keep &&",
+    replace: "end > 0 &&",
+    caughtBy: [engine("without-trailing.test.ts")],
+  },
+  {
+    what: "a setting can be of any length",
+    file: "packages/paperclip/src/settings/field.ts",
+    find: 'if (typeof value === "string" && value.length > longest)',
+    replace: "if (longest < 0)",
+    caughtBy: ["packages/paperclip/src/settings/parse.test.ts"],
+  },
+  {
+    what: "a token inside a word that only begins like a JWT is shown",
+    file: "packages/paperclip/src/prepare/prompt/redact.ts",
+    find: "found.replace(KEYS, MASK)",
+    replace: "found",
+    caughtBy: ["packages/paperclip/src/prepare/prompt/redact.test.ts"],
+  },
+  {
+    what: "a star in the policy's path patterns reaches into other folders",
+    file: "packages/paperclip/src/policy/patterns.ts",
+    find: '(star === "any" || value[at - 1] !== "/")',
+    replace: 'star !== ""',
+    caughtBy: ["packages/paperclip/src/policy/patterns.test.ts"],
+  },
 ];

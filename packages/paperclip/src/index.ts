@@ -1,3 +1,4 @@
+export { withoutTrailing } from "@paperclip-k8s/engine";
 export { createAdapter } from "./adapter.ts";
 export type {
   AgentCli,

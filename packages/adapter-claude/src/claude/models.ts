@@ -1,4 +1,4 @@
-import { createModelDiscovery, type Model } from "@paperclip-k8s/paperclip";
+import { createModelDiscovery, type Model, withoutTrailing } from "@paperclip-k8s/paperclip";
 import { usesBedrock } from "./provider.ts";
 
 const TIMEOUT_MS = 5000;
@@ -36,7 +36,7 @@ export const createListModels = (now?: () => number): ((env: Env) => Promise<Mod
 async function report(env: Env): Promise<Model[]> {
   const key = env.ANTHROPIC_API_KEY?.trim();
   if (!key || usesBedrock(env)) return [];
-  const base = (env.ANTHROPIC_BASE_URL?.trim() || "https://api.anthropic.com").replace(/\/+$/, "");
+  const base = withoutTrailing(env.ANTHROPIC_BASE_URL?.trim() || "https://api.anthropic.com", "/");
   const headers = { "x-api-key": key, "anthropic-version": "2023-06-01" };
   const answer = await fetch(`${base}/v1/models?limit=100`, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
   if (!answer.ok) return [];

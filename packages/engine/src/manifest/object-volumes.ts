@@ -1,5 +1,6 @@
 import { RequestError } from "../errors.ts";
 import type { ObjectVolume, RunRequest } from "../request.ts";
+import { withoutTrailing } from "../without-trailing.ts";
 
 interface Mount {
   readonly name: string;
@@ -46,7 +47,7 @@ function choice({ items, defaultMode }: ObjectVolume): Record<string, unknown> {
 export function withoutClash(mounts: readonly Mount[]): readonly Mount[] {
   const seen = new Map<string, string>();
   for (const { name, mountPath } of mounts) {
-    const path = mountPath.replace(/(?<=.)\/+$/, "");
+    const path = withoutTrailing(mountPath, "/", 1);
     const other = seen.get(path);
     if (other !== undefined) throw new RequestError("request_invalid", `volumes "${other}" and "${name}" are both mounted at ${path}`);
     seen.set(path, name);

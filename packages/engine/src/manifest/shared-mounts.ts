@@ -1,5 +1,6 @@
 import { RequestError } from "../errors.ts";
 import type { SharedMount, SharedVolume } from "../request.ts";
+import { withoutTrailing } from "../without-trailing.ts";
 
 interface VolumeMount {
   readonly name: string;
@@ -24,8 +25,8 @@ export function sharedMounts(name: string, shared: SharedVolume): VolumeMount[] 
 
 /** Where a folder below the shared volume's mount lies in its claim. */
 function subPathOf({ mountPath, subPath }: SharedVolume, folder: string): string {
-  const root = mountPath.replace(/\/+$/, "");
+  const root = withoutTrailing(mountPath, "/");
   const inside = folder.startsWith(`${root}/`) ? folder.slice(root.length + 1) : "";
   if (inside === "") throw new RequestError("request_invalid", `${folder} is not a folder on the volume mounted at ${mountPath}`);
-  return subPath === null ? inside : `${subPath.replace(/\/+$/, "")}/${inside}`;
+  return subPath === null ? inside : `${withoutTrailing(subPath, "/")}/${inside}`;
 }

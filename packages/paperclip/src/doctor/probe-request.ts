@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { type RunRequest, selfCheckArgv } from "@paperclip-k8s/engine";
+import { type RunRequest, selfCheckArgv, withoutTrailing } from "@paperclip-k8s/engine";
 import { mcpAccess } from "../host/mcp-servers.ts";
 import type { ExecutionContext } from "../host/types.ts";
 import { firstStart, prepareAttempt, type RunParts } from "../prepare/attempt.ts";
@@ -41,7 +41,7 @@ export async function probeRequest({ cli, companyId, config, inherited, serverEn
   const { apiUrl } = attempt.env;
   const selfCheck = {
     cli: attempt.plan.argv[0],
-    url: apiUrl === null ? null : `${apiUrl.replace(/\/+$/, "")}/api/health`,
+    url: apiUrl === null ? null : `${withoutTrailing(apiUrl, "/")}/api/health`,
     folders: { home: "$HOME", temp: "$TMPDIR", work: cwd },
     timeoutMs: FINDING_MS,
   };

@@ -1,3 +1,4 @@
+import { withoutTrailing } from "@paperclip-k8s/engine";
 import type { ExecutionContext } from "./types.ts";
 
 /** More than any answer that is asked for here. */
@@ -27,7 +28,7 @@ export class HostApi {
   readonly #timeoutMs: number;
 
   constructor(url: string, token: string | null, timeoutMs: number) {
-    this.#url = url.replace(/\/+$/, "").replace(/\/api$/, "");
+    this.#url = withoutTrailing(url, "/").replace(/\/api$/, "");
     this.#token = token;
     this.#timeoutMs = timeoutMs;
   }

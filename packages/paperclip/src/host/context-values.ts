@@ -1,3 +1,5 @@
+import { withoutTrailing } from "@paperclip-k8s/engine";
+
 // The host's context is loose JSON: these read one value of it or say that there is none.
 
 export type Context = Readonly<Record<string, unknown>>;
@@ -20,6 +22,6 @@ export function textsOf(value: unknown): string[] {
 
 /** Is the path the folder itself or something in it? Both absolute. */
 export function isBelow(path: string, folder: string): boolean {
-  const root = folder.replace(/\/+$/, "");
+  const root = withoutTrailing(folder, "/");
   return path === root || path.startsWith(`${root}/`);
 }

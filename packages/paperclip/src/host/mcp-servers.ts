@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { withoutTrailing } from "@paperclip-k8s/engine";
 import type { ExecutionContext, RuntimeMcpServer } from "./types.ts";
 
 /** A tool server as the pod reaches it. */
@@ -38,5 +39,5 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 function reachable(url: string, apiUrl: string | null): string {
   if (apiUrl === null || !URL.canParse(url) || !URL.canParse(apiUrl)) return url;
   const { hostname, pathname, search } = new URL(url);
-  return LOOPBACK.test(hostname) ? `${apiUrl.replace(/\/+$/, "")}${pathname}${search}` : url;
+  return LOOPBACK.test(hostname) ? `${withoutTrailing(apiUrl, "/")}${pathname}${search}` : url;
 }

@@ -1,4 +1,4 @@
-import { checkedPart } from "@paperclip-k8s/engine";
+import { checkedPart, withoutTrailing } from "@paperclip-k8s/engine";
 import type { ExecutionContext } from "./types.ts";
 
 // The only module that knows how the host's and our own files lie on the shared volume.
@@ -111,10 +111,11 @@ export function writablePlaces({ dataPath }: Pick<InstancePlace, "dataPath">): s
 
 /** As the host makes a folder's name of an id. */
 function hostSegment(id: string, fallback: string): string {
-  const safe = id
+  const begun = id
     .trim()
     .replace(/[^a-zA-Z0-9._-]+/g, "-")
-    .replace(/^-+|-+$/g, "");
+    .replace(/^-+/, "");
+  const safe = withoutTrailing(begun, "-");
   // The host would leave the folder with these.
   return safe === "" || safe === "." || safe === ".." ? fallback : safe;
 }

@@ -1,4 +1,4 @@
-import { messageOf } from "@paperclip-k8s/engine";
+import { messageOf, withoutTrailing } from "@paperclip-k8s/engine";
 import { isBelow } from "../host/context-values.ts";
 import { ConfigError } from "../settings/config-error.ts";
 import { type ParsedPolicy, parsePolicy } from "./parse-policy.ts";
@@ -9,7 +9,7 @@ import { readPolicyText, realMount, realPath, versionOf } from "./policy-file.ts
 export const POLICY_VARIABLE = "PAPERCLIP_K8S_POLICY";
 
 const DEFAULT_HOME = "/paperclip";
-export const homeOf = (serverEnv: NodeJS.ProcessEnv): string => serverEnv.PAPERCLIP_HOME?.replace(/(?<=.)\/+$/, "") || DEFAULT_HOME;
+export const homeOf = (serverEnv: NodeJS.ProcessEnv): string => withoutTrailing(serverEnv.PAPERCLIP_HOME || DEFAULT_HOME, "/", 1);
 
 interface Known {
   readonly version: string;

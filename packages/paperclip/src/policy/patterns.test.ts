@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { allows, allowsBeginning, allowsBelow, allowsLabel, allowsPath } from "./patterns.ts";
 
@@ -17,6 +18,10 @@ test("the last match decides, and ! takes out", () => {
 test("a value that would keep a pattern busy is not allowed", () => {
   expect(allows(["*a*b*c*d*e"], "a".repeat(1_000_000))).toBe(false);
   expect(allows(["*"], "a".repeat(4097))).toBe(false);
+  const long = `/${"a".repeat(4095)}`;
+  expect(allows([`${"*a".repeat(20)}*b`], long)).toBe(false);
+  expect(allowsPath([`/${"*a".repeat(20)}*b`], long)).toBe(false);
+  expect(allowsPath([`/${"**a*a".repeat(10)}**b`], "/a".repeat(2048))).toBe(false);
 });
 
 test("in paths a star stays within one component", () => {
@@ -40,4 +45,17 @@ test("the beginning of names is allowed only if all such names are", () => {
   expect(allowsBeginning(["ACME_*", "!ACME_ADMIN_*"], "ACME_")).toBe(false);
   expect(allowsBeginning(["ACME_*", "!ACME_ADMIN_*"], "ACME_ADMIN_X")).toBe(false);
   expect(allowsBeginning(["ACME_KEY"], "ACME_KEY")).toBe(false);
+});
+
+test("patterns match what the same regular expression does", () => {
+  const text = (characters: string[]) => fc.array(fc.constantFrom(...characters), { maxLength: 12 }).map((parts) => parts.join(""));
+  const same = (pattern: string, any: string, star: string): RegExp =>
+    new RegExp(`^${pattern.replaceAll(".", "\\.").replace(/\*\*?/g, (stars) => (stars === "**" ? any : star))}$`, "s");
+  fc.assert(
+    fc.property(text(["a", "b", "/", ".", "*", "**"]), text(["a", "b", "/", ".", "\n"]), (pattern, value) => {
+      expect(allows([pattern], value)).toBe(same(pattern, ".*", ".*").test(value));
+      expect(allowsPath([pattern], value)).toBe(same(pattern, ".*", "[^/]*").test(value));
+    }),
+    { numRuns: 5000 },
+  );
 });

@@ -1,4 +1,4 @@
-import type { RunRequest } from "@paperclip-k8s/engine";
+import { type RunRequest, withoutTrailing } from "@paperclip-k8s/engine";
 import { amountOf } from "../settings/kinds/scalar.ts";
 import type { RunInputs } from "./attempt.ts";
 import { HOME_MOUNT, TMP_MOUNT } from "./environment/mounts.ts";
@@ -32,7 +32,7 @@ const USUAL_TMP = "/tmp";
 export function scratchVolumes({ inherited, policy: { limits } }: RunInputs): RunRequest["volumes"]["scratch"] {
   const sizeLimit = smaller(SCRATCH_SIZE, limits.ephemeralStorage);
   const taken = [inherited.claim, ...inherited.secretVolumes, ...inherited.configMapVolumes].map(({ mountPath }) => mountPath);
-  const isFree = !taken.some((path) => path.replace(/\/+$/, "") === USUAL_TMP);
+  const isFree = !taken.some((path) => withoutTrailing(path, "/") === USUAL_TMP);
   return [
     { name: "agent-home", mountPath: HOME_MOUNT, sizeLimit },
     { name: "agent-tmp", mountPath: TMP_MOUNT, ...(isFree ? { alsoAt: [USUAL_TMP] } : {}), sizeLimit },

@@ -1,4 +1,5 @@
 import type { FormField } from "../host/types.ts";
+import { ConfigError } from "./config-error.ts";
 
 export type Raw = Readonly<Record<string, unknown>>;
 
@@ -42,7 +43,12 @@ export interface Spec {
   /** Its name in the form; none = it is not in our form. */
   readonly label?: string;
   readonly visibleWhen?: FormPart["visibleWhen"];
+  /** The most characters of its text; infinite for prompts. */
+  readonly longest?: number;
 }
+
+/** More than any name, path or list needs: the host takes megabytes. */
+const LONGEST = 16_384;
 
 type Shape<T> = Pick<Field<T>, "kind" | "unset" | "parse"> & { readonly form: Omit<FormPart, "label" | "visibleWhen"> };
 
@@ -50,9 +56,13 @@ type Shape<T> = Pick<Field<T>, "kind" | "unset" | "parse"> & { readonly form: Om
 export type Unnamed<T> = (name: string) => Field<T>;
 
 export function field<T>(spec: Spec, shape: Shape<T>): Unnamed<T> {
-  const { doc, aliases = [], defaultText = null, label, visibleWhen } = spec;
+  const { doc, aliases = [], defaultText = null, label, visibleWhen, longest = LONGEST } = spec;
+  const parse: typeof shape.parse = (value, key) => {
+    if (typeof value === "string" && value.length > longest) throw new ConfigError(key, `must be at most ${longest} characters long`);
+    return shape.parse(value, key);
+  };
   const form = label === undefined ? null : { label, ...shape.form, ...(visibleWhen && { visibleWhen }) };
-  return (name) => ({ key: spec.key ?? name, doc, aliases, defaultText, ...shape, form });
+  return (name) => ({ key: spec.key ?? name, doc, aliases, defaultText, ...shape, parse, form });
 }
 
 type Named<F> = { readonly [Name in keyof F]: F[Name] extends Unnamed<infer T> ? Field<T> : never };

@@ -145,3 +145,23 @@ describe("what may be a secret is not repeated", () => {
 test("a refused value is shown in one short line", () => {
   expect(() => parse({ timeoutSec: `x\n${"y".repeat(500)}` })).toThrow(/^timeoutSec: .{1,150}$/);
 });
+
+describe("what an agent can write into a setting has an end", () => {
+  const slashes = `${"/".repeat(1_000_000)}x`;
+  test.each<[string, string, string]>([
+    ["cwd", slashes, "cwd: must be at most 16384 characters long"],
+    ["instructionsRootPath", slashes, "instructionsRootPath: must be at most 16384 characters long"],
+    ["extraArgs", "a ".repeat(10_000), "extraArgs: must be at most 16384 characters long"],
+    ["dataPath", `/${"a".repeat(4096)}`, "dataPath: must be a path of at most 4096 characters"],
+    ["image", "a".repeat(513), "image: must be an image reference of at most 512 characters"],
+  ])("%s", (key, value, message) => {
+    expect(() => parse({ [key]: value })).toThrow(message);
+  });
+
+  test("but not prompts and variables", () => {
+    const long = "a".repeat(1_000_000);
+    const raw = { promptTemplate: long, bootstrapPromptTemplate: long, env: { A: long } };
+    expect(parse(raw)).toMatchObject(raw);
+    expect(parse({ cwd: `/${"a".repeat(4095)}`, image: "a".repeat(512) })).toMatchObject({ image: "a".repeat(512) });
+  });
+});

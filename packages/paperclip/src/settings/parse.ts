@@ -1,3 +1,4 @@
+import { withoutTrailing } from "@paperclip-k8s/engine";
 import type { AgentConfig } from "./agent-config.ts";
 import { type Field, type Fields, type Raw, read, type ValuesOf } from "./field.ts";
 import { CLAIM_FIELDS } from "./fields/state.ts";
@@ -35,5 +36,5 @@ function readAll<F extends Fields>(fields: F, raw: Raw, hidden: readonly string[
 }
 
 function fileIn(folder: string | null, file: string): string | null {
-  return folder === null ? null : `${folder.replace(/\/+$/, "")}/${file}`;
+  return folder === null ? null : `${withoutTrailing(folder, "/")}/${file}`;
 }

@@ -1,4 +1,5 @@
 import type { EnvReference, EnvSource, ObjectVolume, ObjectVolumeItem } from "../../request.ts";
+import { withoutTrailing } from "../../without-trailing.ts";
 import { list, object, type Raw, text, textOrNull } from "../views.ts";
 
 /** The pod of this process: the parts that the pods of runs may inherit. */
@@ -82,7 +83,7 @@ function mountsOf(container: Raw, volumes: readonly Raw[]) {
 }
 
 const kindOf = (volume: Raw): string => Object.keys(volume).find((field) => field !== "name") ?? "unknown";
-const pathOf = (mount: Raw): string => text(mount.mountPath).replace(/(?<=.)\/+$/, "");
+const pathOf = (mount: Raw): string => withoutTrailing(text(mount.mountPath), "/", 1);
 
 function claimOf(mount: Raw, claim: Raw) {
   return {

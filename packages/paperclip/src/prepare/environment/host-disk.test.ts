@@ -80,3 +80,8 @@ test.each<[string, Record<string, string>, Record<string, unknown>, Record<strin
     { PATH: "/opt/mine", GH_CONFIG_DIR: "/data/gh", BASH_ENV: "/data/rc", SSH_AUTH_SOCK: "/data/agent.sock", ZDOTDIR: "/data/z" },
   ],
 ])("%s", (_, env, context, kept) => expect(clean(env, context)).toEqual(kept));
+
+test("a folder of a million slashes does not keep the server busy", () => {
+  const slashes = `${"/".repeat(1_000_000)}x`;
+  expect(clean({ PAPERCLIP_GITHUB_LAUNCHER_DIR: slashes, BASH_ENV: "/mine" })).toEqual({ BASH_ENV: "/mine" });
+});

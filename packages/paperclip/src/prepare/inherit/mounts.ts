@@ -1,4 +1,4 @@
-import type { ObjectVolume, OwnClaim, OwnPod } from "@paperclip-k8s/engine";
+import { type ObjectVolume, type OwnClaim, type OwnPod, withoutTrailing } from "@paperclip-k8s/engine";
 import { isBelow } from "../../host/context-values.ts";
 
 export type Mount =
@@ -35,7 +35,7 @@ export function mountsNamedBy(value: string, mounts: readonly Mount[]): Record<"
 
 function pathsIn(value: string): string[] {
   const words = value.split(/[\s:;,=@"']+/).filter((word) => /^\/[^/]/.test(word));
-  return words.map((word) => word.replace(/\/+$/, ""));
+  return words.map((word) => withoutTrailing(word, "/"));
 }
 
 export const isObject = (mount: Mount): mount is ObjectMount => mount.kind === "secret" || mount.kind === "configMap";

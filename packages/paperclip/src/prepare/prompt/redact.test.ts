@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { withoutSecrets, withoutTokens } from "./redact.ts";
 
@@ -53,4 +54,65 @@ test("data that contains itself comes to an end", () => {
   const loop: Record<string, unknown> = { name: "x" };
   loop.self = loop;
   expect(JSON.stringify(withoutTokens(loop)).length).toBeLessThan(1000);
+});
+
+test("what is masked: every JWT, key and URL, wherever in a text it begins", () => {
+  const shape = /\b(eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+|sk-[\w-]{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|xox[abprs]-[\w-]{10,})/g;
+  const eight = "a2345678";
+  const part = fc.constantFrom(
+    "eyJ",
+    "-",
+    ".",
+    "_",
+    "sk-",
+    "ghp_",
+    "github_pat_",
+    "xoxb-",
+    eight,
+    eight + eight,
+    eight + eight + eight,
+    " ",
+    "é",
+  );
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 20 }), (parts) => {
+      const text = parts.join("");
+      expect(withoutTokens({ text }).text).toBe(text.replace(shape, "***REDACTED***"));
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+test("what is masked in URLs is no less than by their whole form", () => {
+  const url = /\b(?:https?:\/\/[^\s/@]+|[a-z][a-z0-9+.-]*:\/\/[^\s/@:]*:[^\s/@]+)@/i;
+  const part = fc.constantFrom("http", "https", "://", ":", "@", "/", ".", "-", "+", "_", "u", "Pw", "1", " ");
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 14 }), (parts) => {
+      const shown = String(withoutTokens({ text: parts.join("") }).text);
+      expect(shown.replaceAll("***REDACTED***@", "/")).not.toMatch(url);
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+const jwtLike = "eyJ-".repeat(3);
+test.each([
+  ...[
+    "eyJ-",
+    "eyJ.",
+    `${jwtLike}.`,
+    `${jwtLike}..`,
+    `${jwtLike}.${jwtLike} `,
+    "-eyJaaaaaaaa",
+    "sk-",
+    "ghp_",
+    "xoxb-",
+    "-sk-eyJ",
+    "github_pat_-",
+  ],
+  ...["a.", "a-", "a+", "a:", "://", "a://", "a://b:", "a://:", "http://", "https:", "http://a:", "@", "a@", "/", " ", "-"],
+])("a text of a megabyte does not keep the server busy: %j", (piece) => {
+  const text = piece.repeat(1_000_000 / piece.length);
+  for (const end of ["", "!", "@", ".aaaaaaaa", ".aaaaaaaa.!"]) expect(withoutTokens({ text: text + end })).toHaveProperty("text");
+  expect(withoutSecrets([text])).toHaveLength(1);
 });

@@ -3,9 +3,13 @@
 /** Keys of the host's context that exist to carry tokens. */
 const CARRIERS = new Set(["paperclipRuntimeTools", "paperclipManagedMcp", "runtimeMcp", "runtimeTools"]);
 const SECRET_NAME = /(api[-_]?key|token|secret|passw(or)?d|passphrase|authorization|bearer|credential|cookie|jwt|private[-_]?key)/i;
-const SECRET_TEXT = /\b(eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+|sk-[\w-]{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|xox[abprs]-[\w-]{10,})/g;
+// Agents and issues bring the texts, of any length: each pattern takes time in proportion to them, since none begins again inside what it has scanned.
+const KEY = "sk-[\\w-]{16,}|gh[pousr]_\\w{20,}|github_pat_\\w{20,}|xox[abprs]-[\\w-]{10,}";
+const KEYS = new RegExp(`\\b(?:${KEY})`, "g");
+/** A JWT or a key (group 1), or what begins like a JWT but is none: taken whole, since no JWT begins in the rest of it either. */
+const SECRET_TEXT = new RegExp(`\\b(?:(eyJ[\\w-]{8,}\\.[\\w-]{8,}\\.[\\w-]+|${KEY})|eyJ[\\w-]*)`, "g");
 /** A name alone is a credential over HTTP (a token), but not over SSH (`git`). */
-const CREDENTIAL_URL = /\b(?:(https?:\/\/)[^\s/@]+|([a-z][a-z0-9+.-]*:\/\/[^\s/@:]*:)[^\s/@]+)@/gi;
+const CREDENTIAL_URL = /(\bhttps?:\/\/)[^\s/@]+@|(?<=[a-z0-9+.-])(:\/\/[^\s/@:]*:)[^\s/@]+@/gi;
 export const MASK = "***REDACTED***";
 const MAX_DEPTH = 12;
 const OPTION = /^--?[A-Za-z][\w.-]*$/;
@@ -34,7 +38,8 @@ function isSecretText(key: string, item: unknown): boolean {
 }
 
 function maskText(text: string, secrets: readonly string[]): string {
-  const masked = text.replace(SECRET_TEXT, MASK).replace(CREDENTIAL_URL, `$1$2${MASK}@`);
+  const shown = text.replace(SECRET_TEXT, (found, secret?: string) => (secret === undefined ? found.replace(KEYS, MASK) : MASK));
+  const masked = shown.replace(CREDENTIAL_URL, `$1$2${MASK}@`);
   return secrets.reduce((rest, secret) => rest.replaceAll(secret, MASK), masked);
 }
 

@@ -32,8 +32,12 @@ export const startFields = named({
     check: absolutePath,
     doc: "working directory where Paperclip prepared no workspace; on the volume: in the agent's own folder, or in one that the policy's `volume.paths` allows",
   }),
-  promptTemplate: text({ defaultText: "a sentence with the agent's id and name", doc: `text of every turn; ${TEMPLATE_VARIABLES}` }),
-  bootstrapPromptTemplate: text({ doc: "text before the first turn of a session; same variables" }),
+  promptTemplate: text({
+    longest: Number.POSITIVE_INFINITY,
+    defaultText: "a sentence with the agent's id and name",
+    doc: `text of every turn; ${TEMPLATE_VARIABLES}`,
+  }),
+  bootstrapPromptTemplate: text({ longest: Number.POSITIVE_INFINITY, doc: "text before the first turn of a session; same variables" }),
   instructionsFilePath: text({
     doc: "file on the server with the agent's instructions, put before the prompt; Paperclip sets it. In another place than Paperclip's folders for the agent and its company: refused, unless the policy allows it. Unreadable: a warning in the log, the run goes on",
   }),

@@ -1,10 +1,16 @@
+import { withoutTrailing } from "@paperclip-k8s/engine";
 import { ConfigError, quote } from "../config-error.ts";
+
+/** What Linux takes. */
+const LONGEST_PATH = 4096;
+const LONGEST_IMAGE = 512;
 
 /** An absolute path without ".."; the message does not repeat it, since people paste whole files into path fields. */
 export function absolutePath(value: string, key: string): string {
+  if (value.length > LONGEST_PATH) throw new ConfigError(key, `must be a path of at most ${LONGEST_PATH} characters`);
   if (!value.startsWith("/") || value.split("/").includes("..") || value.includes("\n"))
     throw new ConfigError(key, 'must be an absolute path without ".."');
-  return value.length > 1 ? value.replace(/\/+$/, "") || "/" : value;
+  return withoutTrailing(value, "/", 1);
 }
 
 export function mountPath(value: string, key: string): string {
@@ -28,6 +34,7 @@ export function dnsSubdomain(value: string, key: string): string {
 }
 
 export function imageReference(value: string, key: string): string {
+  if (value.length > LONGEST_IMAGE) throw new ConfigError(key, `must be an image reference of at most ${LONGEST_IMAGE} characters`);
   if (!/^[A-Za-z0-9][A-Za-z0-9._:/@-]*$/.test(value)) throw new ConfigError(key, `must be an image reference, not ${quote(value)}`);
   return value;
 }
