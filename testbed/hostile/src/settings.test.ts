@@ -17,7 +17,7 @@ let innocent: Innocent;
 
 beforeAll(async () => {
   stage = await openStage();
-  server = await stage.startServer({ allow: { images: ["registry.example/agents/*"] } });
+  server = await stage.startServer({ allow: { images: ["registry.example/agents/*"], files: ["/srv/prompts"] } });
   await placeHostFiles(stage);
   await placeWorkspace(workspaceOf(stage, { id: "neighbour", company: "other-company" }));
   innocent = await startInnocent(stage, server);

@@ -96,6 +96,21 @@ export const settingsAttacks: Readonly<Record<string, SettingsAttack>> = {
     refused: null,
     config: ({ workspace }) => ({ instructionsFilePath: linkTo(ENVIRON, `${workspace}/INSTRUCTIONS.md`) }),
   },
+  "settings/instructions-package": {
+    tries: "a link in a folder of its workspace that is named as the host's package, by way of /proc/self/root",
+    refused: "instructionsFilePath",
+    config: ({ workspace }) => {
+      const link = linkTo(ENVIRON, `${workspace}/node_modules/@paperclipai/server/skills/x`);
+      return { instructionsFilePath: `/proc/self/root${link}` };
+    },
+  },
+  "settings/instructions-key": {
+    tries: "a link in its workspace to the host's key, where the policy opens a folder elsewhere",
+    refused: null,
+    config: ({ stage, workspace }) => ({
+      instructionsFilePath: linkTo(`${stage.bed.data}/instances/default/secrets/master.key`, `${workspace}/KEY.md`),
+    }),
+  },
   "settings/instructions-host": {
     tries: "the host's config.json as its instructions",
     refused: "instructionsFilePath",

@@ -12,7 +12,8 @@ export interface FileOwner {
 
 /**
  * Whose links are followed. `none`: pods write there, so a path that begins below the root has to end there, and a server that is root,
- * which may read what pods cannot, follows none at all. `all`: a place of the operator's own.
+ * which may read what pods cannot, follows none at all. `all`: a place of the operator's own, which ends neither in `shared` nor in what
+ * the kernel shows as files.
  */
 export type Links = "none" | "all";
 
@@ -20,8 +21,18 @@ export type Links = "none" | "all";
 interface ReadOf {
   readonly path: string;
   readonly links: Links;
-  /** Folders below the root, in one of which the path has to end; the whole root unless set. */
+  /** Folders in one of which the path has to end; unless set, the whole root or, with `all`, anywhere. Where pods write, those elsewhere do not count. */
   readonly within?: readonly string[];
+  /** Folders that pods write to. */
+  readonly shared?: readonly string[];
+  /** Where `locate` found it: it has to be there still. */
+  readonly at?: string;
+}
+
+/** Where a path ends: `names` are its paths by way of the folders in which it may end, whose own links are the operator's. */
+export interface Place {
+  readonly path: string;
+  readonly names: readonly string[];
 }
 
 /** A file of a tree, by its path in it; a tree that is one file has the path "". */
@@ -75,6 +86,8 @@ export interface Operations {
   prepare(of: { readonly paths: readonly string[]; readonly folders: readonly string[]; readonly owner: FileOwner | null }): void;
   /** Files, and folders with what is in them. Missing ones are fine. */
   remove(of: { readonly paths: readonly string[] }): void;
+  /** Where a path ends. */
+  locate(of: ReadOf): Place;
   readFile(of: ReadOf & { readonly maxBytes: number }): Buffer;
   /** A file that only the server may read; `bytes`: with which it is made where it is missing, null = it is not. */
   keepSecret(of: { readonly path: string; readonly bytes: Buffer | null }): Buffer;

@@ -19,14 +19,6 @@ export const instanceFolder = (home: string, instance: string): string => `${hom
 /** Holds all instances: database, keys and settings of the host, and every company's files. */
 export const instancesFolder = (home: string): string => `${home}/instances`;
 
-/** Folders that the host keeps for one agent and its company: instructions, skills, projects and the agent's own workspace. */
-export function managedFolders({ agent }: Owner, { dataPath, instanceId }: InstancePlace): readonly string[] {
-  const folder = instanceFolder(dataPath, checkedPart("PAPERCLIP_INSTANCE_ID", instanceId));
-  const company = checkedPart("agent.companyId", agent.companyId);
-  const ofCompany = [`companies/${company}/agents`, `skills/${company}`, `projects/${company}`];
-  return [...ofCompany, `workspaces/${checkedPart("agent.id", agent.id)}`].map((name) => `${folder}/${name}`);
-}
-
 export function dataFolder({ dataPath, instanceId }: InstancePlace, kind: DataKind): string {
   return `${folderOf({ dataPath, instanceId })}/data/${kind}`;
 }
@@ -92,11 +84,14 @@ export function projectFolder({ agent }: Owner, place: InstancePlace, projectId:
   return `${folderOf(place)}/projects/${hostSegment(agent.companyId, "company")}/${hostSegment(projectId, "project")}`;
 }
 
-/** The host's own instructions of an agent, with the files that belong to them. */
-export function instructionsFolder({ agent }: Owner, place: InstancePlace): string {
+/** What the host keeps for an agent alone. */
+export function agentsOwnFolder({ agent }: Owner, place: InstancePlace): string {
   const company = checkedPart("agent.companyId", agent.companyId);
-  return `${folderOf(place)}/companies/${company}/agents/${checkedPart("agent.id", agent.id)}/instructions`;
+  return `${folderOf(place)}/companies/${company}/agents/${checkedPart("agent.id", agent.id)}`;
 }
+
+/** The host's own instructions of an agent, with the files that belong to them. */
+export const instructionsFolder = (owner: Owner, place: InstancePlace): string => `${agentsOwnFolder(owner, place)}/instructions`;
 
 /** The skills that the host keeps for a company. */
 export function companySkills({ agent }: Owner, place: InstancePlace): string {

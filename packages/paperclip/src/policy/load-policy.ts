@@ -46,8 +46,10 @@ export async function readPolicy(path: string, serverEnv: NodeJS.ProcessEnv): Pr
 
 /** Why the file's place cannot be used: on the shared volume agents could write a policy of their own. Null = it can. */
 async function sharedPlace(path: string, mounts: readonly string[]): Promise<string | null> {
-  const place = await realPath(path);
-  const shared = [...mounts, ...(await Promise.all(mounts.map(realMount)))].find((mount) => isBelow(place, mount) || isBelow(path, mount));
+  const place = (await realPath(path)) ?? path;
+  const shared = [...mounts, ...(await Promise.all(mounts.map((mount) => realMount(mount))))].find(
+    (mount) => isBelow(place, mount) || isBelow(path, mount),
+  );
   return shared === undefined ? null : `it lies below ${shared}, where agents can write: mount it elsewhere, from a ConfigMap`;
 }
 

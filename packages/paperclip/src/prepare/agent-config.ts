@@ -19,11 +19,10 @@ export interface CheckedConfig {
 /** An agent's settings, completed and allowed by the operator's policy. Nothing was asked of the cluster yet, and no file of theirs was opened. */
 export async function checkedConfig(cli: AgentCli, raw: Raw, serverEnv: NodeJS.ProcessEnv): Promise<CheckedConfig> {
   const policy = await loadPolicy(serverEnv);
-  const config = parseConfig(withDefaults(raw, policy), serverEnv, cli);
+  const asked = parseConfig(withDefaults(raw, policy), serverEnv, cli);
   const refusals = new Refusals(policy);
-  await checkKubeconfig(config, policy, serverEnv, refusals);
-  const isKubeconfigAllowed = refusals.found.length === 0;
-  const namespaces = await ownNamespaces(isKubeconfigAllowed ? config.kubeconfig : null, serverEnv);
+  const config = { ...asked, kubeconfig: await checkKubeconfig(asked, policy, serverEnv, refusals) };
+  const namespaces = await ownNamespaces(config.kubeconfig, serverEnv);
   enforce(config, policy, { env: serverEnv, namespaces, isBuiltIn: builtInNames(cli.variables, serverEnv) }, refusals).check();
   return { config, policy };
 }

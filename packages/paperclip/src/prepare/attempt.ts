@@ -68,7 +68,7 @@ export async function gatherInputs(parts: RunParts): Promise<RunInputs> {
   const { ctx, cli, config, serverEnv } = parts;
   const cwd = workingFolder(parts);
   const state = keptState(parts);
-  const bundle = cli.bundle === undefined ? null : await prepareBundle({ ctx, config, policy: parts.policy, cwd }, cli.bundle);
+  const bundle = cli.bundle === undefined ? null : await prepareBundle({ ...parts, cwd }, cli.bundle);
   const seeds = await findSeeds(parts);
   const scope = await findScope({ ...parts, cwd, bundle, state, seeds });
   const mcp = mcpAccess(ctx, apiUrlOf(config.env, serverEnv));
@@ -82,8 +82,10 @@ export async function prepareAttempt(inputs: RunInputs, start: AttemptStart): Pr
   const inherited = inputs.inherited.env;
   const env = environmentOf(inputs);
   const plan = cli.plan({ config, agentId: ctx.agent.id, env, sessionId, bundle, mcpServers: inputs.mcp.servers, without });
-  const isThere = (path: string): boolean => isMounted(scope.mounts, path) && isBelow(path, inputs.inherited.claim.mountPath);
-  const prompt = await preparePrompt({ ctx, settings: config, policy: inputs.policy, sessionId, cwd, bundle, isMounted: isThere });
+  const { mountPath } = inputs.inherited.claim;
+  const isThere = (path: string): boolean => isMounted(scope.mounts, path) && isBelow(path, mountPath);
+  const { policy } = inputs;
+  const prompt = await preparePrompt({ ctx, settings: config, policy, sessionId, cwd, mountPath, bundle, isMounted: isThere });
   const forced = "env" in state ? state.env : {};
   const podEnv = await buildEnv({ ctx, config, plan, removed, serverEnv, inherited, isMounted: isThere, forced });
   return { ...start, inputs, plan, prompt, env: podEnv };

@@ -5,7 +5,7 @@ import { keepSecret } from "./keep-secret.ts";
 import { lookAt } from "./look-at.ts";
 import { openBelow } from "./open-below.ts";
 import { prepareFiles, removeFiles } from "./prepare-files.ts";
-import { listFolder, readFile, readTree } from "./read-files.ts";
+import { listFolder, locate, readFile, readTree } from "./read-files.ts";
 import { storeTree } from "./store-tree.ts";
 import { findStale, removeStale } from "./sweep.ts";
 import { TailLoop } from "./tail-loop.ts";
@@ -36,6 +36,7 @@ const operations: Performed = {
   prepare: ({ paths, folders, owner }) => prepareFiles(root, paths, folders, owner),
   remove: ({ paths }) => removeFiles(root, paths),
   keepSecret: (of) => keepSecret(root, of),
+  locate: async (of) => locate(root, of),
   readFile: (of) => readFile(root, of),
   listFolder: (of) => listFolder(root, of),
   readTree: (of) => readTree(root, of),

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { asUser, isRoot } from "../testing/as-user.ts";
-import { listFolder, readFile, readTree } from "./read-files.ts";
+import { listFolder, locate, readFile, readTree } from "./read-files.ts";
 
 let top: string;
 let root: string;
@@ -59,6 +59,44 @@ test("a link within the volume that leads out of the folders it may come from is
   renameSync(join(root, "a"), join(root, "b"));
   symlinkSync("theirs", join(root, "a"));
   await expect(readFile(root, { ...of, path: join(root, "a/key") })).rejects.toThrow("a link leads out of the folders");
+});
+
+test("a folder elsewhere opens nothing on the volume", async () => {
+  const within = [join(root, "a/b"), join(top, "server"), "/etc"];
+  const of = { path: join(root, "a/one"), links: "none", maxBytes: 1000 } as const;
+  await expect(readFile(root, { ...of, within })).rejects.toThrow("a link leads out of the folders");
+  await expect(readFile(root, { ...of, within: within.slice(1) })).rejects.toThrow("a link leads out of the folders");
+  // One above the volume stands for all of it.
+  expect((await readFile(root, { ...of, within: [top] })).toString()).toBe("1");
+});
+
+test("the operator's links end in the folders that were given, never where pods write or in what the kernel shows", async () => {
+  const own = join(top, "own");
+  mkdirSync(join(own, "..v1"), { recursive: true });
+  writeFileSync(join(own, "..v1/text"), "a ConfigMap's");
+  symlinkSync("..v1/text", join(own, "text"));
+  symlinkSync(own, join(top, "alias"));
+  symlinkSync(join(top, "server/secret"), join(own, "secret"));
+  symlinkSync(join(root, "a/one"), join(own, "shared"));
+  symlinkSync("/proc/self/environ", join(own, "environ"));
+  symlinkSync(root, join(top, "volume-alias"));
+  const ask = async (path: string, within: string[], shared = [root]) =>
+    (await readFile("/", { path, links: "all", maxBytes: 100_000, within, shared })).toString();
+  for (const folder of [own, join(top, "alias")]) expect(await ask(join(folder, "text"), [folder])).toBe("a ConfigMap's");
+  await expect(ask(join(own, "secret"), [own, join(top, "none")])).rejects.toThrow("a link leads out of the folders");
+  for (const shared of [root, join(top, "volume-alias")])
+    for (const path of [join(own, "shared"), `/proc/self/root${root}/a/one`, join(root, "a/one")])
+      await expect(ask(path, ["/"], [shared]), path).rejects.toThrow(`a link leads to ${shared}, where pods write`);
+  for (const path of [join(own, "environ"), "/proc/1/environ", "/dev/zero", "/sys/kernel/notes"])
+    await expect(ask(path, ["/"]), path).rejects.toThrow("it leads to what is no file on a disk");
+});
+
+test("a path that ends elsewhere than it was found is not read", async () => {
+  const of = { path: join(root, "a/one"), links: "none", maxBytes: 1000 } as const;
+  const { path: at, names } = locate(root, of);
+  expect(names).toEqual([of.path]);
+  expect((await readFile(root, { ...of, at })).toString()).toBe("1");
+  await expect(readFile(root, { ...of, path: join(root, "a/b/two"), at })).rejects.toThrow("a link was put in its place");
 });
 
 test("a tree has all its files but no links, and a file is a tree of one", async () => {

@@ -1,20 +1,20 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path/posix";
-import type { FolderEntry, Of, TreeFile, TreeLimits } from "../protocol.ts";
+import type { FolderEntry, Of, Place, TreeFile, TreeLimits } from "../protocol.ts";
 import { sortedEntries } from "./entries.ts";
-import { type At, inFolder } from "./in-folder.ts";
+import { type At, inFolder, orNull } from "./in-folder.ts";
 import { pause } from "./tail-loop.ts";
 
 /** Opening a pipe must not wait for its writer. */
 const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 export async function readFile(root: string, { maxBytes, ...of }: Of<"readFile">): Promise<Buffer> {
-  const found = locate(root, of);
+  const found = find(root, of);
   return inFound(found, dirname(found.path), (at) => readWhole(at(basename(found.path)), maxBytes).bytes);
 }
 
 export async function listFolder(root: string, of: Of<"listFolder">): Promise<FolderEntry[]> {
-  const found = locate(root, of);
+  const found = find(root, of);
   return inFound(found, found.path, (at) =>
     sortedEntries(at()).map((entry) => ({
       name: entry.name,
@@ -25,7 +25,7 @@ export async function listFolder(root: string, of: Of<"listFolder">): Promise<Fo
 }
 
 export async function readTree(root: string, { limits, ...of }: Of<"readTree">): Promise<TreeFile[]> {
-  const found = locate(root, of);
+  const found = find(root, of);
   try {
     return await inFound(found, found.path, (at) => filesBelow(at, limits));
   } catch (error) {
@@ -34,9 +34,7 @@ export async function readTree(root: string, { limits, ...of }: Of<"readTree">):
   }
 }
 
-/** Where a path really is. */
-interface Found {
-  readonly path: string;
+interface Found extends Place {
   /** From here on no link may be followed any more; null = it is reached by its path. */
   readonly root: string | null;
 }
@@ -44,17 +42,48 @@ interface Found {
 const inFound = <T>({ root }: Found, folder: string, work: (at: At) => T | Promise<T>): Promise<T> =>
   inFolder(root ?? folder, folder, work);
 
-function locate(root: string, { path: asked, links, within = [root] }: Of<"listFolder">): Found {
+/** Their files are the kernel's answers about this very process, among them its environment. */
+const KERNEL = ["/proc", "/sys", "/dev"];
+
+function find(root: string, of: Of<"locate">): Found {
+  const found = of.links === "all" ? findAnywhere(of) : findBelow(root, of);
+  if (of.at !== undefined && of.at !== found.path) throw new Error("a link was put in its place");
+  return found;
+}
+
+export function locate(root: string, of: Of<"locate">): Place {
+  const { path, names } = find(root, of);
+  return { path, names };
+}
+
+function findAnywhere({ path: asked, within = ["/"], shared = [] }: Of<"locate">): Found {
   const path = realpathSync(asked);
-  if (links === "all") return { path, root: null };
+  if (KERNEL.some((folder) => isBelow(path, folder))) throw new Error("it leads to what is no file on a disk");
+  const written = shared.find((folder) => isBelow(path, orNull(() => realpathSync(folder)) ?? folder));
+  if (written !== undefined) throw new Error(`a link leads to ${written}, where pods write`);
+  const folders = within.flatMap((name) => orNull(() => [{ name, real: realpathSync(name) }]) ?? []);
+  return { path, names: namesBy(folders, path), root: null };
+}
+
+function findBelow(root: string, { path: asked, within = [root] }: Of<"locate">): Found {
+  const path = realpathSync(asked);
   const top = realpathSync(root);
   if (!isBelow(path, top)) throw new Error(`it leads out of ${root}`);
   // A pod may link from its own folder to another's.
-  const folders = within.map((folder) => (isBelow(folder, root) ? resolve(top, relative(root, folder)) : top));
-  if (!folders.some((folder) => isBelow(path, folder))) throw new Error("a link leads out of the folders that it may come from");
+  const folders = within.flatMap((name) => {
+    if (isBelow(root, name)) return [{ name: root, real: top }];
+    return isBelow(name, root) ? [{ name, real: resolve(top, relative(root, name)) }] : [];
+  });
+  const names = namesBy(folders, path);
   if (process.geteuid?.() === 0 && path !== resolve(top, relative(root, asked)))
     throw new Error(`a link leads to ${path}, and a server that is root follows none on ${root}`);
-  return { path, root: top };
+  return { path, names, root: top };
+}
+
+function namesBy(folders: readonly { readonly name: string; readonly real: string }[], path: string): string[] {
+  const names = folders.flatMap(({ name, real }) => (isBelow(path, real) ? [join(name, relative(real, path))] : []));
+  if (names.length === 0) throw new Error("a link leads out of the folders that it may come from");
+  return names;
 }
 
 const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(folder === "/" ? "/" : `${folder}/`);

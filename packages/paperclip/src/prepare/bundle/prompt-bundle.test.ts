@@ -35,7 +35,8 @@ function prepare(desiredSkills: readonly string[], changes: Record<string, unkno
     ...changes,
   };
   const { ctx } = hostContext({ agent: "agent-1", company, config });
-  return prepareBundle({ ctx, config: parseConfig(config, {}, exampleCli), policy: OPEN_FILES, cwd: data }, layout);
+  const inherited = { claim: { mountPath: data } };
+  return prepareBundle({ ctx, config: parseConfig(config, {}, exampleCli), policy: OPEN_FILES, cwd: data, inherited }, layout);
 }
 
 const mode = async (path: string) => (await stat(path)).mode & 0o777;

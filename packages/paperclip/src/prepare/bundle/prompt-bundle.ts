@@ -5,6 +5,7 @@ import type { BundleLayout, PromptBundle } from "../../agent-cli/agent-cli.ts";
 import { bundlesFolder, UNFINISHED_BUNDLE } from "../../host/paths.ts";
 import { UnusableVolume } from "../../host/unusable-volume.ts";
 import type { RunInputs } from "../attempt.ts";
+import type { Inherited } from "../inherit/inherited.ts";
 import { filePlaces } from "../prompt/file-places.ts";
 import type { PaperclipSkillEntry } from "../prompt/host-rendering.ts";
 import { readInstructions } from "../prompt/instructions.ts";
@@ -13,12 +14,17 @@ import { chosenSkills } from "../skills/find-skills.ts";
 
 const WRITE_TIMEOUT_MS = 30_000;
 
+/** The claim of the volume, which may be mounted above the data path. */
+interface SharedVolume {
+  readonly inherited: { readonly claim: Pick<Inherited["claim"], "mountPath"> };
+}
+
 /** Writes the bundle this run needs, unless it is there, and marks it as used. */
 export async function prepareBundle(
-  { ctx, config, policy, cwd }: Pick<RunInputs, "ctx" | "config" | "policy" | "cwd">,
+  { ctx, config, policy, cwd, inherited }: Pick<RunInputs, "ctx" | "config" | "policy" | "cwd"> & SharedVolume,
   layout: BundleLayout,
 ): Promise<PromptBundle> {
-  const files = new ServerFiles(config.dataPath, filePlaces(ctx, config, policy));
+  const files = new ServerFiles([config.dataPath, inherited.claim.mountPath], filePlaces(ctx, config, policy, cwd));
   const instructions = await readInstructions(config.instructionsFilePath, cwd, files, policy);
   const read = (_: string, entry: Parameters<typeof skillFiles>[0]) => skillFiles(entry, files);
   const skills = await chosenSkills(ctx.config, config, files, read);

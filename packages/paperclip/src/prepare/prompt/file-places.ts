@@ -1,20 +1,31 @@
 import { dirname, join } from "node:path/posix";
 import { isBelow } from "../../host/context-values.ts";
-import { instancesFolder, managedFolders } from "../../host/paths.ts";
+import { agentHome, agentsOwnFolder, companySkills, instancesFolder } from "../../host/paths.ts";
 import type { ExecutionContext } from "../../host/types.ts";
 import { allowsBelow } from "../../policy/patterns.ts";
 import type { Policy } from "../../policy/policy.ts";
+import { packageFolders, serverProgram } from "../../policy/policy-file.ts";
 import type { AgentConfig } from "../../settings/agent-config.ts";
 import { workspaceOf } from "../environment/workspace.ts";
+import { projectsOf } from "../scope/projects.ts";
 
 /** The folders in one of which a path has to end once its links are followed; null = nothing is read from this path. */
 export type FilePlaces = (path: string) => readonly string[] | null;
 
+type RunContext = Pick<ExecutionContext, "agent" | "context">;
 type Places = Pick<AgentConfig, "dataPath" | "instanceId" | "skillsFolder">;
 
-/** Where a run's instructions and skills may come from: what the host keeps for this agent and its company, and what the policy names. */
-export function filePlaces(ctx: Pick<ExecutionContext, "agent" | "context">, config: Places, policy: Policy): FilePlaces {
-  const folders = [...managedFolders(ctx, config), ...workspaces(ctx, config, policy), ...sharedSkills(config, policy)];
+/** Where a run's instructions and skills may come from: what the host keeps for this agent, its company's skills, the run's projects, and what the policy names. */
+export function filePlaces(ctx: RunContext, config: Places, policy: Policy, cwd: string): FilePlaces {
+  const { own, others } = projectsOf({ ctx, config, cwd });
+  const ofAgent = [agentsOwnFolder(ctx, config), companySkills(ctx, config), agentHome(ctx, config)];
+  const folders = [
+    ...ofAgent,
+    ...(own === null ? [] : [own]),
+    ...others,
+    ...workspaces(ctx, config, policy),
+    ...sharedSkills(config, policy),
+  ];
   return places(folders, policy);
 }
 
@@ -27,10 +38,11 @@ function places(folders: readonly string[], { allow, volume }: Policy): FilePlac
   // The folders in volume.paths are in the pods anyway, so instructions and skills may come from there too.
   const patterns = [...volume.paths.map(({ path }) => path), ...allow.files];
   const ofPolicy = patterns.filter((pattern) => !pattern.startsWith("!")).map(folderOf);
+  const ofHost = hostSkills();
   return (path) => {
     if (folders.some((folder) => isBelow(path, folder)) || allowsBelow(patterns, path)) return [...folders, ...ofPolicy];
-    const ofHost = bundledSkills().find((folder) => isBelow(path, folder)) ?? PACKAGED_SKILLS.exec(path)?.[0];
-    return ofHost === undefined ? null : [ofHost];
+    const bundled = ofHost.find((folder) => isBelow(path, folder));
+    return bundled === undefined ? null : [bundled];
   };
 }
 
@@ -50,11 +62,9 @@ function workspaces({ context }: Pick<ExecutionContext, "context">, { dataPath }
 const sharedSkills = ({ skillsFolder }: Pick<Places, "skillsFolder">, { volume }: Policy): readonly string[] =>
   volume.mount === "scoped" ? [skillsFolder] : [];
 
-/** Skills that come with the host's own package, as npm installs it. */
-const PACKAGED_SKILLS = /^.*\/node_modules\/@paperclipai\/server\/skills(?=\/)/;
-
-/** Skills that come with the host's own checkout or image: beside its program, or where it was started. */
-function bundledSkills(): readonly string[] {
-  const program = dirname(process.argv[1] ?? "/");
-  return [program, dirname(program), dirname(dirname(program)), process.cwd()].map((folder) => join(folder, "skills"));
+/** Skills that come with the host: beside its program, where it was started, or in its package, as npm installs it. No agent names these. */
+function hostSkills(): readonly string[] {
+  const program = dirname(serverProgram());
+  const beside = [program, dirname(program), dirname(dirname(program)), process.cwd()];
+  return [...beside, ...packageFolders("@paperclipai/server")].map((folder) => join(folder, "skills"));
 }

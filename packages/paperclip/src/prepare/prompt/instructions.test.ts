@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(top, { recursive: true, force: true }));
 
-const read = (path: string) => readInstructions(path, volume, new ServerFiles(volume, ANYWHERE), DEFAULT_POLICY);
+const read = (path: string) => readInstructions(path, volume, new ServerFiles([volume], ANYWHERE), DEFAULT_POLICY);
 const AGENTS = "agents/a/AGENTS.md";
 
 function linkInstead(path: string, target: string): void {

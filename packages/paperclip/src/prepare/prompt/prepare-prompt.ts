@@ -19,6 +19,8 @@ export interface PromptInput {
   /** The session to resume; null = a fresh one. */
   readonly sessionId: string | null;
   readonly cwd: string;
+  /** Where the claim of the shared volume is mounted; at the data path unless set. */
+  readonly mountPath?: string;
   /** Whether the pod has this folder of the shared volume; all of it unless set. */
   readonly isMounted?: (path: string) => boolean;
   /** Has the instructions and skills where they are not part of the prompt. */
@@ -62,8 +64,8 @@ interface Standing extends Pick<PreparedPrompt, "notes" | "warnings"> {
   readonly counted: { readonly instructionsChars: number; readonly skillsBundleChars: number };
 }
 
-async function readStanding({ ctx, settings, policy, cwd, isMounted }: PromptInput): Promise<Standing> {
-  const files = new ServerFiles(settings.dataPath, filePlaces(ctx, settings, policy));
+async function readStanding({ ctx, settings, policy, cwd, mountPath, isMounted }: PromptInput): Promise<Standing> {
+  const files = new ServerFiles([settings.dataPath, mountPath ?? settings.dataPath], filePlaces(ctx, settings, policy, cwd));
   const instructions = await readInstructions(settings.instructionsFilePath, cwd, files, policy);
   const skills = await readSkills(ctx.config, settings, files, isMounted);
   return {

@@ -1,11 +1,12 @@
-import { dirname, normalize, resolve } from "node:path/posix";
+import { normalize, resolve } from "node:path/posix";
 import type { PromptBundle } from "../../agent-cli/agent-cli.ts";
 import { isBelow, recordOf, recordsOf, textOf } from "../../host/context-values.ts";
-import { agentHome, companySkills, instructionsFolder, projectFolder } from "../../host/paths.ts";
+import { agentHome, companySkills, instructionsFolder } from "../../host/paths.ts";
 import type { RunParts } from "../attempt.ts";
 import type { Seeds } from "../state/find-seeds.ts";
 import type { KeptState } from "../state/kept-state.ts";
 import { isPattern, matchedFolder } from "./path-patterns.ts";
+import { projectsOf } from "./projects.ts";
 
 /** A folder of the shared volume that a run's pod is to have. */
 export interface WantedFolder {
@@ -50,28 +51,13 @@ function skillFolders({ ctx, config }: ScopeInput): WantedFolder[] {
  * the host names, to be read. A folder of any other project is not the run's, whoever has written it into its workspace.
  */
 function projectFolders(input: ScopeInput): WantedFolder[] {
-  const { ctx, config } = input;
-  const workspace = recordOf(ctx.context.paperclipWorkspace);
-  const own = textOf(workspace.projectId) ?? textOf(ctx.context.projectId);
-  const named = namedPaths(input);
-  const isNamed = (folder: string): boolean => named.some((path) => isBelow(path, folder));
-  const folderOf = (id: string): string => projectFolder(ctx, config, id);
-  const ownFolder = own === null ? sessionFolder(input) : folderOf(own);
-  const isOwn = ownFolder !== null && (isNamed(ownFolder) || textOf(workspace.strategy) === "git_worktree");
-  const others = recordsOf(ctx.context.paperclipWorkspaces).flatMap(({ projectId, cwd }) => {
-    const folder = textOf(projectId) === null ? null : folderOf(textOf(projectId)!);
-    return folder !== null && folder !== ownFolder && isBelow(normalize(textOf(cwd) ?? "/"), folder) ? [folder] : [];
-  });
+  const { own, others } = projectsOf(input);
+  const isWorktree = textOf(recordOf(input.ctx.context.paperclipWorkspace).strategy) === "git_worktree";
+  const isOwn = own !== null && (isWorktree || namedPaths(input).some((path) => isBelow(path, own)));
   return [
-    ...(isOwn ? [{ path: ownFolder, readOnly: false, need: "made" } as const] : []),
+    ...(isOwn ? [{ path: own, readOnly: false, need: "made" } as const] : []),
     ...others.map((path) => ({ path, readOnly: true, need: "if there" }) as const),
   ];
-}
-
-/** A conversation goes on in the folder of its last run, although its issue belongs to no project any more. */
-function sessionFolder({ ctx, config, cwd }: ScopeInput): string | null {
-  if (textOf(recordOf(ctx.context.paperclipWorkspace).source) !== "task_session") return null;
-  return matchedFolder(`${dirname(projectFolder(ctx, config, "any"))}/*`, normalize(cwd));
 }
 
 /** The operator's own: a plain path is mounted by every pod, one with `*` where the run names a folder in it. */

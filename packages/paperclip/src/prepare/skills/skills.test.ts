@@ -42,7 +42,7 @@ const config = (desiredSkills?: unknown[], entries = runtimeSkills) => ({
 });
 const places = (dataPath = data) => ({ dataPath, skillsFolder: join(dataPath, ".example/skills") });
 const checked = (dataPath?: string) => ({ config: places(dataPath), policy: DEFAULT_POLICY });
-const read = (desired?: unknown[]) => readSkills(config(desired), places(), new ServerFiles(data, ANYWHERE));
+const read = (desired?: unknown[]) => readSkills(config(desired), places(), new ServerFiles([data], ANYWHERE));
 
 test.each<[string, unknown[] | undefined, string[], string[]]>([
   ["none without a choice", undefined, [], []],
@@ -76,7 +76,7 @@ test.each([
 
 test("each text says where its own files are, if a pod can find them there", async () => {
   expect((await read(["fix"])).text).toBe(`Skill "acme/fix" (its own files are in ${data}/skills/fix):\n\nHow to fix.`);
-  const elsewhere = await readSkills(config(["fix"]), places(join(data, "volume")), new ServerFiles(join(data, "volume"), ANYWHERE));
+  const elsewhere = await readSkills(config(["fix"]), places(join(data, "volume")), new ServerFiles([join(data, "volume")], ANYWHERE));
   expect(elsewhere.text).toBe('Skill "acme/fix":\n\nHow to fix.');
   expect((await read(["plain"])).text).toContain(`in ${data}/skills)`);
 });
@@ -84,7 +84,7 @@ test("each text says where its own files are, if a pod can find them there", asy
 test("the host's operational skill is always there, as for its own adapters of this kind", async () => {
   const key = "paperclipai/paperclip/paperclip";
   const entries = [...runtimeSkills, { key, runtimeName: "paperclip", source: join(data, "skills/fix") }];
-  const skills = await readSkills(config([], entries), places(), new ServerFiles(data, ANYWHERE));
+  const skills = await readSkills(config([], entries), places(), new ServerFiles([data], ANYWHERE));
   expect(skills.text).toContain(`Skill "${key}"`);
 });
 
@@ -116,7 +116,7 @@ test.each<[string, (skill: string, outside: string) => Promise<void>]>([
     await writeFile(join(outside, "SKILL.md"), "the server's secret");
     await plant(source, outside);
     const entries = [...runtimeSkills, { key: "acme/swapped", runtimeName: "swapped", source }];
-    const skills = await readSkills(config(["swapped", "fix"], entries), places(), new ServerFiles(data, ANYWHERE));
+    const skills = await readSkills(config(["swapped", "fix"], entries), places(), new ServerFiles([data], ANYWHERE));
     expect(skills.warnings).toEqual([expect.stringMatching(/"acme\/swapped".*leads out of/)]);
     expect(skills.text).toMatch(/^Skill "acme\/fix"/);
   } finally {
@@ -125,7 +125,7 @@ test.each<[string, (skill: string, outside: string) => Promise<void>]>([
 });
 
 test("a volume that does not answer is reported for each skill", async () => {
-  const skills = await readSkills(config(["fix", "plain"]), places(), new ServerFiles(data, ANYWHERE, 0));
+  const skills = await readSkills(config(["fix", "plain"]), places(), new ServerFiles([data], ANYWHERE, 0));
   expect(skills.text).toBe("");
   expect(skills.warnings).toHaveLength(2);
   expect(skills.warnings[0]).toContain("no answer within");

@@ -14,7 +14,7 @@ interface Checked {
 /** Which skills there are and which the next run gets. */
 export async function listSkills(ctx: SkillContext, { config: places, policy }: Checked): Promise<SkillSnapshot> {
   const host = await import("../prompt/host-rendering.ts");
-  const { entries, desired, own } = await findSkills(ctx.config, places, new ServerFiles(places.dataPath, skillPlaces(places, policy)));
+  const { entries, desired, own } = await findSkills(ctx.config, places, new ServerFiles([places.dataPath], skillPlaces(places, policy)));
   const folder = places.skillsFolder;
   // People's own skills are shown as theirs, unless the agent wants them.
   const isOwn = (entry: { readonly source: string }) => entry.source.startsWith(`${folder}/`);
