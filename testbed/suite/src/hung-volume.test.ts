@@ -63,11 +63,11 @@ test.skipIf(unable !== null)(
   `five runs on a mount that hangs: other runs, new runs, DNS, files and exit of the server go on${unable === null ? "" : ` (${unable})`}`,
   async () => {
     const server = startServer();
-    const onHung = {
+    const onHung = (agent: string) => ({
       dataClaim: "hung",
       dataPath: hung,
-      instructionsFilePath: join(hung, "instances/default/companies/company-1/agents/a/AGENTS.md"),
-    };
+      instructionsFilePath: join(hung, `instances/default/companies/company-1/agents/${agent}/AGENTS.md`),
+    });
     const other = await placeRecordedCli(join(stage.tools, "other"), "claude", ["success"], { hold: true });
     const next = await placeRecordedCli(join(stage.tools, "next"), "opencode", ["success"]);
     try {
@@ -77,7 +77,7 @@ test.skipIf(unable !== null)(
       const names = ["hung-0", "hung-1", "hung-2", "hung-3", "hung-4"];
       for (const [index, name] of names.entries()) {
         const cli = index % 2 === 0 ? "claude" : "opencode";
-        server.send({ type: "run", name, run: { cli, prompt: "hello", config: onHung } });
+        server.send({ type: "run", name, run: { cli, agent: name, prompt: "hello", config: onHung(name) } });
       }
       // Probed until all of them have met the mount, and once more then.
       const probe = async () => {
@@ -95,7 +95,7 @@ test.skipIf(unable !== null)(
       await other.release();
       await expect.poll(() => server.result("other"), { message: "the run beside" }).toMatchObject({ exitCode: 0 });
       // The sixth is under way when the server exits.
-      server.send({ type: "run", name: "last", run: { cli: "claude", prompt: "hello", config: onHung } });
+      server.send({ type: "run", name: "last", run: { cli: "claude", prompt: "hello", agent: "last", config: onHung("last") } });
       server.send({ type: "exit" });
       const [code] = await once(server.child, "exit");
       expect(code).toBe(0);

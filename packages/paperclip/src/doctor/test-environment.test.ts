@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { permissions } from "@paperclip-k8s/engine";
 import { type Pocket, startPocket } from "@paperclip-k8s/pocket";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -55,6 +57,15 @@ test.each([
   pocket.createClaim("agents", claim, data, options);
   // Another error keeps the probe, which is not what this is about, from being made.
   expect((await press({ dataClaim: claim, dataPath: `${data}/none` })).codes).toContain(wanted);
+});
+
+test("an agent's own instructions are no reason for a warning: the test knows no agent", async () => {
+  const folder = join(data, "instances/default/companies/company-1/agents/agent-1/instructions");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "AGENTS.md"), "Be kind.");
+  // Another error keeps the probe from being made.
+  const { of } = await press({ namespace: "nowhere", instructionsFilePath: join(folder, "AGENTS.md") });
+  expect(of("config_warning")).toBeUndefined();
 });
 
 test("a cluster that does not answer access reviews: a warning, and the probe shows it", async () => {

@@ -1,4 +1,5 @@
-import { withoutTrailing } from "@paperclip-k8s/engine";
+// Not from the engine as a whole: the parsers that the host loads into a browser use this file.
+import { withoutTrailing } from "@paperclip-k8s/engine/without-trailing";
 
 // The host's context is loose JSON: these read one value of it or say that there is none.
 
