@@ -1,6 +1,9 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { dirname, normalize } from "node:path/posix";
 import { type RunRequest, selfCheckArgv, withoutTrailing } from "@paperclip-k8s/engine";
+import { isBelow } from "../host/context-values.ts";
 import { mcpAccess } from "../host/mcp-servers.ts";
+import { agentsOwnFolder } from "../host/paths.ts";
 import type { ExecutionContext } from "../host/types.ts";
 import { firstStart, prepareAttempt, type RunParts } from "../prepare/attempt.ts";
 import { workingFolder } from "../prepare/environment/workspace.ts";
@@ -25,7 +28,7 @@ const FINDING_MS = 15_000;
 /** A run with these settings that starts our self-check instead of the CLI, under a name and with limits of its own. */
 export async function probeRequest({ cli, companyId, config, inherited, serverEnv, policy }: ProbeParts): Promise<Probe> {
   const ctx = probeContext(companyId);
-  const parts = { ctx, cli, config, inherited, serverEnv, policy };
+  const parts = { ctx, cli, config: withoutAgentsInstructions(ctx, config), inherited, serverEnv, policy };
   const cwd = workingFolder(parts);
   // No later server takes a probe over, so its records need no secret that lasts.
   const kept = {
@@ -57,6 +60,13 @@ export async function probeRequest({ cli, companyId, config, inherited, serverEn
     retain: false,
   };
   return { request, apiUrl, warnings: [...scope.warnings, ...attempt.prompt.warnings, ...attempt.env.warnings] };
+}
+
+/** The probe reads no prompt, and it is no agent: instructions that the host keeps for an agent of this company are not its to refuse. */
+function withoutAgentsInstructions(ctx: ExecutionContext, config: ProbeParts["config"]): ProbeParts["config"] {
+  const agents = dirname(agentsOwnFolder(ctx, config));
+  const { instructionsFilePath: path } = config;
+  return path !== null && isBelow(normalize(path), agents) ? { ...config, instructionsFilePath: null } : config;
 }
 
 function probeContext(companyId: string): ExecutionContext {

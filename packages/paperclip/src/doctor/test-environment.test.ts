@@ -66,6 +66,8 @@ test("an agent's own instructions are no reason for a warning: the test knows no
   // Another error keeps the probe from being made.
   const { of } = await press({ namespace: "nowhere", instructionsFilePath: join(folder, "AGENTS.md") });
   expect(of("config_warning")).toBeUndefined();
+  expect(of("policy_refused")).toBeUndefined();
+  expect(of("k8s_namespace_missing")).toBeDefined();
 });
 
 test("a cluster that does not answer access reviews: a warning, and the probe shows it", async () => {
