@@ -35,7 +35,9 @@ export const settingsAttacks: Readonly<Record<string, SettingsAttack>> = {
     config: ({ workspace }) => ({ kubeconfig: plantKubeconfig(workspace) }),
   },
   "settings/kubeconfig-text": set("a kubeconfig as text instead of a path", "kubeconfig", { kubeconfig: "apiVersion: v1\nkind: Config\n" }),
-  "settings/kubeconfig-elsewhere": set("any other kubeconfig of the server's machine", "kubeconfig", { kubeconfig: "/root/.kube/config" }),
+  "settings/kubeconfig-elsewhere": set("any other kubeconfig of the server's machine", "kubeconfig", {
+    kubeconfig: "/etc/kubernetes/admin.conf",
+  }),
   "settings/service-account": set("the server's own service account", "serviceAccountName", { serviceAccountName: "paperclip" }),
   "settings/claim": set("another program's claim", "dataClaim", { dataClaim: "postgres-data" }),
   "settings/namespace": set("another namespace", "namespace", { namespace: "kube-system" }),

@@ -108,8 +108,7 @@ function checkWorkspace({ cwd, config }: ScopeInput, mounts: readonly SharedMoun
 /** Settings that name something on the volume which the pod will not find. */
 function unmountedSettings(input: ScopeInput, mounts: readonly SharedMount[], root: string): string[] {
   return namedSettings(input).flatMap(({ field, path }) => {
-    // The server reads the instructions; the Test button, which knows no agent, mounts no agent's folder.
-    if (field === "instructionsFilePath" || !isBelow(path, root) || isMounted(mounts, path)) return [];
+    if (!isBelow(path, root) || isMounted(mounts, path)) return [];
     return [`${field} names ${path}, which the pod does not mount: the operator can allow it in the policy, under volume.paths`];
   });
 }

@@ -107,7 +107,7 @@ test("a path of the policy that is not there, and settings that name what the po
   expect(warnings.map((text) => text.split(" ")[0])).toEqual(["/paperclip/tools,", "command", "env.OTHER"]);
   const named = { extraArgs: ["--mcp-config=/paperclip/mcp.json", "--x"], instructionsFilePath: "/paperclip/AGENTS.md" };
   const more = exampleScope({ config: named }).warnings;
-  expect(more.map((text) => text.split(" ")[0])).toEqual(["extraArgs"]);
+  expect(more.map((text) => text.split(" ")[0])).toEqual(["instructionsFilePath", "extraArgs"]);
 });
 
 test("a session that is kept elsewhere needs no folder", () => {
