@@ -2,6 +2,7 @@ import { randomInt, randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createRandom } from "../../../packages/paperclip/src/testing/seeded-random.ts";
 import { type Bed, startBed } from "./bed.ts";
 import { KEYS } from "./run.ts";
 import { type Finished, ServerProcess } from "./server-process.ts";
@@ -25,17 +26,6 @@ afterAll(async () => {
   await Promise.all(servers.map((server) => server.kill()));
   await bed.stop();
 });
-
-/** mulberry32: the same numbers for the same seed. */
-function createRandom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
-}
 
 /** One piece of work, which many runs may carry on. */
 interface Work {

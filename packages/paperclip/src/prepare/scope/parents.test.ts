@@ -2,6 +2,7 @@ import { dirname } from "node:path/posix";
 import { expect, test } from "vitest";
 import { isBelow } from "../../host/context-values.ts";
 import { ConfigError } from "../../settings/config-error.ts";
+import { createRandom } from "../../testing/seeded-random.ts";
 import { type ExampleRun, INSTANCE, mountsOf } from "./testing/example-scope.ts";
 
 test.each(["instances/default/*", "instances/*", "instances", "instances/default/data/run-logs/company-1"])(
@@ -31,7 +32,7 @@ test("a read-only path in a folder that agents can write to is refused", () => {
 
 test("whatever the policy says: no pod can write to the folder above a mount of any pod", () => {
   const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
-  const random = mulberry(seed);
+  const random = createRandom(seed);
   const one = <T>(of: readonly T[]): T => of[random(of.length)]!;
   let accepted = 0;
   for (let round = 0; round < 500; round++) {
@@ -80,15 +81,4 @@ function randomRun(one: One, random: Random): ExampleRun {
   const paperclipWorkspaces = [{ projectId: "b", cwd: `${INSTANCE}/projects/${company}/b/r` }, { cwd: "/paperclip/x/a/b" }];
   const paperclipWorkspace = { cwd, source: "project_primary", projectId, strategy: one(["git_worktree", null]) };
   return { agent, company, context: one([{}, { paperclipWorkspace }, { paperclipWorkspace, paperclipWorkspaces }]) };
-}
-
-/** The same numbers for the same seed. */
-function mulberry(seed: number): Random {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
 }
