@@ -14,10 +14,10 @@ beforeAll(async () => {
 afterAll(() => stage?.stop());
 
 test("a run that goes on with a Job of other settings finds it, and its session stays one of the old instructions", async () => {
-  const folder = join(stage.bed.data, "instances/default/companies/company-1/agents/shared");
-  await mkdir(folder, { recursive: true });
-  const instructionsFilePath = join(folder, `${randomUUID()}.md`);
   const conversation = { cli: "claude" as const, agent: randomUUID(), task: randomUUID(), runId: randomUUID() };
+  const folder = join(stage.bed.data, "instances/default/companies/company-1/agents", conversation.agent);
+  await mkdir(folder, { recursive: true });
+  const instructionsFilePath = join(folder, "AGENTS.md");
   const before = { instructionsFilePath, concurrency: "task" };
   const after = { instructionsFilePath, concurrency: "agent" };
   await writeFile(instructionsFilePath, "Answer in verse.");

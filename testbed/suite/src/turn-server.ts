@@ -2,4 +2,5 @@
 import { type AgentRun, runAgent, type Surroundings } from "./agents.ts";
 
 const { turn, ...surroundings } = JSON.parse(process.argv[2] ?? "{}") as Surroundings & { turn: AgentRun };
-await runAgent(surroundings, { ...turn, onLine: (line) => console.log(line) });
+const { result } = await runAgent(surroundings, { ...turn, onLine: (line) => console.log(line) });
+console.error(`turn-server.ts: the turn ended before it was killed: ${JSON.stringify(result)}`);
