@@ -22,7 +22,9 @@ export async function checkedConfig(cli: AgentCli, raw: Raw, serverEnv: NodeJS.P
   const asked = parseConfig(withDefaults(raw, policy), serverEnv, cli);
   const refusals = new Refusals(policy);
   const config = { ...asked, kubeconfig: await checkKubeconfig(asked, policy, serverEnv, refusals) };
-  const namespaces = await ownNamespaces(config.kubeconfig, serverEnv);
+  // Reading a kubeconfig takes time, and only a namespace of the agent's own choice is compared with the server's.
+  const isChosen = config.namespace !== null && config.namespace !== policy.defaults.namespace;
+  const namespaces = isChosen ? await ownNamespaces(config.kubeconfig, serverEnv) : [];
   enforce(config, policy, { env: serverEnv, namespaces, isBuiltIn: builtInNames(cli.variables, serverEnv) }, refusals).check();
   return { config, policy };
 }
