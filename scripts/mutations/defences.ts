@@ -154,8 +154,8 @@ export const DEFENCES: readonly Fault[] = [
   {
     what: "attack: the output file is a link to what only the server can read",
     file: "packages/engine/src/volume/child/open-below.ts",
-    find: "const fd = openSync(path, FLAGS);",
-    replace: "const fd = openSync(path, FLAGS & ~constants.O_NOFOLLOW);\n    if (top === null) return fd;",
+    find: "const fd = openSync(path, READ_FLAGS);",
+    replace: "const fd = openSync(path, 'r');\n    if (top === null) return fd;",
     caughtBy: [hostile("own-end")],
     attacks: ["own-files/output-link"],
   },

@@ -28,9 +28,9 @@ export const INPUT_FAULTS: readonly Fault[] = [
   },
   {
     what: "a link in the place of a saved session is followed to wherever it leads",
-    file: "packages/runner/src/state/generations.ts",
-    find: "const SAFELY = constants.O_NOFOLLOW | constants.O_NONBLOCK;",
-    replace: "const SAFELY = constants.O_NONBLOCK;",
+    file: "packages/runner/src/files.ts",
+    find: "export const SAFELY: number = constants.O_NOFOLLOW | constants.O_NONBLOCK;",
+    replace: "export const SAFELY: number = constants.O_NONBLOCK;",
     caughtBy: ["packages/runner/src/state/state-hostile.test.ts"],
   },
   {

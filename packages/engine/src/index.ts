@@ -31,7 +31,15 @@ export {
 } from "./operator/objects.ts";
 export type { Adoption } from "./outcome/observation.ts";
 export { ownTermination, type RecordTrust, trustOf } from "./record-trust.ts";
-export type { ClaimVolume, EnvReference, EnvSource, ObjectVolume, RunRequest, SharedMount } from "./request.ts";
+export {
+  type ClaimVolume,
+  type EnvReference,
+  type EnvSource,
+  type ObjectVolume,
+  type RunRequest,
+  runFiles,
+  type SharedMount,
+} from "./request.ts";
 export { type LockDecision, type LockOwner, messageOf, type RunIo, type StatusLine } from "./run-context.ts";
 export type { Evidence, RunOutcome, StartFailure } from "./run-outcome.ts";
 export { standing } from "./status/session-lines.ts";

@@ -18,6 +18,7 @@ export { adapterEntry } from "./entry.ts";
 export type { McpServer } from "./host/mcp-servers.ts";
 export type { EnvironmentCheck, ExecutionResult, Model } from "./host/types.ts";
 export { HOME_MOUNT } from "./prepare/environment/mounts.ts";
+export { BEDROCK_VARIABLES } from "./prepare/inherit/allowlist.ts";
 export { allowedEnv } from "./prepare/inherit/name-rules.ts";
 export { ConfigError } from "./settings/config-error.ts";
 export { type Field, named } from "./settings/field.ts";

@@ -1,5 +1,5 @@
 // File calls that may fail in ways the runner expects.
-import { readFileSync, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } from "node:fs";
 
 /** Not a fault: what was opened is a pipe or a device, or the file system has no such call. */
 const NO_FLUSH = ["EINVAL", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"];
@@ -15,6 +15,19 @@ export function writeAll(fd: number, bytes: Buffer, onWritten: (count: number) =
 export function flush(sync: (fd: number) => void, fd: number, tolerated: readonly string[] = []): true {
   orNull(() => sync(fd), [...NO_FLUSH, ...tolerated]);
   return true;
+}
+
+// Others may write where such files are: opening a link fails, and opening a pipe does not block.
+export const SAFELY: number = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+/** How opening a link, a folder, a socket or a device without a driver fails. */
+export const NOT_PLAIN: readonly string[] = ["ELOOP", "EISDIR", "ENXIO", "ENODEV"];
+
+/** A file, opened to be read; null when it is not there, or no plain file. */
+export function openPlain(file: string): number | null {
+  const fd = orNull(() => openSync(file, constants.O_RDONLY | SAFELY), ["ENOENT", ...NOT_PLAIN]);
+  if (fd === null || fstatSync(fd).isFile()) return fd;
+  closeSync(fd);
+  return null;
 }
 
 /** null when the work fails with one of these codes; without codes, however it fails. */

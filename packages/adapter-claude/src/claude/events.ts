@@ -1,7 +1,7 @@
 import type { Entry, StepTokens } from "@paperclip-k8s/paperclip/agent-cli/entry";
 import { type Fields, fieldsOf, numberOrNull, parseFields, textOf, textOrNull } from "@paperclip-k8s/paperclip/agent-cli/json-fields";
 import { callEntry, resultEntry } from "./tool-entries.ts";
-import { readResult, resultEntries, type TurnResult } from "./turn-result.ts";
+import { ERROR_CHARS, readResult, resultEntries, type TurnResult } from "./turn-result.ts";
 import { messageTokens } from "./usage.ts";
 
 /** An error of the API that Claude Code reports in place of an answer. */
@@ -53,8 +53,6 @@ const nothing = {
   entries: [],
 } as const;
 
-/** The most that is kept of an error: patterns are searched in it, and an agent can write any length. */
-const ERROR_CHARS = 4096;
 const READ = ["system", "assistant", "user", "rate_limit_event", "result"];
 /** Known types without anything that we use. */
 const SKIPPED = ["stream_event", "keep_alive", "tool_progress", "tool_use_summary", "auth_status", "prompt_suggestion"];

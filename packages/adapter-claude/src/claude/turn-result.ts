@@ -32,8 +32,8 @@ const KEPT = [
   "api_error_type",
 ];
 const RESULT_CHARS = 4000;
-/** The most that is kept of the errors: patterns are searched in them, and an agent can write any length. */
-const ERROR_CHARS = 4096;
+/** The most that is kept of an error: patterns are searched in it, and an agent can write any length. */
+export const ERROR_CHARS = 4096;
 const ERRORS_KEPT = 100;
 /** Only numbers, flags and short texts become details of the host's result. */
 const isDetail = (value: unknown): boolean =>

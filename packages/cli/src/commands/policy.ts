@@ -1,5 +1,6 @@
 import { inspectPolicy, type PolicyRow } from "@paperclip-k8s/paperclip/policy";
 import type { Command } from "../arguments.ts";
+import { WIDTH } from "../table.ts";
 import { EXIT, type ExitCode, type Terminal } from "../terminal.ts";
 
 export async function policy({ file, json }: Extract<Command, { name: "policy" }>, { out, err, env }: Terminal): Promise<ExitCode> {
@@ -20,7 +21,6 @@ export async function policy({ file, json }: Extract<Command, { name: "policy" }
   return code;
 }
 
-const WIDTH = 100;
 const KEYS = 34;
 
 /** One row on as many lines as its list needs. */

@@ -1,6 +1,6 @@
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type EndRecord, readEnd, withVolume } from "@paperclip-k8s/engine";
+import { type EndRecord, readEnd, runFiles, withVolume } from "@paperclip-k8s/engine";
 import { type OutputFile, parseOutputFile } from "@paperclip-k8s/paperclip/paths";
 
 /** The files of one run on the shared volume: its output, the runner's records, the pod's lock file. */
@@ -60,7 +60,7 @@ async function filesOf(root: string, place: string, secret: Uint8Array | null): 
 
 async function setOf(root: string, place: string, { output, runId: run, folder }: OutputFile): Promise<Omit<RunFileSet, "end"> | null> {
   const name = join(place, output);
-  const files = await filesThere(["", ".meta", ".claim"].map((beside) => join(root, `${name}${beside}`)));
+  const files = await filesThere(Object.values(runFiles(join(root, name))));
   const found = folder === null ? files : [...files, ...(await filesThere([join(root, place, folder)]))];
   if (found.length === 0) return null;
   const writtenAt = timeOf(Math.max(...found.map(({ stats }) => stats.mtimeMs)));

@@ -14,6 +14,10 @@ export type DataKind = "run-logs" | "agent-state" | "prompt-bundles";
 
 type Owner = Pick<ExecutionContext, "agent">;
 
+/** Where the host is at home unless PAPERCLIP_HOME says otherwise. */
+export const DEFAULT_HOME = "/paperclip";
+export const homeOf = (serverEnv: NodeJS.ProcessEnv): string => withoutTrailing(serverEnv.PAPERCLIP_HOME || DEFAULT_HOME, "/", 1);
+
 export const instanceFolder = (home: string, instance: string): string => `${home}/instances/${instance}`;
 
 /** Holds all instances: database, keys and settings of the host, and every company's files. */

@@ -1,7 +1,7 @@
 import { mountPointOf, ownPodIdentity } from "@paperclip-k8s/engine";
 import { isBelow } from "../host/context-values.ts";
+import { homeOf } from "../host/paths.ts";
 import type { AgentConfig } from "../settings/agent-config.ts";
-import { homeOf } from "./load-policy.ts";
 import { allowsPath } from "./patterns.ts";
 import type { Policy } from "./policy.ts";
 import { realMount, realPath, steadyPath } from "./policy-file.ts";

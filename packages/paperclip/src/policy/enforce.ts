@@ -1,7 +1,7 @@
+import { DEFAULT_HOME, homeOf } from "../host/paths.ts";
 import type { AgentConfig } from "../settings/agent-config.ts";
 import { SERVER_CONTAINER_NAMES } from "../settings/fields/cluster.ts";
 import { amountOf } from "../settings/kinds/scalar.ts";
-import { homeOf } from "./load-policy.ts";
 import { allows, allowsBeginning, allowsPath } from "./patterns.ts";
 import type { Policy } from "./policy.ts";
 import { Refusals } from "./refusal.ts";
@@ -39,7 +39,7 @@ function place(config: AgentConfig, { allow, defaults }: Policy, { env, namespac
     refusals.notListed("runtimeClassName", "runtimeClasses", runtimeClassName);
   if (refused(agentDbStorageClass, null, allow.storageClasses))
     refusals.notListed("agentDbStorageClass", "storageClasses", agentDbStorageClass);
-  const homes = [homeOf(env), "/paperclip", defaults.dataPath];
+  const homes = [homeOf(env), DEFAULT_HOME, defaults.dataPath];
   if (!homes.includes(dataPath) && !allowsPath(allow.dataPaths, dataPath)) refusals.notListed("dataPath", "dataPaths", dataPath);
   for (const key of Object.keys(config.labels)) if (!allows(allow.labels, key)) refusals.notListed("labels", "labels", key);
   if (config.retainJobs && !allow.retainJobs) refusals.notOn("retainJobs", "retainJobs", "true");

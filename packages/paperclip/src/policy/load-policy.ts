@@ -1,5 +1,6 @@
-import { messageOf, withoutTrailing } from "@paperclip-k8s/engine";
+import { messageOf } from "@paperclip-k8s/engine";
 import { isBelow } from "../host/context-values.ts";
+import { homeOf } from "../host/paths.ts";
 import { ConfigError } from "../settings/config-error.ts";
 import { type ParsedPolicy, parsePolicy } from "./parse-policy.ts";
 import { DEFAULT_POLICY, type Policy } from "./policy.ts";
@@ -7,9 +8,6 @@ import { readPolicyText, realMount, realPath, versionOf } from "./policy-file.ts
 
 /** The server's variable that names the file. */
 export const POLICY_VARIABLE = "PAPERCLIP_K8S_POLICY";
-
-const DEFAULT_HOME = "/paperclip";
-export const homeOf = (serverEnv: NodeJS.ProcessEnv): string => withoutTrailing(serverEnv.PAPERCLIP_HOME || DEFAULT_HOME, "/", 1);
 
 interface Known {
   readonly version: string;

@@ -3,7 +3,8 @@ import { open, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path/posix";
 import { mountPointOf } from "@paperclip-k8s/engine";
 
-// The operator's own files, which are not on the shared volume: a ConfigMap's mount a kubeconfig and the server's program are read by the server's process itself.
+// The operator's own files, which are not on the shared volume: a ConfigMap's mount, a kubeconfig and the server's program are read by
+// the server's process itself.
 
 const MAX_BYTES = 256 * 1024;
 

@@ -1,4 +1,5 @@
 import { withoutTrailing } from "@paperclip-k8s/engine";
+import { homeOf } from "../host/paths.ts";
 import type { AgentConfig } from "./agent-config.ts";
 import { type Field, type Fields, type Raw, read, type ValuesOf } from "./field.ts";
 import { CLAIM_FIELDS } from "./fields/state.ts";
@@ -15,7 +16,7 @@ export function parseConfig<Own extends Fields>(raw: Raw, serverEnv: NodeJS.Proc
   const labels = userLabels(values.labels ?? {});
   const { requestCpu, requestMemory, limitCpu, limitMemory, instructionsRootPath, instructionsEntryFile, instructionsBundleMode, ...rest } =
     values;
-  const dataPath = values.dataPath ?? mountPath(serverEnv.PAPERCLIP_HOME || "/paperclip", "dataPath (from PAPERCLIP_HOME)");
+  const dataPath = values.dataPath ?? mountPath(homeOf(serverEnv), "dataPath (from PAPERCLIP_HOME)");
   return {
     ...rest,
     own: readAll(cli.settings.own, raw),

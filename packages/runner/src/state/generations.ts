@@ -16,7 +16,7 @@ import {
   rmSync,
 } from "node:fs";
 import { join } from "node:path";
-import { flush, orNull, writeAll } from "../files.ts";
+import { flush, NOT_PLAIN, openPlain, orNull, SAFELY, writeAll } from "../files.ts";
 import { namesIn } from "./list-state.ts";
 
 export interface Pointer {
@@ -32,10 +32,6 @@ const ABANDONED_MS = 3_600_000;
 /** A run leaves two. If there are more, somebody has put them there, and trying each would delay the CLI's start. */
 const MAX_CANDIDATES = 20;
 const POINTER_BYTES = 4096;
-// Others may write into this folder: opening a link fails, and opening a pipe does not block.
-const SAFELY = constants.O_NOFOLLOW | constants.O_NONBLOCK;
-/** How opening a link, a folder, a socket or a device without a driver fails. */
-const NOT_PLAIN = ["ELOOP", "EISDIR", "ENXIO", "ENODEV"];
 
 /** The names of all generations that may be restored, best first. */
 export function candidates(saved: string): { readonly pointer: Pointer | null; readonly names: readonly string[] } {
@@ -64,13 +60,6 @@ export function readPointer(saved: string): Pointer | null {
   } finally {
     closeSync(fd);
   }
-}
-
-function openPlain(file: string): number | null {
-  const fd = orNull(() => openSync(file, constants.O_RDONLY | SAFELY), ["ENOENT", ...NOT_PLAIN]);
-  if (fd === null || fstatSync(fd).isFile()) return fd;
-  closeSync(fd);
-  return null;
 }
 
 /** So that this state is not collected as an old one; what cannot be written to cannot be collected either. */

@@ -1,15 +1,13 @@
 // Writes a state as one tar file; the list of its contents with their checksums comes last, so that half a file is never taken for a whole one.
 import { createHash } from "node:crypto";
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { orNull, writeAll } from "../files.ts";
+import { closeSync, fstatSync, readSync } from "node:fs";
+import { openPlain, writeAll } from "../files.ts";
 import type { StateEntry } from "./list-state.ts";
 import { type ArchiveInfo, type ArchiveManifest, CONTENT_FOLDER, encodeManifest, MANIFEST_NAME, type ManifestEntry } from "./manifest.ts";
 import { BLOCK, padding, type TarMember, tarHeader } from "./tar-header.ts";
 import { trailer } from "./trailer.ts";
 
 const CHUNK = 1024 * 1024;
-// A link put in a file's place fails, a pipe does not block.
-const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 type Write = (bytes: Buffer) => void;
 
@@ -57,11 +55,4 @@ function copyFile(write: Write, entry: StateEntry, buffer: Buffer): ManifestEntr
   } finally {
     closeSync(from);
   }
-}
-
-function openPlain(file: string): number | null {
-  const fd = orNull(() => openSync(file, PLAIN), ["ENOENT", "ELOOP", "ENXIO"]);
-  if (fd === null || fstatSync(fd).isFile()) return fd;
-  closeSync(fd);
-  return null;
 }

@@ -1,4 +1,5 @@
-import { type Dirent, opendirSync } from "node:fs";
+import { type Dirent, opendirSync, type Stats } from "node:fs";
+import type { FolderEntry } from "../protocol.ts";
 
 /** A pod can put any number of files into a folder: more than this are not listed. */
 export const MOST_ENTRIES = 100_000;
@@ -18,4 +19,10 @@ export function sortedEntries(folder: string, most = MOST_ENTRIES): Dirent[] {
   const found: Dirent[] = [];
   for (const entry of entriesOf(folder)) if (found.push(entry) > most) throw new Error(`it has more than ${most} entries`);
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+export function kindOf(entry: Pick<Dirent | Stats, "isFile" | "isDirectory" | "isSymbolicLink">): FolderEntry["kind"] {
+  if (entry.isSymbolicLink()) return "link";
+  if (entry.isDirectory()) return "folder";
+  return entry.isFile() ? "file" : "other";
 }

@@ -7,6 +7,8 @@ import { pause } from "./tail-loop.ts";
 
 const ROOT_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY;
 const STEP_FLAGS = ROOT_FLAGS | constants.O_NOFOLLOW;
+/** For files: a link in the file's place is refused, and opening a pipe does not wait for its writer. */
+export const READ_FLAGS: number = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 /** Each level of a tree that is removed keeps a descriptor open. */
 const MOST_LEVELS = 64;
 

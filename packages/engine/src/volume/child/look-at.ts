@@ -1,6 +1,7 @@
-import { lstatSync, type Stats } from "node:fs";
+import { lstatSync } from "node:fs";
 import { basename, dirname } from "node:path/posix";
 import type { Of, SeenPath } from "../protocol.ts";
+import { kindOf } from "./entries.ts";
 import { inFolder, LinkError, orNull } from "./in-folder.ts";
 import { pause } from "./tail-loop.ts";
 
@@ -26,10 +27,4 @@ async function lookAtOne(root: string, path: string): Promise<SeenPath> {
     if (code === "EACCES") return { path, kind: "other", link: null };
     throw error;
   }
-}
-
-function kindOf(stats: Stats): SeenPath["kind"] {
-  if (stats.isSymbolicLink()) return "link";
-  if (stats.isDirectory()) return "folder";
-  return stats.isFile() ? "file" : "other";
 }

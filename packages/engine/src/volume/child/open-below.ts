@@ -1,9 +1,6 @@
-import { closeSync, constants, openSync, readlinkSync, realpathSync } from "node:fs";
+import { closeSync, openSync, readlinkSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path/posix";
-import { LinkError } from "./in-folder.ts";
-
-// A link in the file's place is refused, and no FIFO may block the open.
-const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+import { LinkError, READ_FLAGS } from "./in-folder.ts";
 
 /**
  * Opens files below a root again and again, never through a link: pods write on this volume and could point one at a file of the server.
@@ -13,7 +10,7 @@ const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 export function openBelow(root: string): (path: string) => number {
   let top: string | null = null;
   return (path) => {
-    const fd = openSync(path, FLAGS);
+    const fd = openSync(path, READ_FLAGS);
     // Only Linux says where a descriptor is.
     if (process.platform !== "linux") return fd;
     try {

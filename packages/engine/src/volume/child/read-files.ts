@@ -1,12 +1,9 @@
-import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readlinkSync, readSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path/posix";
 import type { FolderEntry, Of, Place, TreeFile, TreeLimits } from "../protocol.ts";
-import { sortedEntries } from "./entries.ts";
-import { type At, inFolder, orNull } from "./in-folder.ts";
+import { kindOf, sortedEntries } from "./entries.ts";
+import { type At, inFolder, orNull, READ_FLAGS } from "./in-folder.ts";
 import { pause } from "./tail-loop.ts";
-
-/** Opening a pipe must not wait for its writer. */
-const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 export async function readFile(root: string, { maxBytes, ...of }: Of<"readFile">): Promise<Buffer> {
   const found = find(root, of);
@@ -18,7 +15,7 @@ export async function listFolder(root: string, of: Of<"listFolder">): Promise<Fo
   return inFound(found, found.path, (at) =>
     sortedEntries(at()).map((entry) => ({
       name: entry.name,
-      kind: entry.isFile() ? "file" : entry.isDirectory() ? "folder" : entry.isSymbolicLink() ? "link" : "other",
+      kind: kindOf(entry),
       target: entry.isSymbolicLink() ? readlinkSync(at(entry.name)) : null,
     })),
   );

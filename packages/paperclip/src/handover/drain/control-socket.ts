@@ -4,7 +4,7 @@ import { hostname, tmpdir } from "node:os";
 import { join, normalize } from "node:path";
 import { parseFields } from "../../agent-cli/json-fields.ts";
 import { isBelow } from "../../host/context-values.ts";
-import { instanceFolder } from "../../host/paths.ts";
+import { homeOf, instanceFolder } from "../../host/paths.ts";
 import type { DrainReport } from "./run-registry.ts";
 
 // Another process in the same container finds the adapters of a server through sockets in a folder that goes with the container. Never on the
@@ -92,7 +92,5 @@ export async function findSockets(folder: string, env: NodeJS.ProcessEnv): Promi
 
 /** Normalized, because the command line and the server may spell their home differently. */
 const serverInstance = (env: NodeJS.ProcessEnv): string => normalize(instanceFolder(homeOf(env), env.PAPERCLIP_INSTANCE_ID || "default"));
-
-const homeOf = (env: NodeJS.ProcessEnv): string => env.PAPERCLIP_HOME || "/paperclip";
 
 const socketPrefix = (env: NodeJS.ProcessEnv): string => `${hash("sha256", `${hostname()}\0${serverInstance(env)}`).slice(0, 8)}-`;

@@ -10,6 +10,12 @@ const KEY_AND_ADDRESS = (
   .split(" ")
   .flatMap((provider) => [`${provider}_API_KEY`, `${provider}_BASE_URL`]);
 
+/** For CLIs that can have a model on Amazon Bedrock: it needs a region, and a token or a key. */
+export const BEDROCK_VARIABLES: readonly NamePattern[] = [
+  ...["AWS_REGION", "AWS_DEFAULT_REGION", "AWS_BEARER_TOKEN_BEDROCK"],
+  ...["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"],
+];
+
 /** What `inherit: listed` takes from the server's pod whatever the CLI: what reaching a model, a network and a repository needs. */
 export const COMMON_ALLOWLIST: readonly NamePattern[] = [
   // Providers

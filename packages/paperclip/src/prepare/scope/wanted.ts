@@ -1,4 +1,5 @@
 import { normalize, resolve } from "node:path/posix";
+import { withoutTrailing } from "@paperclip-k8s/engine";
 import type { PromptBundle } from "../../agent-cli/agent-cli.ts";
 import { isBelow, recordOf, recordsOf, textOf } from "../../host/context-values.ts";
 import { agentHome, companySkills, instructionsFolder } from "../../host/paths.ts";
@@ -64,7 +65,7 @@ function projectFolders(input: ScopeInput): WantedFolder[] {
 function policyFolders(input: ScopeInput): WantedFolder[] {
   const named = namedPaths(input);
   return input.policy.volume.paths.flatMap(({ path, readOnly }): WantedFolder[] => {
-    if (!isPattern(path)) return [{ path: normalize(path).replace(/(?<=.)\/$/, ""), readOnly, need: "named" }];
+    if (!isPattern(path)) return [{ path: withoutTrailing(normalize(path), "/", 1), readOnly, need: "named" }];
     const matched = named.map((each) => matchedFolder(path, each)).filter((each) => each !== null);
     return [...new Set(matched)].map((each) => ({ path: each, readOnly, need: "if there" }));
   });
