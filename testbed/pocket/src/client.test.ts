@@ -1,7 +1,7 @@
 import { BatchV1Api, CoreV1Api, KubeConfig, setHeaderOptions, VersionApi, Watch } from "@kubernetes/client-node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Pocket, startPocket } from "./index.ts";
-import { endedJob, images, until } from "./test-client.ts";
+import { endedJob, gatedCommand, images, until } from "./test-client.ts";
 
 // The official client cannot tell: it reads the kubeconfig, authenticates, and parses what comes back.
 
@@ -73,7 +73,11 @@ test.concurrent("watches pods through the client's own watch", async () => {
     ended.resolve,
   );
   const batch = config.makeApiClient(BatchV1Api);
-  await batch.createNamespacedJob({ namespace: "agents", body: job("seen", ["sh", "-c", "sleep 0.2; exit 0"]) });
+  const { command, letGo } = gatedCommand("exit 0");
+  await batch.createNamespacedJob({ namespace: "agents", body: job("seen", ["sh", "-c", command]) });
+  // A pod that is over at once may be seen to succeed without having been seen to run.
+  await until(() => seen.includes("MODIFIED Running"), "the running pod");
+  letGo();
   await until(() => seen.includes("MODIFIED Succeeded"), "the pod's success");
   expect(seen[0]).toBe("ADDED Pending");
   expect(seen).toContain("MODIFIED Running");
