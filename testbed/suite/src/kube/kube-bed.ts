@@ -93,7 +93,19 @@ async function createVolume(cluster: KubeCluster, namespace: string, claim: stri
     metadata: { name: claim },
     spec: { ...common, resources: { requests: size }, volumeName: `${namespace}-${claim}` },
   });
+  await bound(cluster, namespace, claim);
   return path;
+}
+
+/** The first pod of a namespace must not meet a claim that is still to be bound: the scheduler would set it aside for seconds, or until something changes. */
+async function bound(cluster: KubeCluster, namespace: string, claim: string): Promise<void> {
+  const path = `/api/v1/namespaces/${namespace}/persistentvolumeclaims/${claim}`;
+  for (let tries = 0; tries < 600; tries++) {
+    const { status } = (await cluster.admin.request("GET", path)) as { status: { phase: string } };
+    if (status.phase === "Bound") return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`claim ${namespace}/${claim} was not bound within a minute`);
 }
 
 /** A namespace takes its time to go; files must not be taken from under pods that still end. */
