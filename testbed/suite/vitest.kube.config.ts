@@ -43,6 +43,7 @@ const longest = ["state-parallel", "dedicated-sessions", "state-modes", "claude-
 export default defineConfig({
   test: {
     reporters: ["default", new Summary()],
+    globalSetup: [`${root}testbed/kube/src/watch-setup.ts`],
     slowTestThreshold: 20_000,
     sequence: { sequencer: longestFirst(longest) },
     projects: [

@@ -67,7 +67,8 @@ function kubelet({ dir, nodeAddress }: Settings) {
     enforceNodeAllocatable: [],
     failCgroupV1: false,
     failSwapOn: false,
-    evictionHard: { "memory.available": "100Mi", "nodefs.available": "1%", "imagefs.available": "1%" },
+    // Amounts, not shares: of a large disk 1% is gigabytes, and under pressure the kubelet would also delete the images, which cannot be pulled again.
+    evictionHard: { "memory.available": "100Mi", "nodefs.available": "100Mi", "imagefs.available": "100Mi" },
     imageGCHighThresholdPercent: 100, // imported images cannot be pulled again
     nodeLeaseDurationSeconds: 8, // renewed every quarter of it
     nodeStatusUpdateFrequency: "4s",

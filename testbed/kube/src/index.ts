@@ -5,11 +5,13 @@ import { kill, signal } from "./processes.ts";
 import type { ProgramName } from "./programs.ts";
 import { settingsFrom } from "./settings.ts";
 import { apiServerReady, nodeReady, startProgram } from "./start-programs.ts";
+import { noteStarted, noteStopped } from "./stopped.ts";
 
 export { type Admin, ApiFailure } from "./admin.ts";
 export type { Description } from "./description.ts";
 export { type Blob, keepBlob } from "./image-archive.ts";
 export { type OtherNode, otherNode } from "./other-node.ts";
+export { type NodeWatch, watchNode } from "./watch-node.ts";
 
 /** The running cluster: where everything is, requests as its administrator, and faults made for real. */
 export interface KubeCluster extends Description {
@@ -36,23 +38,33 @@ export function openCluster(env: NodeJS.ProcessEnv = process.env): KubeCluster {
   const { programs, nodeName } = description;
   const admin = openAdmin(description.server, dir);
   const program = (name: ProgramName) => programs[name][0];
+  const stop = (name: ProgramName) => {
+    noteStopped(dir, name);
+    return kill(program(name));
+  };
   return {
     ...description,
     admin,
-    killApiServer: () => kill(program("kube-apiserver")),
+    killApiServer: () => stop("kube-apiserver"),
     startApiServer: async () => {
       await startProgram(dir, programs, "kube-apiserver");
       await apiServerReady(admin);
+      noteStarted(dir, "kube-apiserver");
     },
-    pauseApiServer: () => signal(program("kube-apiserver"), "SIGSTOP"),
+    pauseApiServer: () => {
+      noteStopped(dir, "kube-apiserver");
+      signal(program("kube-apiserver"), "SIGSTOP");
+    },
     resumeApiServer: async () => {
       signal(program("kube-apiserver"), "SIGCONT");
       await apiServerReady(admin);
+      noteStarted(dir, "kube-apiserver");
     },
-    stopKubelet: () => kill(program("kubelet")),
+    stopKubelet: () => stop("kubelet"),
     startKubelet: async () => {
       await startProgram(dir, programs, "kubelet");
       await nodeReady(admin, nodeName);
+      noteStarted(dir, "kubelet");
     },
     close: () => admin.close(),
   };

@@ -1,12 +1,14 @@
 import { appendFileSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type KubeCluster, openCluster, otherNode } from "./index.ts";
+import { type KubeCluster, openCluster, otherNode, watchNode } from "./index.ts";
 import { difference, type MachineState, machineState } from "./leftovers.ts";
 import { keeper } from "./node-namespaces.ts";
 import { processesOf } from "./processes.ts";
 import { run } from "./run.ts";
 import { type Scratch, scratch } from "./scratch.ts";
+import { isNodeReady } from "./start-programs.ts";
 import { until } from "./wait.ts";
 
 // A cluster of its own, beside the one the other tests use: it is killed in every way and must leave nothing.
@@ -104,6 +106,41 @@ test("a lost node is noticed, its pod evicted, and all is well when it is back",
     ),
   );
   await other.remove();
+  await place.remove();
+  cluster.close();
+});
+
+test("under watch, programs that die are started again and a node that hangs is repaired; what a test has stopped is left alone", {
+  timeout: 180_000,
+}, async () => {
+  await command("up");
+  const cluster = openCluster(env);
+  const place = await runningPod(cluster);
+  const reports: string[] = [];
+  const giveUp = (error: Error) => void reports.push(error.message);
+  const watch = watchNode(cluster, { report: (text) => void reports.push(text), giveUp, everyMs: 500, patienceMs: 2000 });
+  const pidsOf = (name: "containerd" | "kubelet" | "kube-scheduler") => processesOf(cluster.programs[name][0]);
+  for (const name of ["containerd", "kubelet", "kube-scheduler"] as const) {
+    const [first] = pidsOf(name);
+    process.kill(first!, "SIGKILL");
+    await until(`another ${name}`, 60, () => pidsOf(name).some((pid) => pid !== first));
+  }
+  const [held] = pidsOf("kubelet");
+  process.kill(held!, "SIGSTOP");
+  await until("another kubelet", 120, () => pidsOf("kubelet").some((pid) => pid !== held));
+  await until("the node", 60, () => isNodeReady(cluster.admin, cluster.nodeName));
+  await cluster.stopKubelet();
+  await sleep(3000);
+  expect(pidsOf("kubelet")).toEqual([]);
+  await cluster.startKubelet();
+  expect(await watch.stop()).toEqual([
+    expect.stringContaining("containerd had ended"),
+    expect.stringContaining("kubelet had ended"),
+    expect.stringContaining("kube-scheduler had ended"),
+    expect.stringMatching(/takes no pods: .*Ready=Unknown/),
+  ]);
+  expect(reports).toHaveLength(4);
+  expect((await place.pod("pod")).status.phase).toBe("Running");
   await place.remove();
   cluster.close();
 });

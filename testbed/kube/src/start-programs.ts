@@ -19,13 +19,19 @@ export async function apiServerReady(admin: Admin): Promise<void> {
 }
 
 interface Node {
-  readonly status: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+  readonly status: { readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[] };
 }
 
-export const isNodeReady = async (admin: Admin, name: string): Promise<boolean> => {
-  const node = await admin.request<Node>("GET", `/api/v1/nodes/${name}`);
-  return node.status.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
-};
+/** Null when it is ready and takes pods. */
+export async function whyNotReady(admin: Admin, name: string): Promise<string | null> {
+  const { conditions = [] } = (await admin.request<Node>("GET", `/api/v1/nodes/${name}`)).status;
+  if (!conditions.some(({ type }) => type === "Ready")) return "it has not reported yet";
+  // Every other condition is a pressure: of memory, disk or processes.
+  const wrong = conditions.filter(({ type, status }) => status !== (type === "Ready" ? "True" : "False"));
+  return wrong.length === 0 ? null : wrong.map(({ type, status, message }) => `${type}=${status}: ${message ?? ""}`).join("; ");
+}
+
+export const isNodeReady = async (admin: Admin, name: string): Promise<boolean> => (await whyNotReady(admin, name)) === null;
 
 export async function nodeReady(admin: Admin, name: string): Promise<void> {
   await until(`node ${name} to be Ready`, 60, () => isNodeReady(admin, name));

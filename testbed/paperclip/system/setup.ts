@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync } from "node:fs";
 import { type KubeCluster, openCluster } from "@paperclip-k8s/kube";
+import watchCluster from "@paperclip-k8s/kube/watch-setup";
 import type { TestProject } from "vitest/node";
 import { removeAbandoned } from "../src/cluster/deployed.ts";
 import { loadImage } from "../src/cluster/image.ts";
@@ -32,19 +33,21 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("packed", { folder: packed.folder, names: [...packed.names] });
   await onCluster(removeAbandoned);
   await onCluster((cluster) => loadImage(cluster, VERSIONS[0], packed, say)); // before files that need it would each make it
+  const endWatch = await onCluster(async () => watchCluster());
   return async () => {
     await packed.remove();
     await onCluster(removeAbandoned); // of a file whose process was killed
+    await endWatch?.();
   };
 }
 
 /** Where there is one; tests that need it say so. */
-async function onCluster(act: (cluster: KubeCluster) => Promise<unknown>): Promise<void> {
+async function onCluster<T>(act: (cluster: KubeCluster) => Promise<T>): Promise<T | undefined> {
   let cluster: KubeCluster;
   try {
     cluster = openCluster();
   } catch {
-    return;
+    return undefined;
   }
-  await act(cluster).finally(() => cluster.close());
+  return await act(cluster).finally(() => cluster.close());
 }

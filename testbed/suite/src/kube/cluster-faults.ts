@@ -4,6 +4,7 @@ import type { ClusterFaults } from "../bed-faults.ts";
 import { killFirstProcess } from "./kill-first-process.ts";
 import { loseNode } from "./lose-node.ts";
 import { preempt } from "./preempt.ts";
+import { unschedulable } from "./unschedulable.ts";
 
 /** Real trouble: what an operator, a drain, a scheduler or a dead kubelet does. */
 export function clusterFaults(cluster: KubeCluster, namespace: string): ClusterFaults {
@@ -39,11 +40,7 @@ export function clusterFaults(cluster: KubeCluster, namespace: string): ClusterF
       await admin.request("DELETE", volume);
       await admin.request("PATCH", volume, { metadata: { finalizers: null } });
     },
-    unschedulable: async () => {
-      const cordon = (unschedulable: boolean) => admin.request("PATCH", `/api/v1/nodes/${cluster.nodeName}`, { spec: { unschedulable } });
-      await cordon(true);
-      return { undo: async () => void (await cordon(false)) };
-    },
+    unschedulable: () => unschedulable(cluster, namespace),
     noPods: async (why) => {
       // A service account that is missing is in the request itself.
       if (why === "service-account") return { undo: async () => {} };
