@@ -50,7 +50,10 @@ test("a Job has image, volume, user and node settings of the server's own pod, a
     // That the model's address and key came along, the runs above have shown: only the server's pod has them.
     for (const secret of ["not-a-key", "BETTER_AUTH_SECRET"]) expect(JSON.stringify(job)).not.toContain(secret);
   } finally {
-    await company.cancel((await nextRun(company, agent)).id);
+    const run = await nextRun(company, agent);
+    // A pod that is stopped in its first moments may take longer to end than the host waits for a cancel.
+    await until("the agent at work", async () => JSON.stringify(await company.log(run.id)).includes("▸ "));
+    await company.cancel(run.id);
     await company.update(issue.id, { status: "cancelled" });
   }
   await expect.poll(jobs, settled).toEqual([]);
