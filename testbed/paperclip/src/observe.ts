@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { USUAL_TYPE } from "./agent-kinds.ts";
-import type { Issue, Run } from "./company.ts";
+import type { Agent, Issue, Run } from "./company.ts";
 import type { Scene, Way } from "./endings.ts";
 import type { Stage } from "./stage.ts";
 import { until } from "./wait.ts";
@@ -22,8 +22,17 @@ export interface Observed {
 const WINDOW_MS = 55_000;
 const OVER = (run: Run) => !["queued", "running", "scheduled_retry"].includes(run.status);
 
-/** Makes it happen; the returned function waits for the host's sweeps and looks at what became of it. */
-export async function makeHappen(stage: Stage, way: Way, number: number): Promise<() => Promise<Observed>> {
+/** A run that has ended in one of the ways, and what it belongs to. */
+export interface Happened {
+  readonly agent: Agent;
+  readonly issue: Issue;
+  readonly run: Run;
+  /** What the act was answered, when that was an error. */
+  readonly complaint: string | null;
+}
+
+/** Makes a run end in that way. `number` tells the ends of one host apart. */
+export async function happen(stage: Stage, way: Way, number: number): Promise<Happened> {
   const { company } = stage;
   const marker = `case-${number}`;
   const agent = await company.hire(`Agent ${number}`, USUAL_TYPE, { ...stage.config(USUAL_TYPE), ...way.config });
@@ -40,6 +49,12 @@ export async function makeHappen(stage: Stage, way: Way, number: number): Promis
   }
   run = await ended(stage, run.id);
   if (way.beforeSecond !== undefined) run = await second(stage, way, scene());
+  return { agent, issue, run, complaint };
+}
+
+/** Makes it happen; the returned function waits for the host's sweeps and looks at what became of it. */
+export async function makeHappen(stage: Stage, way: Way, number: number): Promise<() => Promise<Observed>> {
+  const { agent, issue, run, complaint } = await happen(stage, way, number);
   return async () => {
     await sleep(WINDOW_MS);
     return look(stage, way, agent.id, issue.id, run, complaint);
