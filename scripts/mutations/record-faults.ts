@@ -84,7 +84,7 @@ export const RECORD_FAULTS: readonly Fault[] = [
   },
   {
     what: "forged: the operator's recover states an end to the host that nobody is proved to have written",
-    file: "packages/cli/src/recovery/decision.ts",
+    file: "packages/cli/src/recovery/proof.ts",
     find: "const ends = lastEnd?.proved ?",
     replace: "const ends = lastEnd ?",
     caughtBy: ["packages/cli/src/recovery/decision.test.ts"],

@@ -36,6 +36,7 @@ describe("recover", () => {
       data: "/data",
       instance: "two",
       issues: [],
+      stopped: null,
       dryRun: false,
       watch: null,
     });
@@ -57,12 +58,15 @@ describe("recover", () => {
       watch: 120,
     });
     expect(parse("recover --watch")).toMatchObject({ watch: 15 });
+    expect(parse("recover --issue A-1 --stopped=the-node-is-gone")).toMatchObject({ issues: ["A-1"], stopped: "the-node-is-gone" });
   });
 
   test("what makes no sense is refused", () => {
     expect(() => parse("recover --every 5s")).toThrow("--every is about --watch");
     expect(() => parse("recover --url ftp://h")).toThrow(/not an http address/);
     expect(() => parse("recover --watch --every soon")).toThrow(/90s, 15m, 24h or 7d/);
+    expect(() => parse("recover --stopped=the-node-is-gone")).toThrow("--stopped is about --issue");
+    expect(() => parse("recover --issue A-1 --stopped yes")).toThrow(/does not say how you know/);
     expect(() => parse("recover --watch --every 0")).toThrow(UsageError);
   });
 });

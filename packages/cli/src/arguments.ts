@@ -27,6 +27,8 @@ export type Command =
       readonly cluster: ClusterArguments;
       readonly host: HostArguments;
       readonly issues: readonly string[];
+      /** The operator's own sentence on why the agents of these issues have stopped; null = none was given. */
+      readonly stopped: string | null;
       readonly dryRun: boolean;
       /** Seconds between two rounds; null = one round. */
       readonly watch: number | null;
@@ -62,6 +64,7 @@ const OPTIONS = {
     ...HELP,
     data: { type: "string" },
     issue: { type: "string", multiple: true },
+    stopped: { type: "string" },
     "dry-run": { type: "boolean" },
     watch: { type: "boolean" },
     every: { type: "string" },
@@ -135,16 +138,24 @@ function placeOf(given: Given, env: NodeJS.ProcessEnv): Place {
 
 function recover(given: Given, env: NodeJS.ProcessEnv): Command {
   if (given.every !== undefined && !given.watch) throw new UsageError("--every is about --watch, which is not given");
+  const [issues, stopped] = [list(given.issue), text(given.stopped)];
+  if (stopped !== null && issues.length === 0) throw new UsageError("--stopped is about --issue, which is not given");
+  if (stopped !== null && stopped.trim().length < SENTENCE)
+    throw new UsageError(`--stopped: "${stopped}" does not say how you know that the agent has stopped`);
   return {
     name: "recover",
     cluster: clusterArguments(given),
     host: hostArguments(given, env),
     ...placeOf(given, env),
-    issues: list(given.issue),
+    issues,
+    stopped,
     dryRun: given["dry-run"] === true,
     watch: given.watch ? seconds("every", given.every, 15) : null,
   };
 }
+
+/** The host keeps it as evidence, and the next run reads it. */
+const SENTENCE = 10;
 
 /** A key on the command line would stand in every process list: it comes from the environment. */
 function hostArguments(given: Given, env: NodeJS.ProcessEnv): HostArguments {

@@ -21,13 +21,17 @@ Exit codes: 0 done, 1 error (host or cluster not reachable, or it refused), 2 wr
 export const HELP: Readonly<Record<CommandName, string>> = {
   recover: `paperclip-k8s recover [options]
 
-Lists the issues on which Paperclip (2026.916 and later) starts nothing because the server was
-stopped under a run, with what became of the run's Job. An issue whose Job has provably ended is
-released: the host learns how it ended, with exit code, times and bytes that the cluster shows,
-and goes on by itself. An issue whose Job still runs stays held until it has ended: --watch waits
-for that. Runs that failed by themselves are listed too, but released only when --issue names them.
+Lists the issues on which Paperclip (2026.916 and later) starts nothing until it is known what
+became of a run, and those that wait for a repair. Proof of a run's end is, in this order: the
+result that the host itself has stored, the run's Job, the record that the run left on the volume.
+An issue whose run was lost by a restart and has provably ended is released: the host learns how it
+ended, and goes on by itself. Where the Job still runs it stays held: --watch waits for its end.
+Runs that failed by themselves are listed too, but started again only when --issue names them, as
+are issues that waited for you to repair something.
 
       --issue <id>        only this issue (id or identifier); may be repeated
+      --stopped <text>    with --issue, where nothing proves that the agent has stopped: how you
+                          know that it has. The host keeps it, and the next run reads it
       --dry-run           only list
       --watch             go on until stopped, a round every 15 s (--every <time>)
       --url <address>     of the Paperclip server (unset: PAPERCLIP_API_URL, http://127.0.0.1:3100)

@@ -5,14 +5,17 @@ import { ANNOTATION } from "@paperclip-k8s/paperclip/keys";
 import type { Command } from "../arguments.ts";
 import { clusterOf, namespacesOf, secretOf } from "../cluster/access.ts";
 import { type FoundJob, findJobs } from "../cluster/jobs.ts";
+import { aFewAtOnce } from "../recovery/a-few-at-once.ts";
+import { search } from "../recovery/candidates.ts";
 import { decideOn, type RecoveryDecision } from "../recovery/decision.ts";
-import { type HeldIssue, heldIssues, readHeld } from "../recovery/held-issues.ts";
-import { release } from "../recovery/release.ts";
-import { count, table } from "../table.ts";
+import { type HeldIssue, isFinished, readIssue, unlessGone, type WaitingIssue } from "../recovery/held-issues.ts";
+import { type Looked, listing } from "../recovery/listing.ts";
+import { release, restore } from "../recovery/release.ts";
 import { EXIT, type ExitCode, type Terminal } from "../terminal.ts";
 
 /** Lists of a large company take the host a while. */
 const HOST_TIMEOUT_MS = 30_000;
+const AT_ONCE = 6;
 
 type Recover = Extract<Command, { name: "recover" }>;
 
@@ -56,60 +59,71 @@ async function watch(recovery: Recovery, everySec: number): Promise<void> {
 
 /** The cluster first: an issue that is held afterwards was held by then, and a Job that ends in between is seen in the next round. */
 async function round(recovery: Recovery, printed: string): Promise<{ left: number; printed: string }> {
-  const { command, terminal, namespaces } = recovery;
-  const { cluster, secret } = recovery;
+  const { command, terminal, namespaces, cluster, secret } = recovery;
   const jobs = await findJobs({ cluster, secret }, namespaces);
-  const held = await heldOnes(recovery, jobs);
-  const decisions = await Promise.all(held.map((issue) => decideOn(issue, jobs, { ...command, secret })));
-  const lines = listing(decisions, namespaces);
+  const { issues, ...looked } = command.issues.length > 0 ? await namedIssues(recovery) : await foundIssues(recovery, jobs);
+  const options = { ...command, secret, isNamed: command.issues.length > 0, words: command.stopped };
+  const decisions = await Promise.all(issues.map((issue) => decideOn(issue, jobs, options)));
+  const lines = listing(decisions, { ...looked, namespaces });
   const list = lines.join("\n");
   if (list !== printed) for (const line of lines) terminal.out(line);
-  let left = decisions.length;
-  for (const one of decisions) if (one.reconciliation !== null && !command.dryRun && (await releaseOne(recovery, one))) left--;
-  return { left, printed: list };
+  const results = command.dryRun ? [] : await aFewAtOnce(decisions, AT_ONCE, (decision) => perform(recovery, decision));
+  const held = decisions.filter(({ issue }) => issue.kind === "held").length;
+  return { left: held - results.filter((done) => done === "released").length, printed: list };
 }
 
-/** A named issue is looked at as it is; else all that are marked as held, and the tasks of the Jobs found. */
-async function heldOnes({ host, command }: Recovery, jobs: readonly FoundJob[]): Promise<HeldIssue[]> {
-  if (command.issues.length > 0) {
-    const found = await Promise.all(command.issues.map((id) => readHeld(host, id)));
-    return found.filter((issue) => issue !== null);
-  }
+type Found = Omit<Looked, "namespaces"> & { readonly issues: readonly (HeldIssue | WaitingIssue)[] };
+
+/** Each as it is, whatever its status. */
+async function namedIssues({ host, command, terminal }: Recovery): Promise<Found> {
+  const found = await Promise.all(command.issues.map((id) => readIssue(host, id)));
+  const issues = found.filter((issue) => issue.kind !== "free");
+  for (const one of found) if (one.kind === "free") terminal.out(`${one.identifier} is not held: its status is ${one.status}`);
+  return { issues, search: null, finished: [] };
+}
+
+/** Whatever the host's records or a Job without a live run point at. */
+async function foundIssues({ host, command }: Recovery, jobs: readonly FoundJob[]): Promise<Found> {
   const hints = jobs.flatMap(({ job: { annotations }, runIds: [run] }) => {
     const task = annotations[ANNOTATION.taskId];
     return task === undefined || run === undefined ? [] : [{ task, run }];
   });
-  return heldIssues(host, command.host.company, hints);
+  const searched = await search(host, command.host.company, hints);
+  const read = await aFewAtOnce(searched.candidates, AT_ONCE, (id) => readIssue(host, id).catch(unlessGone));
+  const all = read.filter((issue) => issue !== null && issue.kind !== "free" && searched.companies.includes(issue.companyId));
+  const stopped = (all as (HeldIssue | WaitingIssue)[]).sort(byIdentifier);
+  const finished = stopped.filter(isFinished).map(({ identifier }) => identifier);
+  return { issues: stopped.filter((issue) => !isFinished(issue)), search: searched, finished };
 }
 
-export function listing(decisions: readonly RecoveryDecision[], namespaces: readonly string[]): string[] {
-  if (decisions.length === 0) return ["no issue is held"];
-  const columns = [{ title: "ISSUE", max: 12 }, { title: "RUN" }, { title: "ENDED AS", max: 28 }, { title: "JOB" }];
-  const rows = decisions.map(({ issue, summary }) => [issue.identifier, issue.run.id.slice(0, 8), endedAs(issue), summary]);
-  const ready = decisions.filter(({ reconciliation }) => reconciliation !== null).length;
-  const where = namespaces.length === 1 ? `namespace ${namespaces[0]}` : `namespaces ${namespaces.join(", ")}`;
-  return [...table(columns, rows), `${count(decisions.length, "issue")} held, ${ready} to be released; Jobs looked for in ${where}`];
-}
+const byIdentifier = (a: HeldIssue | WaitingIssue, b: HeldIssue | WaitingIssue): number =>
+  a.identifier.localeCompare(b.identifier, "en", { numeric: true });
 
-/** What the host's record says; the code only where it says more than the status. */
-const endedAs = ({ run: { status, errorCode } }: HeldIssue): string =>
-  errorCode === null || errorCode.includes(status) ? status : `${status}/${errorCode}`;
-
-async function releaseOne({ host, terminal }: Recovery, { issue, reconciliation }: RecoveryDecision): Promise<boolean> {
-  if (reconciliation === null) return false;
+/** Does what was decided, and says what came of it. */
+async function perform({ host, terminal }: Recovery, decision: RecoveryDecision): Promise<"released" | "left"> {
+  if (decision.act === "leave") return "left";
+  const { identifier } = decision.issue;
   try {
+    if (decision.act === "restore") {
+      const next = await restore(host, decision.issue, decision.actionId);
+      terminal.out(`${identifier}: set to todo; ${followed(next)}`);
+      return "left";
+    }
+    const { issue, reconciliation } = decision;
     const result = await release(host, issue, reconciliation);
     if (result.kind === "still-held") {
-      terminal.err(`${issue.identifier}: still held (${result.cause})`);
-      return false;
+      terminal.err(`${identifier}: still held (${result.cause})`);
+      return "left";
     }
-    const next = result.nextRun === null ? "the next run has not been seen yet" : `run ${result.nextRun} follows`;
     const rows = result.rows === 1 ? "" : `, of ${result.rows} holds`;
-    terminal.out(`${issue.identifier}: released (${reconciliation.actionOutcome}${rows}); ${next}`);
-    return true;
+    terminal.out(`${identifier}: released (${reconciliation.actionOutcome}${rows}); ${followed(result.nextRun)}`);
+    return "released";
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
-    terminal.err(`${issue.identifier}: ${error.message}`);
-    return false;
+    terminal.err(`${identifier}: ${error.message}`);
+    return "left";
   }
 }
+
+const followed = (next: string | null): string =>
+  next === null ? "no run has followed yet: a comment on the issue starts one" : `run ${next} follows`;

@@ -1,84 +1,97 @@
 import { type HostApi, HostError } from "@paperclip-k8s/paperclip/host-api";
-import { type HostRun, isLive, readRun, retriedRuns } from "@paperclip-k8s/paperclip/runs";
+import { readRun, retriedRuns } from "@paperclip-k8s/paperclip/runs";
+import { recordOf, textOf } from "@paperclip-k8s/paperclip/values";
+import { type RunRecord, readRecord } from "./run-record.ts";
 
-/** An issue on which the host starts nothing until it is known what became of a run. */
-export interface HeldIssue {
+interface IssueRef {
   readonly id: string;
   readonly identifier: string;
   readonly status: string;
   readonly companyId: string;
+  readonly agentId: string | null;
+}
+
+/** An issue on which the host starts nothing until it is known what became of a run. */
+export interface HeldIssue extends IssueRef {
+  readonly kind: "held";
   /** Null = the host waits for something else, and nothing can be reported to it. */
   readonly actionId: string | null;
   readonly cause: string;
-  readonly run: Pick<HostRun, "id" | "status" | "errorCode" | "agentId">;
+  readonly run: RunRecord;
   /** Runs of which this one is a retry, nearest first. If it was stopped before it took over their Job, it has none of its own. */
   readonly earlier: readonly string[];
+  /** What the host wants besides: as long as it is there, the hold cannot be resolved. */
+  readonly alsoWaiting: RecoveryAction | null;
 }
 
-interface Issue extends Pick<HeldIssue, "id" | "status" | "companyId"> {
-  readonly identifier: string | null;
-  readonly activeRecoveryAction?: unknown;
-  readonly executionBlocker?: { readonly recoveryActionId: string | null; readonly runId: string | null; readonly cause: string } | null;
+/** An issue that waits for somebody to repair something; nobody has to prove anything about a run. */
+export interface WaitingIssue extends IssueRef {
+  readonly kind: "waiting";
+  readonly action: RecoveryAction;
+  /** The run after which it waits, where the host names it. */
+  readonly run: RunRecord | null;
 }
 
-const PAGE = 500;
-
-/** A Job's task, and the run it works for. */
-export interface JobHint {
-  readonly task: string;
-  readonly run: string;
+/** Nothing of the host's keeps its agent from working on it. */
+export interface FreeIssue extends IssueRef {
+  readonly kind: "free";
 }
 
-/** Held issues of all companies, or of one. The host's list does not mark all of them, so the tasks of Jobs without a live run are looked at too. */
-export async function heldIssues(host: HostApi, company: string | null, hints: readonly JobHint[]): Promise<HeldIssue[]> {
-  const companies = company === null ? ((await host.get("/companies")) as { id: string }[]).map(({ id }) => id) : [company];
-  const marked = (await Promise.all(companies.map((id) => markedIssues(host, id)))).flat();
-  const live = new Set(hints.length === 0 ? [] : (await Promise.all(companies.map((id) => liveRuns(host, id)))).flat());
-  const ids = [...new Set([...marked, ...hints.filter(({ run }) => !live.has(run)).map(({ task }) => task)])];
-  const held: HeldIssue[] = [];
-  for (const id of ids) {
-    const issue = await readHeld(host, id).catch(unlessGone);
-    if (issue !== null && companies.includes(issue.companyId) && !isFinished(issue)) held.push(issue);
+export interface RecoveryAction {
+  /** Null = it cannot be resolved by anybody. */
+  readonly id: string | null;
+  readonly cause: string;
+  /** What the host asks for. */
+  readonly nextAction: string | null;
+}
+
+/** What the host itself says of an issue. Its lists do not show a hold that is older than a few seconds, so each issue is asked for alone. */
+export async function readIssue(host: HostApi, id: string): Promise<HeldIssue | WaitingIssue | FreeIssue> {
+  const issue = recordOf(await host.get(`/issues/${encodeURIComponent(id)}`));
+  const ref = refOf(id, issue);
+  const action = actionOf(issue.activeRecoveryAction);
+  const blocker = recordOf(issue.executionBlocker);
+  const cause = textOf(blocker.cause);
+  if (cause === null) {
+    if (action === null) return { kind: "free", ...ref };
+    const runId = runOfAction(issue.activeRecoveryAction);
+    return { kind: "waiting", ...ref, action, run: runId === null ? null : await readRecord(host, runId) };
   }
-  return held.sort((a, b) => a.identifier.localeCompare(b.identifier, "en", { numeric: true }));
-}
-
-async function liveRuns(host: HostApi, companyId: string): Promise<string[]> {
-  const runs = (await host.get(`/companies/${companyId}/heartbeat-runs?limit=1000&summary=true`)) as { id: string; status: string }[];
-  return runs.filter(isLive).map(({ id }) => id);
-}
-
-async function markedIssues(host: HostApi, companyId: string): Promise<string[]> {
-  const found: string[] = [];
-  for (let offset = 0; ; offset += PAGE) {
-    const page = (await host.get(`/companies/${companyId}/issues?limit=${PAGE}&offset=${offset}`)) as Issue[];
-    found.push(...page.filter(({ activeRecoveryAction }) => activeRecoveryAction).map(({ id }) => id));
-    if (page.length < PAGE) return found;
-  }
-}
-
-/** Null = nothing holds it. */
-export async function readHeld(host: HostApi, id: string): Promise<HeldIssue | null> {
-  const issue = (await host.get(`/issues/${encodeURIComponent(id)}`)) as Issue;
-  const blocker = issue.executionBlocker;
-  if (!blocker || blocker.runId === null) return null;
-  const run = await readRun(host, blocker.runId);
-  if (run === null)
-    throw new HostError(`issue ${issue.identifier ?? issue.id} is held for run ${blocker.runId}, which the host does not know`, 404);
+  const actionId = textOf(blocker.recoveryActionId);
+  const runId = textOf(blocker.runId);
+  const run = runId === null ? null : await readRecord(host, runId);
+  if (run === null) return { kind: "waiting", ...ref, action: { id: null, cause, nextAction: textOf(blocker.nextAction) }, run };
   const earlier: string[] = [];
   for await (const each of retriedRuns(run.retryOfRunId, (other) => readRun(host, other).catch(unlessGone))) earlier.push(each);
-  const { status, companyId } = issue;
-  const { cause, recoveryActionId: actionId } = blocker;
-  return { id: issue.id, identifier: issue.identifier ?? issue.id, status, companyId, actionId, cause, run, earlier };
+  return { kind: "held", ...ref, actionId, cause, run, earlier, alsoWaiting: action?.id === actionId ? null : action };
+}
+
+function refOf(id: string, issue: Readonly<Record<string, unknown>>): IssueRef {
+  const own = textOf(issue.id);
+  const companyId = textOf(issue.companyId);
+  if (own === null || companyId === null) throw new HostError(`GET /api/issues/${id}: an answer without an id`, null);
+  const [identifier, status] = [textOf(issue.identifier) ?? own, textOf(issue.status) ?? "unknown"];
+  return { id: own, identifier, status, companyId, agentId: textOf(issue.assigneeAgentId) };
+}
+
+function actionOf(value: unknown): RecoveryAction | null {
+  const { id, cause, kind, nextAction } = recordOf(value);
+  const known = textOf(id);
+  return known === null ? null : { id: known, cause: textOf(cause) ?? textOf(kind) ?? "unknown", nextAction: textOf(nextAction) };
+}
+
+function runOfAction(value: unknown): string | null {
+  const evidence = recordOf(recordOf(value).evidence);
+  return textOf(evidence.latestRunId) ?? textOf(evidence.runId) ?? textOf(evidence.sourceRunId);
 }
 
 /** The agent finished its issue although nobody followed it: nothing waits for the hold, and releasing it would open the issue again. */
-export const isFinished = ({ status }: HeldIssue): boolean => FINISHED.has(status);
+export const isFinished = ({ status }: Pick<IssueRef, "status">): boolean => FINISHED.has(status);
 
 const FINISHED: ReadonlySet<string> = new Set(["done", "in_review", "cancelled"]);
 
-/** A task that a Job names may belong to another host, or be deleted. */
-function unlessGone(error: unknown): null {
+/** A task that a Job or the audit log names may belong to another host, or be deleted. */
+export function unlessGone(error: unknown): null {
   if (error instanceof HostError && (error.status === 404 || error.status === 403)) return null;
   throw error;
 }

@@ -1,4 +1,7 @@
-import { type AgentEnd, type EndedJob, howEnded, type JobState } from "../cluster/job-state.ts";
+import { type AgentEnd, type EndedJob, howEnded } from "../cluster/job-state.ts";
+import type { HeldIssue } from "./held-issues.ts";
+import { howRecorded, type Proof } from "./proof.ts";
+import { endedAs } from "./run-record.ts";
 
 /** What the host gets about a stopped run, as its API takes it. */
 export interface Reconciliation {
@@ -6,23 +9,41 @@ export interface Reconciliation {
   readonly evidence: string;
 }
 
-export interface Subject {
-  readonly runId: string;
-  readonly namespace: string;
-  readonly jobName: string;
-  readonly jobUid: string;
+/** Says of an ended run what is proved. Only an agent that ended by itself with exit code 0 is called completed. */
+export function reconcile(proof: Proof, { run }: Pick<HeldIssue, "run">, now: Date): Reconciliation {
+  const read = `Read by paperclip-k8s at ${now.toISOString()}.`;
+  switch (proof.kind) {
+    case "host's record":
+      return byHost(proof, read);
+    case "job":
+      return byJob(proof, run.id, read);
+    case "kept end": {
+      const { state } = proof;
+      const evidence = `The Job of run ${run.id} is gone; the record it left on the volume says that the agent ${howEnded(state)} at ${state.end.finishedAt}, after ${state.end.bytes} bytes of output. ${read}`;
+      return { actionOutcome: isComplete(state.end) ? "completed" : "mixed", evidence };
+    }
+    case "operator":
+      return { actionOutcome: "mixed", evidence: `An operator states that the agent of run ${run.id} has stopped: ${proof.words} ${read}` };
+  }
 }
 
-/** What is proved about a run that has ended; null = nothing. Only an agent that ended by itself with exit code 0 is called completed. */
-export function reconcile(state: JobState, subject: Subject, now: Date): Reconciliation | null {
-  const job = `Kubernetes Job ${subject.namespace}/${subject.jobName} (uid ${subject.jobUid}) of run ${subject.runId}`;
-  const read = `Read by paperclip-k8s at ${now.toISOString()}.`;
+function byHost({ run, result }: Extract<Proof, { kind: "host's record" }>, read: string): Reconciliation {
+  const at = run.finishedAt === null ? "" : ` at ${run.finishedAt}`;
+  const job = result.job === null ? "" : ` Its Job was ${result.job}.`;
+  const forged = result.forged ? " Others had written to its output." : "";
+  const evidence = `Run ${run.id} ended${at} as ${endedAs(run)}, and the host has stored the adapter's result: ${howRecorded(run, result)}.${job}${forged} ${read}`;
+  return { actionOutcome: result.notStarted ? "not_performed" : "mixed", evidence };
+}
+
+function byJob({ found, state }: Extract<Proof, { kind: "job" }>, held: string, read: string): Reconciliation {
+  const { namespace, job, runIds } = found;
+  const runId = runIds.includes(held) ? held : `${runIds[0]}, which run ${held} was to go on with,`;
+  const subject = `Kubernetes Job ${namespace}/${job.name} (uid ${job.uid}) of run ${runId}`;
   if (state.kind === "never ran")
-    return { actionOutcome: "not_performed", evidence: `${job}: the agent did not start, ${state.why}. ${read}` };
-  if (state.kind !== "ended") return null;
+    return { actionOutcome: "not_performed", evidence: `${subject}: the agent did not start, ${state.why}. ${read}` };
   const { end } = state;
   const place = end.pod === null ? "" : ` in pod ${end.pod}${end.node === null ? "" : ` on node ${end.node}`}`;
-  const evidence = `${job} has ended: the agent${place} ${howEnded(state)}${span(state)}.${output(state)} Proof: ${end.proof}. ${read}`;
+  const evidence = `${subject} has ended: the agent${place} ${howEnded(state)}${span(state)}.${output(state)} Proof: ${end.proof}. ${read}`;
   return { actionOutcome: isComplete(end) ? "completed" : "mixed", evidence };
 }
 

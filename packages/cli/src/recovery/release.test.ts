@@ -2,8 +2,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { HostApi } from "@paperclip-k8s/paperclip/host-api";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { readHeld } from "./held-issues.ts";
-import { release } from "./release.ts";
+import { type HeldIssue, readIssue, type WaitingIssue } from "./held-issues.ts";
+import { release, restore } from "./release.ts";
 
 // Over a real connection. Blocker and runs are shaped as Paperclip 2026.916.1 shows them; the order of two holds is made up after what was seen of it.
 
@@ -18,6 +18,8 @@ let rows: string[] = [];
 /** A hold that shows only after the one before it was resolved and the issue read once as free. */
 let late: string | null = null;
 let stated: Record<string, unknown>[] = [];
+/** An action of the issue that is no hold. */
+let repair: string | null = null;
 let server: Server;
 
 beforeAll(async () => {
@@ -34,16 +36,18 @@ beforeEach(() => {
   rows = [];
   late = null;
   stated = [];
+  repair = null;
 });
 
 function answer(asked: string, body: Record<string, unknown>): unknown {
   if (asked.endsWith("/recovery-actions/resolve")) {
     stated.push(body);
+    if (repair === body.actionId) repair = null;
     rows = rows.filter((id) => id !== body.actionId);
     return { id: body.actionId, status: "resolved", outcome: "restored" };
   }
   if (asked.startsWith("GET /api/issues/")) return issue();
-  if (asked.includes("/companies/")) return rows.length === 0 && late === null ? [{ id: NEXT, retryOfRunId: RUN }] : [];
+  if (asked.includes("/companies/")) return rows.length === 0 && late === null && stated.length > 0 ? [next()] : [];
   const earlier = asked.endsWith(FIRST);
   return { status: "interrupted", errorCode: "server_shutdown_interrupted", agentId: "agent", retryOfRunId: earlier ? null : FIRST };
 }
@@ -54,11 +58,23 @@ function issue(): unknown {
   const held = { recoveryActionId, runId: RUN, agentId: "agent", cause: "legacy_execution_requires_reconciliation", nextAction };
   const executionBlocker = recoveryActionId === undefined ? null : held;
   if (executionBlocker === null && late !== null) [rows, late] = [[late], null];
-  return { id: ISSUE, identifier: "TES-1", title: "Held", status: "blocked", companyId: "company", executionBlocker };
+  const action = { id: repair, cause: "configuration_incomplete", nextAction: "Bind it", evidence: { latestRunId: RUN } };
+  const activeRecoveryAction = repair === null ? null : action;
+  return {
+    id: ISSUE,
+    identifier: "TES-1",
+    status: "blocked",
+    companyId: "company",
+    assigneeAgentId: "agent",
+    executionBlocker,
+    activeRecoveryAction,
+  };
 }
 
+const next = () => ({ id: NEXT, status: "queued", retryOfRunId: RUN, contextSnapshot: { issueId: ISSUE } });
+
 const api = () => new HostApi(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, null, 30_000);
-const resolve = async () => release(api(), (await readHeld(api(), ISSUE))!, RECONCILIATION, 700);
+const resolve = async () => release(api(), (await readIssue(api(), ISSUE)) as HeldIssue, RECONCILIATION, 700);
 const actions = () => stated.map(({ actionId }) => actionId);
 
 test("one hold: stated once, and the run that follows is named", async () => {
@@ -94,7 +110,23 @@ test("a hold that stays although it was resolved is reported, and not resolved f
 
 test("what a held run was to go on with is found by its chain", async () => {
   rows = ["a1"];
-  expect(await readHeld(api(), ISSUE)).toMatchObject({ run: { id: RUN }, actionId: "a1", earlier: [FIRST] });
+  expect(await readIssue(api(), ISSUE)).toMatchObject({ kind: "held", run: { id: RUN }, actionId: "a1", earlier: [FIRST] });
   rows = [];
-  expect(await readHeld(api(), ISSUE)).toBeNull();
+  expect(await readIssue(api(), ISSUE)).toMatchObject({ kind: "free", identifier: "TES-1" });
+});
+
+test("an action that waits beside the hold is resolved first: the host releases no hold before that", async () => {
+  rows = ["a1"];
+  repair = "c1";
+  expect(await resolve()).toEqual({ kind: "released", nextRun: NEXT, rows: 1 });
+  expect(actions()).toEqual(["c1", "a1"]);
+  expect(stated[0]).toEqual({ actionId: "c1", outcome: "restored", sourceIssueStatus: "todo" });
+});
+
+test("an issue that waits for a repair is handed back without a statement about a run", async () => {
+  repair = "c1";
+  const waiting = (await readIssue(api(), ISSUE)) as WaitingIssue;
+  expect(waiting).toMatchObject({ kind: "waiting", action: { id: "c1", cause: "configuration_incomplete" }, run: { id: RUN } });
+  expect(await restore(api(), waiting, "c1", 700)).toBe(NEXT);
+  expect(stated).toEqual([{ actionId: "c1", outcome: "restored", sourceIssueStatus: "todo" }]);
 });

@@ -33,8 +33,15 @@ export async function readRun(api: HostApi, id: string): Promise<HostRun | null>
     throw error;
   });
   if (answer === null) return null;
+  const run = runOf(id, answer);
+  if (run === null) throw new HostError(`GET /api${path}: an answer without a status`, null);
+  return run;
+}
+
+/** A run as the host shows it, alone or in a list; null = that is no run. */
+export function runOf(id: string, answer: unknown): HostRun | null {
   const { status, contextSnapshot, startedAt, resultJson, ...run } = recordOf(answer);
-  if (typeof status !== "string") throw new HostError(`GET /api${path}: an answer without a status`, null);
+  if (typeof status !== "string") return null;
   const errorCode = textOf(run.errorCode);
   const byNobody = startedAt === null && errorCode === "cancelled" && recordOf(resultJson).cancelledByActorType === undefined;
   return {
