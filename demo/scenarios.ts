@@ -53,7 +53,7 @@ async function outOfMemory(stage: Stage, screen: Screen): Promise<boolean> {
     settings: { "resources.limits.memory": "512Mi", "resources.requests.memory": "256Mi" },
     whenStarted: () => setTimeout(kill, 3000),
   });
-  return result.errorCode === "k8s_oom_killed";
+  return result.resultJson?.cause === "k8s_oom_killed";
 }
 
 type Extras = Omit<Parameters<typeof playTurn>[1], "task" | "onLine">;

@@ -66,8 +66,8 @@ export const INPUT_FAULTS: readonly Fault[] = [
   {
     what: "a NUL in what a CLI said keeps the host from storing the result",
     file: "packages/paperclip/src/conclude/result.ts",
-    find: "cleanValue(resultOf(attempts))",
-    replace: "resultOf(attempts)",
+    find: "cleanValue(conclusionOf(attempts))",
+    replace: "conclusionOf(attempts)",
     caughtBy: ["packages/paperclip/src/conclude/result.test.ts"],
   },
   {

@@ -127,6 +127,7 @@ function createCliParser(): CliParser {
         recovered: [],
         finished: result !== null,
         succeeded: result?.succeeded ?? false,
+        usedTools: run.usedTools,
         details: result === null ? {} : { ...result.kept, total_cost_usd: run.costUsd, ...stopReason(result.subtype, result.stopReason) },
         events: run.events,
       };

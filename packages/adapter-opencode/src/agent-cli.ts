@@ -91,6 +91,7 @@ function createCliParser(): CliParser {
         errors: result.errors.map((error) => error.message),
         recovered: result.recovered.map((error) => error.message),
         finished: result.finishReason === "stop",
+        usedTools: result.usedTools,
         events: result.events,
       };
     },

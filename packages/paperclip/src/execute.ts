@@ -1,10 +1,13 @@
 import type { Adoption, Engine } from "@paperclip-k8s/engine";
 import type { AgentCli } from "./agent-cli/agent-cli.ts";
 import { type AttemptResult, reported } from "./conclude/attempts.ts";
+import { commentOnIssue } from "./conclude/comment.ts";
 import { nextAttempt } from "./conclude/next-attempt.ts";
-import { buildResult, notPreparedResult } from "./conclude/result.ts";
+import { notPrepared } from "./conclude/not-prepared.ts";
+import { type Conclusion, conclude } from "./conclude/result.ts";
 import { lostSession } from "./conclude/session.ts";
 import { onLockConflict } from "./handover/adoption/on-lock-conflict.ts";
+import { issueOf } from "./host/issue.ts";
 import type { ExecutionContext, ExecutionResult } from "./host/types.ts";
 import { createAnnouncement } from "./observe/announce.ts";
 import { type CancelOptions, type CancelWatch, watchCancel } from "./observe/cancel.ts";
@@ -35,9 +38,17 @@ interface Run {
   readonly options: ExecuteOptions;
 }
 
-/** One run of an agent, from the host's context to the host's result. Wrong input is found before anything is created. */
+/** One run of an agent, from the host's context to the host's result. */
 export async function execute(cli: AgentCli, ctx: ExecutionContext, options: ExecuteOptions): Promise<ExecutionResult> {
   const log = new RunLog(ctx.onLog);
+  const conclusion = await concluded(cli, ctx, log, options);
+  await commentOnIssue(conclusion, ctx, options.serverEnv, log);
+  await log.idle(options.hostTimeoutMs);
+  return conclusion.result;
+}
+
+/** Wrong input is found before anything is created. */
+async function concluded(cli: AgentCli, ctx: ExecutionContext, log: RunLog, options: ExecuteOptions): Promise<Conclusion> {
   let cancel: CancelWatch | null = null;
   try {
     const { serverEnv } = options;
@@ -52,19 +63,25 @@ export async function execute(cli: AgentCli, ctx: ExecutionContext, options: Exe
     const first = await prepareAttempt(inputs, firstStart(session.sessionId));
     const unused = unusedClaim(inputs).then((text) => (text === null ? undefined : log.warning(text)));
     cancel = await watchCancel(ctx, log, options);
-    const result = await runAttempts(first, { log, cancel, options });
+    const conclusion = await runAttempts(first, { log, cancel, options });
     await withTimeout(unused, options.hostTimeoutMs);
-    return result;
+    return conclusion;
   } catch (error) {
-    return notPreparedResult(error);
+    return unprepared(error, ctx, log);
   } finally {
     cancel?.stop();
-    await log.idle(options.hostTimeoutMs);
   }
 }
 
+/** The log of a run that was not started says why, too. */
+function unprepared(error: unknown, ctx: ExecutionContext, log: RunLog, earlier: readonly AttemptResult[] = []): Conclusion {
+  const conclusion = notPrepared(error, issueOf(ctx), earlier);
+  void log.warning(`not started: ${conclusion.result.errorMessage}`);
+  return conclusion;
+}
+
 /** The first attempt, and further ones as long as something can be changed that helps. */
-async function runAttempts(first: Attempt, run: Run): Promise<ExecutionResult> {
+async function runAttempts(first: Attempt, run: Run): Promise<Conclusion> {
   let earlier: readonly AttemptResult[] = [];
   try {
     for (let attempt = first; ; ) {
@@ -73,14 +90,14 @@ async function runAttempts(first: Attempt, run: Run): Promise<ExecutionResult> {
       if (next === null) {
         const lost = lostSession(last);
         if (lost !== null) void run.log.warning(lost);
-        return buildResult({ earlier, last });
+        return conclude({ earlier, last });
       }
       void run.log.warning(next.note);
       earlier = [...earlier, last];
       attempt = await prepareAttempt(attempt.inputs, next.start);
     }
   } catch (error) {
-    return notPreparedResult(error, earlier);
+    return unprepared(error, first.inputs.ctx, run.log, earlier);
   }
 }
 

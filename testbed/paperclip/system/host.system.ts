@@ -111,7 +111,8 @@ describe.each(VERSIONS)("Paperclip %s", (version) => {
     const { run } = await start(`Refused ${type}`, type, "model-error");
     expect(await runEnd(stage.company, run.id)).toMatchObject({
       status: "failed",
-      errorCode: "adapter_failed",
+      errorCode: "configuration_incomplete",
+      resultJson: { cause: "llm_request_refused" },
       error: expect.stringMatching(/^(API Error: 400 )?Scripted refusal: the request is not valid/),
     });
     const bad = await start(`Misconfigured ${type}`, type, "say:never", { timeoutSec: "soon" });

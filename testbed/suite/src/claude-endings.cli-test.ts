@@ -15,11 +15,17 @@ afterAll(() => stage?.stop());
 
 const SUBSCRIPTION = { ANTHROPIC_API_KEY: "", CLAUDE_CODE_OAUTH_TOKEN: "sk-ant-oat01-scripted" };
 
+/** Nothing was used, and somebody has to change something. */
+const refused = (cause: string) => ({
+  errorCode: "configuration_incomplete",
+  executionRecovery: { kind: "bootstrap", providerWorkStarted: false },
+  resultJson: { cause },
+});
+
 test.concurrent.each<[string, object, RegExp, Record<string, string>?]>([
-  ["unauthorized", { errorCode: "claude_auth_required" }, /401 Scripted refusal: invalid API key.*set ANTHROPIC_API_KEY/],
-  ["no-such-model", { errorCode: "model_not_found" }, /issue with the selected model/],
-  ["model-error", { errorCode: "adapter_failed" }, /400 Scripted refusal: the request is not valid/],
-  ["too-long", { errorCode: "context_overflow" }, /Prompt is too long/],
+  ["unauthorized", refused("claude_auth_required"), /401 Scripted refusal: invalid API key.*set ANTHROPIC_API_KEY/],
+  ["no-such-model", refused("model_not_found"), /issue with the selected model/],
+  ["model-error", refused("llm_request_refused"), /400 Scripted refusal: the request is not valid/],
   ["quota", { errorCode: "provider_quota", errorFamily: "provider_quota" }, /429.*quota exceeded/],
   ["overloaded", { errorCode: "claude_transient_upstream", errorFamily: "transient_upstream" }, /529 Scripted refusal: overloaded/],
   ["break-off", { errorCode: "claude_transient_upstream", errorFamily: "transient_upstream" }, /Connection .*ECONNRESET/],
@@ -31,14 +37,24 @@ test.concurrent.each<[string, object, RegExp, Record<string, string>?]>([
     /hit your 5-hour limit/,
     SUBSCRIPTION,
   ],
-  ["hello", { errorCode: "claude_auth_required" }, /Not logged in/, { ANTHROPIC_API_KEY: "" }],
+  ["hello", refused("claude_auth_required"), /Not logged in/, { ANTHROPIC_API_KEY: "" }],
 ])("%s", async (task, reported, message, env) => {
   const { result } = await stage.run({ cli: "claude", prompt: task, env });
   expect(result).toMatchObject({ exitCode: 1, errorMessage: expect.stringMatching(message), ...reported });
-  // What passes by itself goes on in the same session.
-  const later = "errorFamily" in reported && reported.errorFamily !== "model_refusal";
-  expect(result.resultJson?.conversationContinuation).toBe(later ? "continue_conversation_v1" : undefined);
+  // What the model has worked on goes on in the same session.
+  expect(result.resultJson?.conversationContinuation).toBe("executionRecovery" in reported ? undefined : "continue_conversation_v1");
   expect(result.sessionId).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test("a prompt that is too long: somebody has to change something, and the next run begins a new session", async () => {
+  const { result } = await stage.run({ cli: "claude", prompt: "too-long" });
+  expect(result).toMatchObject({
+    errorCode: "configuration_incomplete",
+    errorMessage: expect.stringMatching(/Prompt is too long/),
+    clearSession: true,
+    sessionId: null,
+    resultJson: { cause: "context_overflow", conversationContinuation: "continue_conversation_v1" },
+  });
 });
 
 test("the turn limit: its code, the session cleared, what was used kept", async () => {

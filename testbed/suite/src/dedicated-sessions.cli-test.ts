@@ -67,7 +67,7 @@ test("a claim that could not be made is k8s_job_create_failed", async () => {
   const fault = stage.bed.faults.fail({ verb: "create", resource: "persistentvolumeclaims" }, { status: 422, times: 1 });
   const { result } = await turn(randomUUID(), "task-1", "say:never");
   fault.undo();
-  expect(result).toMatchObject({ errorCode: "k8s_job_create_failed" });
+  expect(result).toMatchObject({ errorCode: "configuration_incomplete", resultJson: { cause: "k8s_job_create_failed" } });
 });
 
 test("a claim nobody handed over: one more start within the run; and two tasks of the agent take turns", async () => {

@@ -23,18 +23,31 @@ async function play(cli: CliName, recordings: readonly (string | Fixture)[], run
 }
 
 const LATER = { conversationContinuation: "continue_conversation_v1" };
+/** Nothing was used, and somebody has to change something. */
+const refused = (cause: string) => ({
+  errorCode: "configuration_incomplete",
+  executionRecovery: { kind: "bootstrap", providerWorkStarted: false },
+  resultJson: { cause },
+  summary: expect.stringMatching(/Then comment here or set this issue to todo\.$/),
+});
 
 test.concurrent.each<[CliName, string, object, RegExp]>([
-  ["opencode", "unauthorized", { exitCode: 1, errorCode: "auth_required" }, /Scripted refusal: invalid API key/],
-  ["opencode", "unknown-model", { exitCode: 1, errorCode: "model_not_found" }, /scripted\/nothing/],
+  ["opencode", "unauthorized", { exitCode: 1, ...refused("auth_required") }, /Scripted refusal: invalid API key/],
+  ["opencode", "unknown-model", { exitCode: 1, ...refused("model_not_found") }, /scripted\/nothing/],
+  ["opencode", "model-error", refused("llm_request_refused"), /the request is not valid/],
   ["opencode", "overloaded", { exitCode: 1, errorFamily: "transient_upstream" }, /overloaded/],
   ["opencode", "retrying", { exitCode: null, signal: "SIGTERM", errorCode: "provider_quota", errorFamily: "provider_quota" }, /quota/],
-  ["opencode", "output-limit", { exitCode: 1, errorCode: "adapter_failed" }, /output limit \(exit code 0\)/],
+  ["opencode", "output-limit", { exitCode: 1, errorCode: "adapter_failed", resultJson: LATER }, /output limit \(exit code 0\)/],
   ["opencode", "permission-rejected", { exitCode: 1, errorCode: "adapter_failed" }, /Permission rejected: external_directory/],
-  ["claude", "unauthorized", { errorCode: "claude_auth_required" }, /401 Scripted refusal: invalid API key.*set ANTHROPIC_API_KEY/],
-  ["claude", "unknown-model", { errorCode: "model_not_found" }, /issue with the selected model/],
-  ["claude", "model-error", { errorCode: "adapter_failed" }, /400 Scripted refusal: the request is not valid/],
-  ["claude", "prompt-too-long", { errorCode: "context_overflow" }, /Prompt is too long/],
+  ["claude", "unauthorized", refused("claude_auth_required"), /401 Scripted refusal: invalid API key.*set ANTHROPIC_API_KEY/],
+  ["claude", "unknown-model", refused("model_not_found"), /issue with the selected model/],
+  ["claude", "model-error", refused("llm_request_refused"), /400 Scripted refusal: the request is not valid/],
+  [
+    "claude",
+    "prompt-too-long",
+    { errorCode: "configuration_incomplete", clearSession: true, resultJson: { cause: "context_overflow", ...LATER } },
+    /Prompt is too long/,
+  ],
   ["claude", "quota", { errorCode: "provider_quota", errorFamily: "provider_quota", resultJson: LATER }, /429.*quota exceeded/],
   ["claude", "overloaded", { errorCode: "claude_transient_upstream", errorFamily: "transient_upstream", resultJson: LATER }, /529/],
   ["claude", "refusal", { errorCode: "claude_refusal", errorFamily: "model_refusal", resultJson: { stopReason: "refusal" } }, /./],
@@ -46,7 +59,7 @@ test.concurrent.each<[CliName, string, object, RegExp]>([
     { errorCode: "max_turns_exhausted", clearSession: true, sessionId: null, resultJson: { stopReason: "max_turns_exhausted" } },
     /maximum number of turns \(2\)/,
   ],
-  ["claude", "unknown-option", { errorCode: "configuration_incomplete" }, /--no-such-option/],
+  ["claude", "unknown-option", refused("configuration_incomplete"), /--no-such-option/],
 ])("%s, %s: a failure with its cause", async (cli, recording, reported, message) => {
   const { result, log } = await play(cli, [recording]);
   expect(result, log).toMatchObject({ errorMessage: expect.stringMatching(message), ...reported });
@@ -159,7 +172,7 @@ test.concurrent.each([
 
 test.concurrent("ids that cannot be path parts are refused", async () => {
   const { result, calls } = await play("opencode", ["success"], { agent: "../../etc" });
-  expect(result).toMatchObject({ errorCode: "k8s_agent_id_invalid", errorMessage: expect.stringContaining("agent.id") });
+  expect(result).toMatchObject({ resultJson: { cause: "k8s_agent_id_invalid" }, errorMessage: expect.stringContaining("agent.id") });
   expect(calls).toEqual([]);
 });
 

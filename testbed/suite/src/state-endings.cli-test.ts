@@ -103,7 +103,7 @@ test.concurrent("the pod is deleted by force", async () => {
     cli: "claude",
     end: async ({ agent }) => stage.bed.faults.deletePod(await podOf(agent), { gracePeriodSeconds: 0 }),
   });
-  expect(ended.cut.result).toMatchObject({ errorCode: "k8s_job_deleted_externally" });
+  expect(ended.cut.result).toMatchObject({ errorMessage: expect.stringContaining("deleted from outside") });
   // A kubelet may leave the runner the second it needs.
   expect(ended.cut.log).toMatch(/the session stands as it was saved at|session saved|session unchanged/);
   goesOn(ended);
@@ -116,7 +116,10 @@ test.concurrent("the CLI is killed for lack of memory: the runner saves what it 
     config: { "resources.limits.memory": "600Mi" },
     end: async ({ agent, trigger }) => stage.bed.faults.oom(await podOf(agent), { trigger, victim: "child" }),
   });
-  expect(ended.cut.result, ended.cut.log).toMatchObject({ errorCode: "k8s_oom_killed", resultJson: { state: { saved: true } } });
+  expect(ended.cut.result, ended.cut.log).toMatchObject({
+    errorCode: "configuration_incomplete",
+    resultJson: { cause: "k8s_oom_killed", state: { saved: true } },
+  });
   goesOn(ended);
 });
 

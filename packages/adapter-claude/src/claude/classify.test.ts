@@ -28,7 +28,7 @@ test.each<[string, object]>([
   ["max-turns", { kind: "step-limit", message: "Reached maximum number of turns (2)" }],
   ["refusal", { kind: "refusal", code: "claude_refusal", message: expect.stringContaining("can't help with this") }],
   ["output-limit", { kind: "other", message: expect.stringContaining("output token maximum") }],
-  ["model-error", { kind: "other", message: "API Error: 400 Scripted refusal: the request is not valid." }],
+  ["model-error", { kind: "bad-request", message: "API Error: 400 Scripted refusal: the request is not valid." }],
   ["unauthorized", { kind: "auth", code: "claude_auth_required", message: expect.stringMatching(/401.*set ANTHROPIC_API_KEY/) }],
   ["not-logged-in", { kind: "auth", message: expect.stringMatching(/^Not logged in.*claude setup-token/) }],
   ["unknown-model", { kind: "model-not-found", message: expect.stringContaining("claude-sonnet-5") }],
@@ -40,7 +40,7 @@ test.each<[string, object]>([
   ["corrupted-session", { kind: "corrupted-session" }],
   ["bad-image", { kind: "corrupted-session" }],
   ["unknown-session", { kind: "unknown-session" }],
-  ["unknown-option", { kind: "other", code: "configuration_incomplete", message: expect.stringContaining("--no-such-option") }],
+  ["unknown-option", { kind: "bad-arguments", message: expect.stringContaining("--no-such-option") }],
   ["retrying", { kind: "transient", message: expect.stringContaining("overloaded (529)") }],
 ])("%s", (name, fault) => expect(classifyFixture(name)).toMatchObject(fault));
 

@@ -76,6 +76,7 @@ function byStatus(status: number | null): FaultKind {
   if (status === 401 || status === 403) return "auth";
   if (status === 404) return "model-not-found";
   if (status === 402 || status === 429) return "quota";
+  if (status === 400 || status === 422) return "bad-request";
   return status === 408 || (status ?? 0) >= 500 ? "transient" : "other";
 }
 
@@ -85,11 +86,8 @@ function withoutResult(run: ClaudeRun, stderr: string): CliFault | null {
   if (found.unknownOption === "--effort") return fault("other", found.fatal ?? "", { unknownOption: found.unknownOption });
   if (found.unknownOption !== null)
     return fault(
-      "other",
+      "bad-arguments",
       `Claude Code does not know the option ${found.unknownOption}: check extraArgs, or the CLI's version in the image`,
-      {
-        code: "configuration_incomplete",
-      },
     );
   if (found.sessionUnknown) return fault("unknown-session", found.fatal ?? "No conversation found");
   if (run.fault !== null) {

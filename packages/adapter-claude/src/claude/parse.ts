@@ -18,6 +18,7 @@ export interface ClaudeRun {
   /** By the results' ledgers, and what was used after the last one. */
   readonly tokens: StepTokens;
   readonly costUsd: number | null;
+  readonly usedTools: boolean;
   /** Those of known types. */
   readonly events: number;
   /** Why the output as a whole cannot be read; null = it can. */
@@ -56,6 +57,7 @@ export function createParser(): ClaudeParser {
     fault: null as ApiFault | null,
     resetsAt: null as number | null,
     costUsd: null as number | null,
+    usedTools: false,
     events: 0,
   };
   const unknown = new UnknownEvents();
@@ -73,6 +75,7 @@ export function createParser(): ClaudeParser {
     // An answer after a retry: the problem is over.
     else if (event.usage !== null) state.fault = null;
     if (event.usage !== null) since.add(event.usage);
+    state.usedTools ||= event.entries.some(({ kind }) => kind === "tool_call");
     const texts = event.isMain ? event.entries.flatMap((entry) => (entry.kind === "assistant" ? [entry.text] : [])) : [];
     lastText = texts.findLast((text) => text.trim() !== "") ?? lastText;
     if (event.result !== null) takeResult(event.result);

@@ -33,7 +33,7 @@ test.each([
   ["retrying", "quota", "Scripted refusal: quota exceeded."],
   ["output-limit", "other", "The model's answer reached its output limit"],
   ["permission-rejected", "other", "Permission rejected: external_directory (/etc/*)"],
-  ["model-error", "other", "Scripted refusal: the request is not valid."],
+  ["model-error", "bad-request", "Scripted refusal: the request is not valid."],
 ])("%s is %s", (name, kind, message) => {
   expect(classifyFixture(name)).toMatchObject({ kind, message });
 });
@@ -52,7 +52,8 @@ test.each([
   ["nope", 529, "transient"],
   ["Cannot connect to API: ECONNREFUSED", null, "transient"],
   ["The model `gpt-9` does not exist or you do not have access to it.", 404, "model-not-found"],
-  ["something odd", 400, "other"],
+  ["something odd", 400, "bad-request"],
+  ["something odd", 418, "other"],
 ])("%s (%s) is %s", (message, statusCode, kind) => {
   expect(classifyLines([apiError(message, { statusCode })], "")).toMatchObject({ kind, message });
 });
@@ -101,5 +102,5 @@ test("a failed title is no failed run", () => {
 
 test("usage in place of an error means that an argument was not accepted", () => {
   const failure = classify(createParser().result(), "opencode run [message..]\n\nrun opencode with a message\n\nPositionals:\n");
-  expect(failure).toMatchObject({ kind: "other", message: expect.stringContaining("check extraArgs") });
+  expect(failure).toMatchObject({ kind: "bad-arguments", message: expect.stringContaining("check extraArgs") });
 });

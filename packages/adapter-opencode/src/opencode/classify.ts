@@ -29,6 +29,7 @@ function byStatus(status: number | null): FaultKind | undefined {
   if (status === null) return undefined;
   if (status === 401 || status === 403) return "auth";
   if (status === 402 || status === 429) return "quota";
+  if (status === 400 || status === 422) return "bad-request";
   if (status === 413) return "context-overflow";
   return status === 408 || status >= 500 ? "transient" : undefined;
 }
@@ -64,6 +65,7 @@ export function classify(result: OpenCodeResult, stderr: string): CliFault | nul
   if (first) return fromError(first, found.log);
   if (/^session not found/i.test(found.fatal ?? "")) return fault("unknown-session", "Session not found");
   if (result.finishReason === "stop") return null;
+  if (found.refusedArguments) return fault("bad-arguments", "OpenCode did not accept its arguments: check extraArgs");
   if (found.fatal !== null) return fault(kindOf("", found.fatal, null), found.fatal);
   if (result.finishReason === "length") return fault("other", "The model's answer reached its output limit");
   if (found.rejected !== null) return fault("other", `Permission rejected: ${found.rejected}`);

@@ -11,6 +11,7 @@ export interface OpenCodeResult {
   readonly tokens: StepTokens;
   readonly costUsd: number;
   readonly steps: number;
+  readonly usedTools: boolean;
   /** Reason of the last step: stop, tool-calls, length …; null when no step has ended. */
   readonly finishReason: string | null;
   readonly errors: readonly CliError[];
@@ -40,6 +41,7 @@ function createState() {
     tokens: noTokens,
     costUsd: 0,
     steps: 0,
+    usedTools: false,
     finishReason: null as string | null,
     errors: [] as CliError[],
     recovered: [] as CliError[],
@@ -73,6 +75,9 @@ export function createParser(): OpenCodeParser {
     switch (entry.kind) {
       case "assistant":
         if (entry.text.trim() !== "") lastText = keepEnd(entry.text, TEXT_LIMIT);
+        return;
+      case "tool_call":
+        state.usedTools = true;
         return;
       case "step_end":
         state.steps += 1;

@@ -10,6 +10,8 @@ export interface LogError {
 export interface StderrFacts {
   /** The error that the CLI printed before it ended, without "Error:". */
   readonly fatal: string | null;
+  /** It printed its usage in place of an error, which is all it writes about an option it does not know. */
+  readonly refusedArguments: boolean;
   /** The permission that was rejected because there is nobody to ask. */
   readonly rejected: string | null;
   readonly log: readonly LogError[];
@@ -38,6 +40,7 @@ export function readStderr(stderr: string): StderrFacts {
   const log: LogError[] = [];
   let fatal: string | null = null;
   let rejected: string | null = null;
+  let usage = false;
   for (const raw of stderr.slice(-SCANNED).split("\n")) {
     const line = stripVTControlCharacters(raw).trimEnd();
     if (LOG_LINE.test(line)) {
@@ -46,9 +49,8 @@ export function readStderr(stderr: string): StderrFacts {
       continue;
     }
     fatal = /^Error: (.+)$/.exec(line)?.[1] ?? fatal;
-    // Its usage, in place of an error, is all it writes about an option it does not know.
-    if (line === "opencode run [message..]") fatal ??= "OpenCode did not accept its arguments: check extraArgs";
+    usage ||= line === "opencode run [message..]";
     rejected = /^! +permission requested: (.+); auto-rejecting$/.exec(line)?.[1] ?? rejected;
   }
-  return { fatal, rejected, log };
+  return { fatal, refusedArguments: usage && fatal === null, rejected, log };
 }

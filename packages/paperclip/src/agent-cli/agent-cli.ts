@@ -166,6 +166,8 @@ export interface CliReport {
   readonly finished: boolean;
   /** The CLI reported that its turn succeeded. */
   readonly succeeded?: boolean;
+  /** The model has called a tool. */
+  readonly usedTools?: boolean;
   /** Small facts for the result that the host keeps. */
   readonly details?: Readonly<Record<string, unknown>>;
   /** Events of known types; 0 = the CLI wrote nothing that can be read. */
@@ -191,6 +193,10 @@ export type FaultKind =
   | "corrupted-session"
   | "auth"
   | "model-not-found"
+  /** The CLI does not accept its arguments. */
+  | "bad-arguments"
+  /** The provider does not accept the request, whatever is tried again. */
+  | "bad-request"
   | "quota"
   | "transient"
   | "context-overflow"

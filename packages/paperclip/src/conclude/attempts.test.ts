@@ -3,7 +3,7 @@ import type { CliFault } from "../agent-cli/agent-cli.ts";
 import { exampleEvidence, exampleReport, exampleResult, exited } from "../testing/example-attempt.ts";
 import { exampleCli } from "../testing/example-cli.ts";
 import { costOf, mayHaveStartedWork, reported } from "./attempts.ts";
-import { buildResult } from "./result.ts";
+import { conclude } from "./result.ts";
 
 const detached = { kind: "detached", reason: "upgrade" } as const;
 
@@ -35,17 +35,17 @@ test("only a CLI that never ran, or gave up on its arguments, has certainly not 
   expect(started(detached, { evidence: { jobUid: null } })).toBe(false);
 });
 
-test("of an output that others have written to nothing is taken: it is a failure without session, cost or summary", () => {
+test("of an output that others have written to nothing is taken: it is a failure without session, cost or answer", () => {
   const parser = { push: () => [], report: () => exampleReport, fault: () => null };
   const evidence = { ...exampleEvidence, output: { ...exampleEvidence.output, complete: false, forged: true } };
   const said = reported(exampleCli, { parser, stderrTail: "" }, { evidence });
-  const result = buildResult({ earlier: [], last: exampleResult(exited(0), { ...said, evidence }) });
+  const { result } = conclude({ earlier: [], last: exampleResult(exited(0), { ...said, evidence }) });
   expect(result).toMatchObject({
     exitCode: 1,
     errorCode: "k8s_output_forged",
     sessionId: null,
     sessionParams: null,
-    summary: null,
+    summary: expect.stringMatching(/^Another program/),
     costUsd: null,
   });
   expect(result.usage).toEqual({ inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 });

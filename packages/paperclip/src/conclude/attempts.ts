@@ -1,5 +1,5 @@
 import type { Adoption, Evidence, RunOutcome } from "@paperclip-k8s/engine";
-import type { AgentCli, CliFault, CliParser, CliReport } from "../agent-cli/agent-cli.ts";
+import type { AgentCli, CliFault, CliParser, CliReport, FaultKind } from "../agent-cli/agent-cli.ts";
 import { countOf } from "../agent-cli/json-fields.ts";
 import type { ExecutionResult, UsageSummary } from "../host/types.ts";
 import type { Attempt } from "../prepare/attempt.ts";
@@ -56,12 +56,20 @@ export function sumOf(counted: readonly AttemptResult[]): Cost | null {
   };
 }
 
-/** Whether an attempt may have called the provider. Only proof of the opposite counts: no CLI ran, or it gave up on its arguments and used nothing. */
+/** Faults with which a CLI or its provider refuses to begin. */
+const REFUSALS: ReadonlySet<FaultKind> = new Set(["unknown-session", "bad-arguments", "auth", "model-not-found", "bad-request"]);
+
+/** Whether an attempt may have made the model work. Only proof of the opposite counts: no CLI ran, or it was refused and nothing came of it. */
 export function mayHaveStartedWork({ outcome, report, fault }: AttemptResult): boolean {
   if (outcome.kind === "never-started" || outcome.kind === "blocked" || neverRan(outcome.evidence)) return false;
-  const gaveUp = outcome.kind === "exited" && fault !== null && (fault.kind === "unknown-session" || fault.unknownOption !== undefined);
-  return !gaveUp || report.inputTokens + report.outputTokens > 0 || report.text !== "";
+  const isRefused = outcome.kind === "exited" && fault !== null && (REFUSALS.has(fault.kind) || fault.unknownOption !== undefined);
+  return !isRefused || report.inputTokens + report.outputTokens > 0 || report.text !== "" || report.usedTools === true;
 }
+
+export const hasWorked = ({ earlier, last }: Attempts): boolean => [...earlier, last].some(mayHaveStartedWork);
+
+/** Whether it is proved that the attempt's container runs no more, or never did. */
+export const isStopped = ({ evidence }: Pick<RunOutcome, "evidence">): boolean => evidence.proof !== "none" || neverRan(evidence);
 
 /** A Job that was never created, or a container that never ran. "Not seen to start" proves nothing. */
 export function neverRan({ jobUid, container, endRecord, timings, output }: Evidence): boolean {

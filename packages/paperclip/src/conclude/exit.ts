@@ -11,6 +11,8 @@ const FAULT_CODES: Record<CliFault["kind"], string> = {
   "corrupted-session": "session_unavailable",
   auth: "auth_required",
   "model-not-found": "model_not_found",
+  "bad-arguments": "configuration_incomplete",
+  "bad-request": "llm_request_refused",
   quota: "provider_quota",
   transient: "transient_upstream",
   "context-overflow": "context_overflow",
@@ -21,7 +23,7 @@ const FAULT_CODES: Record<CliFault["kind"], string> = {
 };
 const LONGEST_WAIT_MS = 10 * 365 * 86_400_000;
 /** After these a resumed session would only fail again. */
-const CLEARING: ReadonlySet<CliFault["kind"]> = new Set(["step-limit", "unknown-session", "corrupted-session"]);
+const CLEARING: ReadonlySet<CliFault["kind"]> = new Set(["step-limit", "unknown-session", "corrupted-session", "context-overflow"]);
 
 /** How the CLI's process ended, with two exceptions to its own exit code. */
 export function exitOf({ outcome, report }: Pick<AttemptResult, "outcome" | "report">): Pick<ExecutionResult, "exitCode" | "signal"> {
@@ -87,7 +89,7 @@ function exitMessage(result: Exited): string {
   return `The CLI failed after it had reported success${exit}${readable === null ? "" : `: ${readable}`}`;
 }
 
-function faultFailure(fault: CliFault, now: number): Omit<Failure, "errorMessage"> {
+export function faultFailure(fault: CliFault, now: number): Omit<Failure, "errorMessage"> {
   const errorCode = fault.code ?? FAULT_CODES[fault.kind];
   const at = fault.retryAt ?? (fault.retryAfterSec === null ? null : now + fault.retryAfterSec * 1000);
   // The agent's output names the time, so it is limited: no provider makes anybody wait longer, and `Date` cannot show every number.

@@ -1,10 +1,13 @@
 import { type RunOutcome, type StartFailure, standing } from "@paperclip-k8s/engine";
 import type { ExecutionResult } from "../host/types.ts";
 import type { AttemptResult } from "./attempts.ts";
-import { complaint, exitFailure, sentence, withExit } from "./exit.ts";
+import { complaint, exitFailure, faultFailure, sentence, withExit } from "./exit.ts";
 
-export type Failure = Required<Pick<ExecutionResult, "errorCode" | "errorMessage">> &
-  Pick<ExecutionResult, "errorFamily" | "retryNotBefore" | "clearSession">;
+/** What went wrong, by our own code for it; what the host is given follows from the way out. */
+export interface Failure extends Pick<ExecutionResult, "errorFamily" | "retryNotBefore" | "clearSession"> {
+  readonly errorCode: string;
+  readonly errorMessage: string;
+}
 
 const KILLED_CODES = {
   oom: "k8s_oom_killed",
@@ -49,10 +52,7 @@ function causeOf(result: Ended): Failure | null {
         errorMessage: `Cancelled: ${outcome.reason}${outcome.stopped ? "" : "; the pod has not confirmed that it stopped"}`,
       };
     case "timed-out":
-      return {
-        errorCode: "timeout",
-        errorMessage: `Time limit reached${outcome.by === "deadline" ? " (the Job's own deadline)" : ""}${complaint(result)}`,
-      };
+      return timedOut(outcome, result);
     case "never-started":
       return { errorCode: startCode(outcome), errorMessage: `The agent did not start: ${outcome.message}${advice(outcome)}` };
     case "killed": {
@@ -83,6 +83,13 @@ function causeOf(result: Ended): Failure | null {
         retryNotBefore: new Date(result.endedAt + 60_000).toISOString(),
       };
   }
+}
+
+/** A CLI that waited for its quota until the time was up has not failed for lack of time. */
+function timedOut({ by }: Extract<RunOutcome, { kind: "timed-out" }>, result: Ended): Failure {
+  const errorMessage = `Time limit reached${by === "deadline" ? " (the Job's own deadline)" : ""}${complaint(result)}`;
+  if (result.fault?.kind !== "quota") return { errorCode: "timeout", errorMessage };
+  return { ...faultFailure(result.fault, result.endedAt), errorMessage };
 }
 
 function detachedMessage({ reason, evidence }: Extract<RunOutcome, { kind: "detached" }>): string {

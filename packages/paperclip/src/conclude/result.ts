@@ -1,42 +1,50 @@
-import { ApiError, messageOf, OwnPodError, PathPartError, RequestError, type RunOutcome } from "@paperclip-k8s/engine";
+import type { RunOutcome } from "@paperclip-k8s/engine";
+import { issueOf } from "../host/issue.ts";
 import type { ExecutionResult } from "../host/types.ts";
-import { UnusableVolume } from "../host/unusable-volume.ts";
-import { cleanText, cleanValue } from "../observe/clean-text.ts";
+import { cleanValue } from "../observe/clean-text.ts";
 import { environmentOf } from "../prepare/attempt.ts";
 import { incomingSession } from "../prepare/session.ts";
-import { ConfigError } from "../settings/config-error.ts";
-import { type AttemptResult, type Attempts, costOf, isLeftToOthers, mayHaveStartedWork, sumOf } from "./attempts.ts";
+import { type AttemptResult, type Attempts, costOf, isLeftToOthers } from "./attempts.ts";
 import { exitOf } from "./exit.ts";
 import { failureOf } from "./failure.ts";
-import { NOT_STARTED, recoveryOf } from "./recovery.ts";
 import { NO_SESSION, sessionLeft } from "./session.ts";
+import { summaryOf } from "./summary.ts";
+import { type Way, wayOut } from "./way-out.ts";
 
 const SUMMARY_CHARS = 4000;
 
-/** The host's result of a run: what happened, what all its attempts cost, which session it leaves. Much of it is what a pod said. */
-export const buildResult = (attempts: Attempts): ExecutionResult => cleanValue(resultOf(attempts));
+/** A run's result, and who goes on after it; null = nobody has to. */
+export interface Conclusion {
+  readonly result: ExecutionResult;
+  readonly way: Way | null;
+}
 
-function resultOf(attempts: Attempts): ExecutionResult {
+/** The host's result of a run: what happened, what all its attempts cost, which session it leaves. Much of it is what a pod said. */
+export const conclude = (attempts: Attempts): Conclusion => cleanValue(conclusionOf(attempts));
+
+function conclusionOf(attempts: Attempts): Conclusion {
   const { last } = attempts;
   const { outcome, report } = last;
   const { inputs } = last.attempt;
   const failure = failureOf(last);
   const session = failure?.clearSession ? NO_SESSION : sessionLeft(last);
-  const recovery = recoveryOf(attempts, failure, session.kept === "yes" ? session.sessionId : null);
+  const issue = issueOf(inputs.ctx);
+  const kept = session.kept === "yes" ? session.sessionId : null;
+  const out = failure === null ? null : wayOut(attempts, failure, kept, issue.isLastRetry);
   const { exitCode, signal } = exitOf(last);
   const cost = costOf(attempts);
   const leftToOthers = isLeftToOthers(attempts);
   const isSessionKnown = leftToOthers && last.attempt.sessionId !== null && last.attempt.sessionId === incomingSession(inputs.ctx);
   const model = report.model ?? inputs.config.model;
   const billing = inputs.cli.billing(environmentOf(inputs), model);
-  return {
+  const { way = null, resultJson: evidence = {}, ...fields } = out ?? {};
+  const result = {
     // A failure never looks like exit code 0.
     exitCode: failure !== null && exitCode === 0 ? 1 : exitCode,
     signal,
-    timedOut: outcome.kind === "timed-out",
-    ...failure,
-    ...(recovery.errorFamily === undefined ? {} : { errorFamily: recovery.errorFamily }),
-    ...(recovery.executionRecovery === undefined ? {} : { executionRecovery: recovery.executionRecovery }),
+    timedOut: failure?.errorCode === "timeout",
+    ...(failure === null ? {} : { errorMessage: failure.errorMessage, ...(failure.clearSession ? { clearSession: true } : {}) }),
+    ...fields,
     ...(cost === null ? {} : { ...cost, usageBasis: "per_run" as const }),
     // The host keeps the session that the run began with.
     ...(isSessionKnown ? {} : { sessionId: session.sessionId, sessionParams: session.params, sessionDisplayId: session.sessionId }),
@@ -44,10 +52,14 @@ function resultOf(attempts: Attempts): ExecutionResult {
     provider: billing.provider,
     biller: billing.biller,
     billingType: billing.type,
-    ...(leftToOthers ? {} : { summary: report.text === "" ? null : report.text.slice(-SUMMARY_CHARS) }),
-    resultJson: { ...report.details, ...resultJson(outcome), ...recovery.resultJson },
+    // What is left to others says nothing yet: the run that takes the Job over does.
+    ...(leftToOthers ? {} : { summary: failure === null || way === null ? answerOf(last) : summaryOf(last, failure, way, issue) }),
+    resultJson: { ...report.details, ...resultJson(outcome), ...evidence },
   };
+  return { result, way };
 }
+
+const answerOf = ({ report }: AttemptResult): string | null => (report.text === "" ? null : report.text.slice(-SUMMARY_CHARS));
 
 /** Small on purpose: the host drops what matters from a large one. */
 function resultJson(outcome: RunOutcome): Record<string, unknown> {
@@ -68,23 +80,4 @@ function resultJson(outcome: RunOutcome): Record<string, unknown> {
     // The message of a kill contains them.
     ...(evidence.warnings.length === 0 || outcome.kind === "killed" ? {} : { warnings: evidence.warnings }),
   };
-}
-
-const FIXABLE = [ConfigError, PathPartError, RequestError, OwnPodError];
-const isAgentId = (error: Error): boolean => "field" in error && error.field === "agent.id";
-
-/** The result of a run whose next attempt could not be prepared. What an operator has to fix differs from what may pass by itself. */
-export function notPreparedResult(error: unknown, earlier: readonly AttemptResult[] = []): ExecutionResult {
-  const errorMessage = cleanText(messageOf(error));
-  const cost = sumOf(earlier);
-  const used = cost === null ? {} : { ...cost, usageBasis: "per_run" as const };
-  const base = { exitCode: null, signal: null, timedOut: false, errorMessage, ...used } as const;
-  if (FIXABLE.some((kind) => error instanceof kind) && error instanceof Error)
-    return { ...base, errorCode: isAgentId(error) ? "k8s_agent_id_invalid" : "configuration_incomplete" };
-  if (error instanceof ApiError && error.code === "api_config")
-    return { ...base, errorCode: "configuration_incomplete", errorMessage: `kubeconfig: ${errorMessage}` };
-  const errorCode = error instanceof UnusableVolume ? "k8s_volume_unusable" : "k8s_job_create_failed";
-  if (!(error instanceof ApiError || error instanceof UnusableVolume)) return { ...base, errorCode: "adapter_failed" };
-  const transient = { ...base, errorCode, errorFamily: "transient_upstream" } as const;
-  return earlier.some(mayHaveStartedWork) ? transient : { ...transient, executionRecovery: NOT_STARTED };
 }

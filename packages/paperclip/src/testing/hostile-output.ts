@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import type { AgentCli } from "../agent-cli/agent-cli.ts";
-import { buildResult } from "../conclude/result.ts";
+import { conclude } from "../conclude/result.ts";
 import type { ExecutionResult } from "../host/types.ts";
 import { RunLog } from "../observe/log.ts";
 import { AttemptOutput } from "../observe/output.ts";
@@ -28,7 +28,7 @@ export async function showOutput(cli: AgentCli, stdout: string, stderr: string):
   const fault = output.parser.fault(output.stderrTail);
   const attempt = exampleAttempt({ inputs: exampleInputs({ cli }) });
   const last = exampleResult(exited(1), { attempt, report: output.parser.report(), fault, stderr: output.stderrTail, endedAt: Date.now() });
-  return { log, result: buildResult({ earlier: [], last }) };
+  return { log, result: conclude({ earlier: [], last }).result };
 }
 
 const STRANGE: readonly unknown[] = [

@@ -1,4 +1,4 @@
-import { NOT_STARTED } from "../../conclude/recovery.ts";
+import { NOT_STARTED } from "../../conclude/way-out.ts";
 import type { ExecutionContext, ExecutionResult } from "../../host/types.ts";
 import { taskOf } from "../../prepare/environment/facts.ts";
 import { hostRecord } from "./host-record.ts";

@@ -1,0 +1,58 @@
+import { ApiError, messageOf, OwnPodError, PathPartError, RequestError } from "@paperclip-k8s/engine";
+import type { RunIssue } from "../host/issue.ts";
+import { UnusableVolume } from "../host/unusable-volume.ts";
+import { cleanText } from "../observe/clean-text.ts";
+import { ConfigError } from "../settings/config-error.ts";
+import { type AttemptResult, mayHaveStartedWork, sumOf } from "./attempts.ts";
+import type { Conclusion } from "./result.ts";
+import { notPreparedSummary } from "./summary.ts";
+import { CONTINUE, NEEDS_A_PERSON, NOT_STARTED, toPerson, type WayOut } from "./way-out.ts";
+
+/** What kept an attempt from being prepared. `passes`: it may be gone at the next try. */
+interface Cause {
+  readonly errorCode: string;
+  readonly errorMessage: string;
+  readonly passes: boolean;
+  /** The setting that was refused. */
+  readonly field: string | null;
+}
+
+const FIXABLE = [ConfigError, PathPartError, RequestError, OwnPodError];
+
+/** A run whose next attempt could not be prepared. What somebody has to fix differs from what may pass by itself. */
+export function notPrepared(error: unknown, issue: RunIssue, earlier: readonly AttemptResult[] = []): Conclusion {
+  const cause = causeOf(error);
+  const { errorMessage, field } = cause;
+  const cost = sumOf(earlier);
+  const { way, ...fields } = wayOut(cause, issue, earlier.some(mayHaveStartedWork));
+  const result = {
+    exitCode: null,
+    signal: null,
+    timedOut: false,
+    errorMessage,
+    ...(cost === null ? {} : { ...cost, usageBasis: "per_run" as const }),
+    ...fields,
+    summary: notPreparedSummary(errorMessage, field, way, issue),
+    resultJson: { outcome: "not-prepared", ...fields.resultJson },
+  };
+  return { result, way };
+}
+
+function wayOut(cause: Cause, { isLastRetry }: RunIssue, worked: boolean): WayOut {
+  if (!cause.passes || isLastRetry) return toPerson(cause, worked);
+  const base = { way: "retry", errorCode: cause.errorCode, errorFamily: "transient_upstream" } as const;
+  return worked ? { ...base, resultJson: CONTINUE } : { ...base, executionRecovery: NOT_STARTED, resultJson: {} };
+}
+
+function causeOf(error: unknown): Cause {
+  const errorMessage = cleanText(messageOf(error));
+  const field = error instanceof ConfigError ? error.field : null;
+  if (FIXABLE.some((kind) => error instanceof kind))
+    return { errorCode: isAgentId(error) ? "k8s_agent_id_invalid" : NEEDS_A_PERSON, errorMessage, passes: false, field };
+  if (error instanceof UnusableVolume) return { errorCode: "k8s_volume_unusable", errorMessage, passes: true, field };
+  if (!(error instanceof ApiError)) return { errorCode: "adapter_failed", errorMessage, passes: false, field };
+  if (error.code === "api_config") return { errorCode: NEEDS_A_PERSON, errorMessage: `kubeconfig: ${errorMessage}`, passes: false, field };
+  return { errorCode: "k8s_job_create_failed", errorMessage, passes: true, field };
+}
+
+const isAgentId = (error: unknown): boolean => error instanceof Error && "field" in error && error.field === "agent.id";

@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import type { CliFault, FaultKind } from "../agent-cli/agent-cli.ts";
+import { issueOf } from "../host/issue.ts";
+import { exampleEvidence, exampleResult, exited, type OutcomeKind } from "../testing/example-attempt.ts";
+import { hostContext } from "../testing/host-context.ts";
+import { failureOf } from "./failure.ts";
+import { conclude } from "./result.ts";
+import { summaryOf } from "./summary.ts";
+import { type Way, wayOut } from "./way-out.ts";
+
+const context = { paperclipIssue: { id: "id-1", identifier: "PAP-7" } };
+const issue = issueOf(hostContext({ context }).ctx);
+
+function summary(outcome: OutcomeKind, fault: CliFault | null = null, from = issue, evidence = {}): string {
+  const last = exampleResult(outcome, { fault, report: { text: "" }, evidence });
+  const failure = failureOf(last);
+  if (failure === null) throw new Error("not a failure");
+  return summaryOf(last, failure, wayOut({ earlier: [], last }, failure, "ses", false).way, from);
+}
+const faultOf = (kind: FaultKind, message = "m"): CliFault => ({ kind, message, retryAfterSec: null });
+const killed = (by: string, message = "m"): OutcomeKind => ({ kind: "killed", by, message, remedy: null, exitCode: 137 }) as OutcomeKind;
+
+test.each<[string, string, string]>([
+  [
+    "a key",
+    summary(exited(1), faultOf("auth", "invalid key")),
+    "The model's provider did not accept the key: `invalid key (exit code 1)`. Set a valid key under **Environment variables** on the agent's Runtime page. Then comment here or set this issue to todo.",
+  ],
+  [
+    "memory",
+    summary(killed("oom")),
+    "The agent ran out of memory (limit 8Gi). Raise **Memory limit** on the agent's Runtime page. Then comment here or set this issue to todo.",
+  ],
+  [
+    "a deleted Job",
+    summary({ kind: "deleted", what: "job", message: "Job j was deleted from outside", exitCode: 143 }),
+    "Job j was deleted from outside. Comment here or set this issue to todo to run it again.",
+  ],
+  [
+    "an unknown end",
+    summary({ kind: "end-unknown", message: "its pod was not seen" }),
+    "How the agent ended is not known: its pod was not seen. Job agents/job is left as it is. Paperclip starts nothing here until an operator has looked: `paperclip-k8s recover --issue PAP-7` shows what is known and releases the issue.",
+  ],
+  [
+    "a time limit",
+    summary({ kind: "timed-out", by: "runner", exitCode: 143 }),
+    "The run reached its time limit and was ended. If the task needs more, raise **Timeout (sec)** on the agent's Runtime page. Paperclip goes on by itself; if it stops doing so, a comment here goes on.",
+  ],
+  ["an eviction", summary(killed("eviction", "the pod was evicted")), "The pod was evicted. Paperclip tries again by itself."],
+])("%s: what happened, what to do and where, how it goes on", (_, text, expected) => {
+  expect(text).toBe(expected);
+});
+
+test("a host that holds nothing is not said to", () => {
+  const older = issueOf(hostContext({ context, change: { onCancellationReady: undefined } }).ctx);
+  expect(summary({ kind: "end-unknown", message: "m" }, null, older)).not.toContain("recover");
+});
+
+test("what others said is cut, stands in one line, and works neither as Markdown nor as a mention", () => {
+  const said = summary(exited(1), faultOf("other", `\`x\` **b**\n[a](b) @everyone ${"y".repeat(10_000)}`));
+  expect(said).toMatch(/^The agent's CLI failed: `'x' \*\*b\*\* \[a\]\(b\) @everyone y+…`\. /);
+  expect(said.length).toBeLessThan(700);
+  expect(said).not.toContain("\n");
+});
+
+/** The host posts no summary that begins like an agent's thoughts. */
+const OPENERS = /^(let me|i'll|i'm going|i need to|i can see|now i'll|next, i'll|looking at|fetching|checking|first,)/i;
+
+test("every failure has a short summary that the host posts; a success has the agent's own words", () => {
+  const kinds: FaultKind[] = ["unknown-session", "corrupted-session", "auth", "model-not-found", "bad-arguments", "bad-request", "quota"];
+  kinds.push("transient", "context-overflow", "step-limit", "refusal", "truncated", "other");
+  const texts = [
+    ...kinds.map((kind) => summary(exited(1), faultOf(kind))),
+    ...["oom", "output-limit", "eviction", "preemption", "node-loss", "runner"].map((by) => summary(killed(by))),
+    summary(exited(0), null, issue, { output: { ...exampleEvidence.output, complete: false } }),
+    summary(exited(0), null, issue, { output: { ...exampleEvidence.output, forged: true } }),
+    summary({ kind: "cancelled", reason: "r", exitCode: 143, stopped: true }),
+    summary({ kind: "cancelled", reason: "r", exitCode: null, stopped: false }),
+    summary({ kind: "never-started", cause: "image", message: "m", permanent: true }),
+    summary({ kind: "blocked", code: null, message: "m", byJob: "j", byRun: null }),
+    summary({ kind: "reattach-failed", message: "m" }),
+  ];
+  for (const text of texts) {
+    expect(text).toMatch(/^[A-Z].*\.$/);
+    expect(text).not.toMatch(OPENERS);
+    expect(text).not.toMatch(/undefined|null|\.\./);
+  }
+  expect(conclude({ earlier: [], last: exampleResult(exited(0)) })).toMatchObject({ way: null, result: { summary: "done" } });
+  const left: Way | null = conclude({ earlier: [], last: exampleResult({ kind: "detached", reason: "r" }) }).way;
+  expect(left).toBe("retry");
+});

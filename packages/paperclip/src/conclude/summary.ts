@@ -1,0 +1,175 @@
+import type { RunOutcome } from "@paperclip-k8s/engine";
+import type { FaultKind } from "../agent-cli/agent-cli.ts";
+import type { RunIssue } from "../host/issue.ts";
+import { cleanLine } from "../observe/clean-text.ts";
+import { formLabel } from "../settings/labels.ts";
+import type { AttemptResult } from "./attempts.ts";
+import type { Failure } from "./failure.ts";
+import type { Way } from "./way-out.ts";
+
+// What a failure says on the issue's page: what happened, what to do and where, how the work goes on. The run's page has the whole message.
+
+/** The most of a CLI's or a provider's own words that is shown. */
+const QUOTED_CHARS = 400;
+
+/** What happened, and what to change first; null = nothing needs to be changed. */
+interface Explanation {
+  readonly what: string;
+  readonly change: string | null;
+}
+
+/** The words for the issue's page. */
+export function summaryOf(result: AttemptResult, failure: Failure, way: Way, issue: RunIssue): string {
+  const { what, change } = explain(result, failure);
+  return sentences(what, change, goesOn(way, issue, change !== null));
+}
+
+/** The same for a run of which nothing was started. `field`: the setting that was refused. */
+export function notPreparedSummary(message: string, field: string | null, way: Way, issue: RunIssue): string {
+  const label = field === null ? null : formLabel(field);
+  return sentences(
+    `The agent was not started: ${ended(brief(message))}`,
+    label === null ? null : setting("Correct", field ?? ""),
+    goesOn(way, issue, true),
+  );
+}
+
+const sentences = (...parts: readonly (string | null)[]): string => parts.filter((part) => part !== null).join(" ");
+
+function goesOn(way: Way, { name, isHeldUnproved }: RunIssue, isChanged: boolean): string {
+  switch (way) {
+    case "person":
+      return isChanged ? "Then comment here or set this issue to todo." : "Comment here or set this issue to todo to run it again.";
+    case "retry":
+      return "Paperclip tries again by itself.";
+    case "continue":
+      return "Paperclip goes on by itself; if it stops doing so, a comment here goes on.";
+    case "free":
+      return "A comment here goes on.";
+    case "held":
+      if (!isHeldUnproved) return "Paperclip may start it again by itself.";
+      return `Paperclip starts nothing here until an operator has looked: \`paperclip-k8s recover --issue ${name ?? "<issue>"}\` shows what is known and releases the issue.`;
+  }
+}
+
+function explain(result: AttemptResult, failure: Failure): Explanation {
+  const { outcome, fault } = result;
+  switch (outcome.kind) {
+    case "exited":
+      return explainExit(result, failure);
+    case "cancelled":
+      return outcome.stopped
+        ? { what: "The run was cancelled, and the agent has stopped.", change: null }
+        : { what: `The run was cancelled, but ${podOf(outcome)} has not confirmed that it stopped.`, change: null };
+    case "timed-out":
+      if (fault?.kind === "quota") return explainFault("quota", failure.errorMessage);
+      return { what: "The run reached its time limit and was ended.", change: setting("If the task needs more, raise", "timeoutSec") };
+    case "never-started":
+      return {
+        what: `The agent did not start: ${ended(brief(outcome.message))}`,
+        change: outcome.permanent ? "That has to be changed first." : null,
+      };
+    case "killed":
+      return explainKill(outcome);
+    case "deleted":
+      return { what: `${ended(capital(brief(outcome.message)))}`, change: null };
+    case "blocked":
+      return { what: `The agent did not start: ${ended(brief(outcome.message))}`, change: null };
+    case "detached":
+      return { what: "The server is about to stop; the agent goes on working, and the next run takes its Job over.", change: null };
+    case "superseded":
+      return { what: "Another server follows this run's Job now.", change: "Let only one server run at a time." };
+    case "end-unknown":
+    case "reattach-failed":
+      return {
+        what: `How the agent ended is not known: ${ended(brief(outcome.message))} Job ${jobOf(outcome)} is left as it is.`,
+        change: null,
+      };
+  }
+}
+
+function explainKill(outcome: Extract<RunOutcome, { kind: "killed" }>): Explanation {
+  const what = ended(capital(brief(outcome.message)));
+  switch (outcome.by) {
+    case "oom":
+      return { what: `The agent ran out of memory${figures(outcome)}.`, change: setting("Raise", "resources.limits.memory") };
+    case "output-limit":
+      return { what, change: "Have the agent print less, or raise `limits.outputBytes` in the operator's policy." };
+    case "node-loss":
+      return { what: `${what} The agent may still work there.`, change: "Bring the node back or remove it." };
+    case "runner":
+      return { what, change: "Report it, with the message on the run's page." };
+    default:
+      return { what, change: outcome.remedy === null ? null : `To avoid it: ${ended(outcome.remedy)}` };
+  }
+}
+
+function explainExit({ outcome, fault }: AttemptResult, { errorCode, errorMessage }: Failure): Explanation {
+  const { evidence } = outcome;
+  if (errorCode === "k8s_oom_killed")
+    return {
+      what: `A program of the agent ran out of memory${figures(outcome)}, and then the CLI failed.`,
+      change: setting("Raise", "resources.limits.memory"),
+    };
+  if (evidence.output.forged)
+    return {
+      what: "Another program has written to this run's output, so nothing in it counts.",
+      change: "Look for the agent that can write there.",
+    };
+  if (errorCode === "k8s_output_incomplete")
+    return { what: `The agent ended, but a part of its output is missing. Job ${jobOf(outcome)} is kept.`, change: null };
+  if (errorCode === "llm_api_error")
+    return {
+      what: "The model sent an empty answer.",
+      change: setting("If that happens again, look at the provider's status and at", "model"),
+    };
+  return explainFault(fault?.kind ?? "other", errorMessage);
+}
+
+function explainFault(kind: FaultKind, message: string): Explanation {
+  const said = quoted(message);
+  switch (kind) {
+    case "auth":
+      return { what: `The model's provider did not accept the key: ${said}.`, change: setting("Set a valid key under", "env") };
+    case "model-not-found":
+      return { what: `The model is not known, or the key may not use it: ${said}.`, change: setting("Choose another", "model") };
+    case "bad-arguments":
+      return { what: `The CLI did not accept its arguments: ${said}.`, change: setting("Correct", "extraArgs") };
+    case "bad-request":
+      return { what: `The model's provider refused the request: ${said}.`, change: setting("Change the task, or", "model") };
+    case "context-overflow":
+      return {
+        what: "The conversation is longer than the model accepts; the next run begins a new one.",
+        change: setting("Make the task smaller, or choose another", "model"),
+      };
+    case "quota":
+      return { what: `A limit of the model's provider is used up: ${said}.`, change: null };
+    case "transient":
+      return { what: `The model's provider was busy or failed: ${said}.`, change: null };
+    case "step-limit":
+      return { what: `The run used up its turns: ${said}.`, change: null };
+    case "refusal":
+      return { what: `The model declined the task: ${said}.`, change: "If it does so again, word the task differently." };
+    case "unknown-session":
+    case "corrupted-session":
+      return { what: `The session cannot go on, so the next run begins a new one: ${said}.`, change: null };
+    case "truncated":
+    case "other":
+      return { what: `The agent's CLI failed: ${said}.`, change: "The run's page has its last output." };
+  }
+}
+
+/** What to do with a field of the form. */
+const setting = (verb: string, key: string): string => `${verb} **${formLabel(key) ?? key}** on the agent's Runtime page.`;
+
+const figures = ({ evidence: { memory } }: RunOutcome): string => (memory.limit === null ? "" : ` (limit ${memory.limit})`);
+const jobOf = ({ evidence }: RunOutcome): string => `${evidence.namespace}/${evidence.jobName}`;
+const podOf = ({ evidence }: RunOutcome): string =>
+  evidence.podName === null ? "its pod" : `pod ${evidence.namespace}/${evidence.podName}`;
+
+const brief = (text: string): string => cleanLine(text, QUOTED_CHARS);
+const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+const ended = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
+
+/** As code, so that nothing in it works as Markdown or calls somebody. */
+const quoted = (text: string): string => `\`${brief(text).replaceAll("`", "'")}\``;

@@ -1,0 +1,153 @@
+import { createHash } from "node:crypto";
+import type { RunOutcome } from "@paperclip-k8s/engine";
+import type { FaultKind } from "../agent-cli/agent-cli.ts";
+import type { ExecutionResult } from "../host/types.ts";
+import { type AttemptResult, type Attempts, hasWorked, isStopped } from "./attempts.ts";
+import type { Failure } from "./failure.ts";
+
+/**
+ * Who goes on after a failure, and how.
+ * person: somebody changes something, then a comment or the status todo starts the next run.
+ * retry: the host tries again by itself, because the cause may pass.
+ * continue: the host goes on by itself a few times, then a comment does.
+ * free: somebody stopped the run; a comment goes on.
+ * held: nobody proved that the agent has stopped, so the host starts nothing until an operator has looked.
+ */
+export type Way = "person" | "retry" | "continue" | "free" | "held";
+
+/** The way out of a failure, and the fields with which the host takes it. Nothing in them claims more than is proved. */
+export interface WayOut extends Pick<ExecutionResult, "errorFamily" | "retryNotBefore" | "executionRecovery"> {
+  readonly way: Way;
+  readonly errorCode: string;
+  readonly resultJson: Readonly<Record<string, unknown>>;
+}
+
+/** Under this code the host waits for a person and starts nothing by itself. */
+export const NEEDS_A_PERSON = "configuration_incomplete";
+/** The host's own marker (2026.916) that the agent has stopped and the next run goes on with what is there. */
+export const CONTINUE = { conversationContinuation: "continue_conversation_v1" } as const;
+/** Proof for the host that it may simply run again. */
+export const NOT_STARTED = { kind: "bootstrap", providerWorkStarted: false } as const;
+
+/** `sessionId`: the session that is kept for the next run; null = none. */
+export function wayOut(attempts: Attempts, failure: Failure, sessionId: string | null, isLastRetry: boolean): WayOut {
+  const { errorCode, errorFamily, retryNotBefore } = failure;
+  const way = wayOf(attempts, failure, sessionId, isLastRetry);
+  const later = { ...(errorFamily == null ? {} : { errorFamily }), ...(retryNotBefore == null ? {} : { retryNotBefore }) };
+  switch (way) {
+    case "person":
+      return toPerson(failure, hasWorked(attempts));
+    case "retry":
+      return { way, errorCode, ...later, ...retryFields(attempts, failure) };
+    case "continue":
+      return { way, errorCode, ...later, resultJson: CONTINUE };
+    case "free":
+      return { way, errorCode, ...cancelled(attempts, sessionId) };
+    case "held":
+      return { way, errorCode, ...later, resultJson: {} };
+  }
+}
+
+/** The fields of an end that somebody has to do something about. The cause is our own code: the host knows only its own. */
+export function toPerson({ errorCode, errorMessage }: Pick<Failure, "errorCode" | "errorMessage">, worked: boolean): WayOut {
+  const fingerprint = createHash("sha256").update(`${errorCode}\n${errorMessage}`).digest("hex").slice(0, 16);
+  const resultJson = { cause: errorCode, configurationIncomplete: { fingerprint } };
+  const base = { way: "person", errorCode: NEEDS_A_PERSON } as const;
+  return worked ? { ...base, resultJson: { ...resultJson, ...CONTINUE } } : { ...base, executionRecovery: NOT_STARTED, resultJson };
+}
+
+function wayOf(attempts: Attempts, failure: Failure, sessionId: string | null, isLastRetry: boolean): Way {
+  const { outcome } = attempts.last;
+  switch (outcome.kind) {
+    case "exited":
+      return wayOfExit(attempts.last, failure);
+    case "cancelled":
+      return outcome.stopped ? "free" : "held";
+    case "timed-out":
+      return ifStopped(isLater(failure) ? "retry" : "continue", outcome);
+    case "never-started":
+      return outcome.permanent || isLastRetry ? "person" : "retry";
+    case "blocked":
+      return isLastRetry ? "person" : "retry";
+    case "killed":
+      return wayOfKill(outcome, sessionId);
+    case "deleted":
+      return ifStopped("person", outcome);
+    case "detached":
+      return "retry";
+    case "superseded":
+    case "end-unknown":
+    case "reattach-failed":
+      return "held";
+  }
+}
+
+const isLater = ({ errorFamily }: Failure): boolean => errorFamily === "transient_upstream" || errorFamily === "provider_quota";
+
+const ifStopped = (way: Way, outcome: RunOutcome): Way => (isStopped(outcome) ? way : "held");
+
+function wayOfKill(outcome: Extract<RunOutcome, { kind: "killed" }>, sessionId: string | null): Way {
+  switch (outcome.by) {
+    case "oom":
+    case "output-limit":
+      return "person";
+    case "eviction":
+    case "preemption":
+      // The cluster took the pod: the same session goes on in another one.
+      return sessionId === null ? ifStopped("continue", outcome) : "retry";
+    case "runner":
+      return ifStopped("continue", outcome);
+    case "node-loss":
+      return "held";
+  }
+}
+
+const FAULT_WAYS: Readonly<Record<FaultKind, Way>> = {
+  auth: "person",
+  "model-not-found": "person",
+  "bad-arguments": "person",
+  "bad-request": "person",
+  "context-overflow": "person",
+  quota: "retry",
+  transient: "retry",
+  // The host has a continuation of its own for it.
+  "step-limit": "retry",
+  "unknown-session": "continue",
+  "corrupted-session": "continue",
+  refusal: "continue",
+  truncated: "continue",
+  other: "continue",
+};
+
+function wayOfExit(result: AttemptResult, { errorCode }: Failure): Way {
+  const { outcome, fault } = result;
+  if (outcome.evidence.output.forged) return "held";
+  if (errorCode === "k8s_oom_killed") return "person";
+  if (fault === null) return "continue";
+  // The model had accepted earlier requests of this run: another one may go through.
+  if (fault.kind === "bad-request" && hasWorked({ earlier: [], last: result })) return "continue";
+  return FAULT_WAYS[fault.kind];
+}
+
+function retryFields(attempts: Attempts, failure: Failure): Pick<WayOut, "errorFamily" | "executionRecovery" | "resultJson"> {
+  const { outcome, fault } = attempts.last;
+  // The next run takes the Job over.
+  if (outcome.kind === "detached" && outcome.evidence.jobUid !== null) return { resultJson: CONTINUE };
+  if (outcome.kind === "exited" && fault?.kind === "step-limit") return { resultJson: {} };
+  if (outcome.kind === "exited" || isLater(failure)) return { resultJson: CONTINUE };
+  const errorFamily = "transient_upstream";
+  return hasWorked(attempts) ? { errorFamily, resultJson: CONTINUE } : { errorFamily, executionRecovery: NOT_STARTED, resultJson: {} };
+}
+
+/** An acknowledged cancel leaves the issue free for the next run. */
+function cancelled(attempts: Attempts, sessionId: string | null): Pick<WayOut, "executionRecovery" | "resultJson"> {
+  const { outcome, endedAt } = attempts.last;
+  const forced = outcome.evidence.endRecord?.signal === "SIGKILL";
+  const resultJson = { executionCancellation: { state: "acknowledged", acknowledgedAt: new Date(endedAt).toISOString(), forced } };
+  if (!hasWorked(attempts)) return { executionRecovery: NOT_STARTED, resultJson };
+  if (sessionId === null) return { resultJson: { ...resultJson, ...CONTINUE } };
+  return {
+    executionRecovery: { kind: "interrupted", providerStopped: true, sessionPreserved: true, actionOutcomes: "settled" },
+    resultJson,
+  };
+}
