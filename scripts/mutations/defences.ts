@@ -73,9 +73,9 @@ export const DEFENCES: readonly Fault[] = [
     what: "attack: a line of stderr is taken for one of ours",
     file: paperclip("observe/stderr-lines.ts"),
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-    find: "cleaned.map((line) => `${asForeign(line)}\\n`)",
+    find: "lines.map((line) => `${asForeign(line)}\\n`)",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-    replace: "cleaned.map((line) => `${line}\\n`)",
+    replace: "lines.map((line) => `${line}\\n`)",
     caughtBy: [hostile("own-end")],
     attacks: ["log/stderr-prefix"],
   },

@@ -58,9 +58,9 @@ export const INPUT_FAULTS: readonly Fault[] = [
     what: "a line of a CLI's stderr is taken for one of ours",
     file: "packages/paperclip/src/observe/stderr-lines.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-    find: "cleaned.map((line) => `${asForeign(line)}\\n`)",
+    find: "lines.map((line) => `${asForeign(line)}\\n`)",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-    replace: "cleaned.map((line) => `${line}\\n`)",
+    replace: "lines.map((line) => `${line}\\n`)",
     caughtBy: ["packages/paperclip/src/observe/output.test.ts"],
   },
   {

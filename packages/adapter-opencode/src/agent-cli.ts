@@ -7,6 +7,7 @@ import { finalLinePattern } from "./opencode/events.ts";
 import { models, providerOf } from "./opencode/models.ts";
 import { createParser } from "./opencode/parse.ts";
 import { keyChecks } from "./opencode/provider-key.ts";
+import { showStderr } from "./opencode/stderr.ts";
 import { variables } from "./opencode/variables.ts";
 
 /** Below HOME. */
@@ -71,6 +72,7 @@ export const opencode: AgentCli = {
   },
   checks: ({ config, known }) => keyChecks(config.model, known),
   createParser: () => createCliParser(),
+  showStderr,
 };
 
 function createCliParser(): CliParser {

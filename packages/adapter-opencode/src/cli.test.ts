@@ -5,44 +5,39 @@ import { cases } from "../fixtures/cases.ts";
 import { loadFixture } from "../fixtures/load.ts";
 import { formatLine } from "./cli.ts";
 import { createParser } from "./opencode/parse.ts";
+import { showStderr } from "./opencode/stderr.ts";
 
-function show(lines: readonly string[], color = false): string {
-  const shown = lines.map((line) => formatLine(line, { color }));
-  return shown.filter((text) => text !== "").join("\n");
-}
-
-const raw = (name: string) => loadFixture(name).lines;
-
-function logged(name: string): string[] {
+function show(name: string, color = false): string {
   const transcript = new TranscriptLines();
   const parser = createParser();
-  return raw(name).flatMap((line) => transcript.push(parser.push(line)));
+  const lines = loadFixture(name).lines.flatMap((line) => transcript.push(parser.push(line)));
+  return lines.map((line) => formatLine(line, { color })).join("\n");
 }
 
 test("a run reads like a conversation", () => {
-  expect(show(raw("tool-call"))).toBe(
+  expect(show("tool-call")).toBe(
     [
-      '▸ bash  echo hello-from-tool  {"description":"Print a greeting"}  #call_1',
-      "✓ #call_1 hello-from-tool",
+      "▸ bash  echo hello-from-tool",
+      "✓ hello-from-tool",
       "● All done: scripted answer.",
-      "■ stop · 400 in · 800 cached · 45 out · 12 reasoning · $0.002295",
+      "■ stop · 800 in · 1,600 cached · 90 out · 24 reasoning · $0.00459",
     ].join("\n"),
   );
-  expect(show(raw("tool-exit-code"))).toContain("✗ exit 3 #call_1 about-to-fail");
-  expect(show(raw("unauthorized"))).toBe("✖ APIError 401: Scripted refusal: invalid API key.");
+  expect(show("tool-exit-code")).toContain("✗ exit 3: about-to-fail");
+  expect(show("unauthorized")).toBe("✖ APIError 401: Scripted refusal: invalid API key.");
 });
 
-test("the host's log and OpenCode's own output look the same, with and without colour", () => {
-  for (const name of Object.keys(cases)) {
-    expect(show(logged(name))).toBe(show(raw(name)));
-    expect(stripVTControlCharacters(show(raw(name), true))).toBe(show(raw(name)));
-  }
-  expect(show(raw("tool-call"), true)).toContain("\u001b[");
+test("with colour it says the same", () => {
+  for (const name of Object.keys(cases)) expect(stripVTControlCharacters(show(name, true))).toBe(show(name));
+  expect(show("tool-call", true)).toContain("\u001b[");
 });
 
-test("an empty line of a text is shown, an event without words is not", () => {
-  expect(formatLine("│", { color: false })).toBe("│");
-  expect(formatLine('{"type":"step_start"}', { color: false })).toBe("");
-  expect(formatLine("", { color: false })).toBe("");
-  expect(formatLine("[paperclip] waiting", { color: false })).toBe("[paperclip] waiting");
+test("OpenCode's own log is shown without times, ids and stacks", () => {
+  const shown = (name: string) => loadFixture(name).stderr.trim().split("\n").map(showStderr);
+  expect(shown("model-error")).toEqual([
+    "ERROR stream error: AI_APICallError: Scripted refusal: the request is not valid.",
+    "ERROR process: Scripted refusal: the request is not valid.",
+  ]);
+  expect(shown("unknown-model")[1]).toBe("ERROR failed: ProviderModelNotFoundError: Model not found: scripted/nothing. (err_0001)");
+  for (const other of ["Error: no", "timestamp=", "timestamp=1 level=ERROR run=1", ""]) expect(showStderr(other)).toBe(other);
 });

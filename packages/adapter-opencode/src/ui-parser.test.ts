@@ -35,26 +35,17 @@ function transcript(name: string): string[] {
 
 const entries = (name: string) => transcript(name).flatMap((line) => parse(line.trim(), "2026-01-01"));
 const STEP = "400 in · 800 cached · 45 out · 12 reasoning · $0.002295";
+const TWO_STEPS = "800 in · 1,600 cached · 90 out · 24 reasoning · $0.00459";
 
 test.each<[string, string[]]>([
-  [
-    "tool-call",
-    [
-      '▸ bash  echo hello-from-tool  {"description":"Print a greeting"}  #call_1',
-      "✓ #call_1 hello-from-tool",
-      `□ tool-calls · ${STEP}`,
-      "● All done: scripted answer.",
-      `■ stop · ${STEP}`,
-    ],
-  ],
+  ["tool-call", ["▸ bash  echo hello-from-tool", "✓ hello-from-tool", "● All done: scripted answer.", `■ stop · ${TWO_STEPS}`]],
   [
     "tool-error",
     [
-      "▸ read filePath  missing/file.txt  #call_1",
-      "✗ #call_1 File not found: /home/agent/work/missing/file.txt",
-      `□ tool-calls · ${STEP}`,
+      "▸ read  missing/file.txt",
+      "✗ File not found: /home/agent/work/missing/file.txt",
       "● All done: scripted answer.",
-      `■ stop · ${STEP}`,
+      `■ stop · ${TWO_STEPS}`,
     ],
   ],
   ["reasoning", ["◌ The script asks me to think first.", "● All done: scripted answer.", `■ stop · ${STEP}`]],
@@ -79,14 +70,14 @@ test("with a parser: calls, results, tokens and errors in full", () => {
       kind: "tool_call",
       ts: "2026-01-01",
       name: "bash",
-      toolUseId: "call_1",
-      input: { command: "echo hello-from-tool", description: "Print a greeting" },
+      toolUseId: "bash  echo hello-from-tool",
+      input: { command: "echo hello-from-tool" },
     },
-    { kind: "tool_result", ts: "2026-01-01", toolUseId: "call_1", content: "hello-from-tool", isError: false },
+    { kind: "tool_result", ts: "2026-01-01", toolUseId: "", content: "hello-from-tool", isError: false },
     { kind: "assistant", ts: "2026-01-01", text: "All done: scripted answer.\n", delta: true },
-    expect.objectContaining({ kind: "result", inputTokens: 400, outputTokens: 57, cachedTokens: 800, costUsd: 0.002295, isError: false }),
+    expect.objectContaining({ kind: "result", inputTokens: 800, outputTokens: 114, cachedTokens: 1600, costUsd: 0.00459, isError: false }),
   ]);
-  expect(entries("tool-exit-code")[1]).toMatchObject({ kind: "tool_result", isError: true, content: "about-to-fail\nexit code 3" });
+  expect(entries("tool-exit-code")[1]).toMatchObject({ kind: "tool_result", isError: true, content: "exit 3: about-to-fail" });
   const refusal = "APIError 401: Scripted refusal: invalid API key.";
   expect(entries("unauthorized")).toMatchObject([{ kind: "result", ts: "2026-01-01", text: refusal, isError: true, errors: [refusal] }]);
 });

@@ -53,11 +53,13 @@ test("a tool that fails does not fail the run", async () => {
 
 test("the host's abort cancels, and what the run has used is kept", async () => {
   const cancel = new AbortController();
+  let steps = 0;
   const { result } = await stage.run({
     cli: "opencode",
     prompt: "endless-steps",
     signal: cancel.signal,
-    onLine: (line) => line.startsWith("□") && cancel.abort(new Error("Cancelled by a board operator")),
+    // The second call follows the end of the first step.
+    onLine: (line) => line.startsWith("▸") && ++steps === 2 && cancel.abort(new Error("Cancelled by a board operator")),
   });
   expect(result).toMatchObject({
     errorCode: "cancelled",

@@ -54,3 +54,13 @@ export function readStderr(stderr: string): StderrFacts {
   }
   return { fatal, refusedArguments: usage && fatal === null, rejected, log };
 }
+
+/** A line of OpenCode's log without its time, ids and stack: `ERROR stream error: AI_APICallError: overloaded`. Any other line as it is. */
+export function showStderr(line: string): string {
+  const level = /^timestamp=\S+ level=([A-Z]+) /.exec(line)?.[1];
+  if (level === undefined) return line;
+  const cause = field(line, "error.error") ?? field(line, "error") ?? field(line, "cause");
+  const texts = [field(line, "message"), cause?.split("\n")[0]?.trim()].filter((text) => text);
+  const ref = field(line, "ref");
+  return texts.length === 0 ? line : `${level} ${texts.join(": ")}${ref === null ? "" : ` (${ref})`}`;
+}

@@ -41,6 +41,8 @@ export interface AgentCli<Own extends Fields = Fields> {
   checks?(settings: { readonly config: AgentConfig<Own>; readonly known: KnownVariables }): readonly EnvironmentCheck[];
   /** A parser for one turn, fed as lines arrive. */
   createParser(): CliParser;
+  /** A line of its stderr as people want to read it, for a CLI that writes a log there; it must not throw. */
+  showStderr?(line: string): string;
 }
 
 /** Environment variables that mean something to this CLI, by name, or by its beginning and `*`. */

@@ -56,9 +56,21 @@ test("stderr reaches the log in whole lines, without terminal codes, and none of
   for (const piece of pieces) await output.stderr(piece);
   await output.end();
   expect(seen.join("").replaceAll("stderr:", "")).toBe(
-    `onered\ntwo\n· [paperclip] released\nover\n· [paperclip] written\n${"x".repeat(9000)}\n· [paperclip] yend\n`,
+    `onered\ntwo\n· [paperclip] released\nover\n· [paperclip] written\n${"x".repeat(1000)}… 8,000 more characters\n· [paperclip] yend\n`,
   );
   expect(output.stderrTail).toMatch(/^onered\ntwo\n\[paperclip\] released\n/);
+});
+
+test("stack traces are folded where a reader sees them, and whole where the cause is looked for", async () => {
+  const { output, seen } = open();
+  const frames = ["    at a (/x.js:1:2)", "    at b (/x.js:3:4)"];
+  await output.stderr(`TypeError: no\n${frames.join("\n")}\n`);
+  await output.stdout(Buffer.from(`${frames.join("\n")}\n`));
+  expect(seen).toEqual(["stderr:TypeError: no\n"]);
+  await output.end();
+  const folded = "… 2 lines of a stack trace, in the pod's log\n";
+  expect(seen.slice(1).toSorted()).toEqual([`stderr:${folded}`, `stdout:${folded}`]);
+  expect(output.stderrTail).toBe(`TypeError: no\n${frames.join("\n")}\n`);
 });
 
 test("a line beyond all bounds is reported, not shown", async () => {

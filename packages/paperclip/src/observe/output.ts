@@ -17,7 +17,10 @@ export class AttemptOutput {
   constructor(cli: AgentCli, log: RunLog) {
     this.parser = cli.createParser();
     this.#log = log;
-    this.#stderr = new StderrLines((chunk) => log.write("stderr", chunk));
+    this.#stderr = new StderrLines(
+      (chunk) => log.write("stderr", chunk),
+      (line) => cli.showStderr?.(line) ?? line,
+    );
   }
 
   /** Resolves when the host has taken what is shown of these bytes, which is the back-pressure. */
@@ -32,7 +35,8 @@ export class AttemptOutput {
   /** What stands behind the last newline. */
   async end(): Promise<void> {
     const rest = this.#lines.rest();
-    await Promise.all([rest === null ? null : this.#show(this.#read(rest)), this.#stderr.end()]);
+    const lines = rest === null ? [] : this.#read(rest);
+    await Promise.all([this.#show([...lines, ...this.#transcript.end()]), this.#stderr.end()]);
   }
 
   /** The end of the CLI's stderr. */

@@ -1,4 +1,4 @@
-import { USUAL_TYPE } from "../agent-kinds.ts";
+import { type AdapterType, TYPES, USUAL_TYPE } from "../agent-kinds.ts";
 import type { Run } from "../company.ts";
 import type { Stage } from "../stage.ts";
 import { until } from "../wait.ts";
@@ -8,13 +8,18 @@ export interface ShownRun {
   readonly name: string;
   /** The prompt of the scripted model. */
   readonly task: string;
+  readonly type?: AdapterType;
   readonly config?: Readonly<Record<string, unknown>>;
 }
 
 export const shownRuns: readonly ShownRun[] = [
   // Some CLIs leave reasoning out of their events unless it is asked for.
   { name: "works", task: "use-tool think", config: { extraArgs: ["--thinking"] } },
+  ...TYPES.filter((type) => type !== USUAL_TYPE).map((type) => ({ name: `works-${type}`, task: "use-tool think", type })),
   { name: "refused", task: "model-error" },
+  { name: "unknown-model", task: "use-tool", config: { model: "nowhere/nothing" } },
+  { name: "refused-setting", task: "use-tool", config: { "resources.limits.memory": "lots" } },
+  { name: "no-image", task: "use-tool", config: { image: "agent:none" } },
   { name: "time-limit", task: "endless-steps slow-1", config: { timeoutSec: 15, graceSec: 1 } },
 ];
 
@@ -22,10 +27,10 @@ export const shownRuns: readonly ShownRun[] = [
 export async function makeRun(
   { company, config: usualOf }: Stage,
   prefix: string,
-  { name, task, config }: ShownRun,
+  { name, task, type = USUAL_TYPE, config }: ShownRun,
 ): Promise<{ path: string; run: Run }> {
-  const adapterConfig = { ...usualOf(USUAL_TYPE), ...config };
-  const agent = await company.hire(name, USUAL_TYPE, adapterConfig);
+  const adapterConfig = { ...usualOf(type), ...config };
+  const agent = await company.hire(name, type, adapterConfig);
   const issue = await company.assign(agent.id, name, task);
   // The oldest: the host may have begun a run of its own after it.
   const ended = async () => (await company.runs(agent.id)).findLast(({ status }) => !/queued|running/.test(status));

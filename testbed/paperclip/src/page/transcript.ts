@@ -1,10 +1,10 @@
-// `node testbed/paperclip/src/page/transcript.ts [--out DIR] [--task words]`: real runs, and their transcripts as the
+// `node testbed/paperclip/src/page/transcript.ts [--out DIR] [--task words] [--host RELEASE]`: real runs, and their transcripts as the
 // page of a real host shows them in Chromium: as users get it today, and with the host's parser worker patched.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { call } from "../api.ts";
 import { packAdapters } from "../install.ts";
-import { prepareRelease } from "../release.ts";
+import { prepareRelease, VERSIONS } from "../release.ts";
 import { openStage, type Stage } from "../stage.ts";
 import { dropRoot } from "../user.ts";
 import { type Browser, openBrowser } from "./browser.ts";
@@ -14,13 +14,13 @@ import { preparePlaywright } from "./playwright.ts";
 import { RunPage } from "./run-page.ts";
 import { makeRun, type ShownRun, shownRuns } from "./shown-runs.ts";
 
-const VERSION = "2026.916.1";
 const begun = Date.now();
 const say = (line: string) => console.error(line);
-const { values } = parseArgs({ options: { out: { type: "string" }, task: { type: "string" } } });
+const { values } = parseArgs({ options: { out: { type: "string" }, task: { type: "string" }, host: { type: "string" } } });
+const version = VERSIONS.find((known) => known === values.host) ?? VERSIONS[0];
 const runs: readonly ShownRun[] = values.task === undefined ? shownRuns : [{ name: "task", task: values.task }];
 
-await prepareRelease(VERSION, say);
+await prepareRelease(version, say);
 const [chromium, playwright] = [await prepareChromium(say), await preparePlaywright(say)];
 const pictures = values.out === undefined ? null : picturesFolder(join(values.out, "run-page"));
 const packed = await packAdapters(say);
@@ -33,7 +33,7 @@ try {
 say(`took ${Math.round((Date.now() - begun) / 1000)} s`);
 
 async function showAll(): Promise<void> {
-  const stage = await openStage(packed, { version: VERSION, ui: true, say });
+  const stage = await openStage(packed, { version, ui: true, say });
   try {
     // In the host's home, since that goes even when we are killed.
     const browser = await openBrowser(playwright, chromium, {
@@ -66,6 +66,7 @@ async function showRun(stage: Stage, browser: Browser, path: string, name: strin
     };
     await page.settle(patched);
     await tell(patched ? "parsed, nice" : "as users get it");
+    if (pictures !== null && !patched) await tab.screenshot({ path: join(pictures, `${name}-page.png`) });
     if (patched) {
       await page.unfold();
       await tell("parsed, nice, unfolded");

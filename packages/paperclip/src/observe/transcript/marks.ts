@@ -7,7 +7,6 @@ export const mark = {
   call: "▸",
   success: "✓",
   failure: "✗",
-  stepGoesOn: "□",
   stepEnd: "■",
   error: "✖",
   init: "◆",

@@ -1,3 +1,4 @@
+import { readNamed } from "./call-name.ts";
 import { unfold } from "./fold.ts";
 import { mark, STATUS } from "./marks.ts";
 import { readToolCall } from "./read-tool-call.ts";
@@ -52,9 +53,6 @@ function parseMarked(first: string, text: string, ts: string): TranscriptEntry[]
     case mark.success:
     case mark.failure:
       return toolResult(text, first === mark.failure, ts);
-    case mark.stepGoesOn:
-      // The host puts neighbouring commands together; the end of a step between them would keep it from that.
-      return readStep(text) && [];
     case mark.stepEnd:
       return stepResult(text, ts);
     case mark.error:
@@ -70,13 +68,11 @@ function parseMarked(first: string, text: string, ts: string): TranscriptEntry[]
   }
 }
 
+/** A result without a name belongs to the last call that is open: the host's page takes it so as well. */
 function toolResult(line: string, isError: boolean, ts: string): TranscriptEntry[] | undefined {
-  const parts = /^(?:exit (-?\d+) )?#(\S*)(?: (.*))?$/s.exec(line);
-  if (!parts) return undefined;
-  const [, exit, toolUseId = "", folded = ""] = parts;
-  const texts = [unfold(folded), exit === undefined ? "" : `exit code ${Number(exit)}`].filter((text) => text !== "");
-  // The host takes an empty result for one that is still to come.
-  return [{ kind: "tool_result", ts, toolUseId, content: texts.length === 0 ? "(no output)" : texts.join("\n"), isError }];
+  if (line === "") return undefined;
+  const { name, text } = readNamed(line);
+  return [{ kind: "tool_result", ts, toolUseId: name, content: unfold(text), isError }];
 }
 
 /** As a result, because the host folds what comes as stderr away. */

@@ -1,27 +1,29 @@
-import type { ToolCallEntry } from "../../agent-cli/entry.ts";
-import { type Fields, parseFields } from "../../agent-cli/json-fields.ts";
+import { parseFields } from "../../agent-cli/json-fields.ts";
+import { callName } from "./call-name.ts";
 import { unfold } from "./fold.ts";
 
 // Apart from the writing side, which needs Node: this is part of what the host's page loads.
 
-/** The field of the input that the title shows when the line names none. */
-export const USUAL_FIELD = "command";
+/** Tools whose calls the host's page shows as commands. */
+const SHELLS: readonly string[] = ["bash", "shell"];
 
-/** `bash  echo hello  {"description":"Greet"}  #call_1` or `read filePath  a.txt  #call_2`, behind the mark. */
-export function readToolCall(line: string): ToolCallEntry | undefined {
-  const parts = /^(\S+)(?: (\S+))?( {2}.*)? {2}#(\S*)$/s.exec(line);
-  if (!parts) return undefined;
-  const [, tool = "", field = USUAL_FIELD, middle = "", id = ""] = parts;
-  const { before, fields } = splitFields(middle);
-  const title = unfold(before.slice(2));
-  return { kind: "tool_call", id, tool, title, input: { ...(title === "" ? {} : { [field]: title }), ...fields } };
+/** A call as the host's page shows it. */
+interface ReadCall {
+  readonly id: string;
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
 }
 
-// The JSON reaches to the end, so the first place from which everything is JSON is its start.
-function splitFields(text: string): { readonly before: string; readonly fields: Fields } {
-  for (let at = text.indexOf("  {"); at !== -1 && text.endsWith("}"); at = text.indexOf("  {", at + 1)) {
-    const fields = parseFields(text.slice(at + 2));
-    if (fields !== undefined) return { before: text.slice(0, at), fields };
-  }
-  return { before: text, fields: {} };
+/** `bash  echo hello`, `bash (2)  echo hello`, `todo  {"list":[]}` or only `todo`, behind the mark. */
+export function readToolCall(line: string): ReadCall | undefined {
+  const parts = /^(\S+)(?: \(\d+\))?(?: {2}(.*))?$/s.exec(line);
+  if (!parts) return undefined;
+  const [, tool = "", folded = ""] = parts;
+  return { id: callName(line), tool, input: inputOf(tool, unfold(folded)) };
+}
+
+function inputOf(tool: string, title: string): Readonly<Record<string, unknown>> {
+  if (title === "") return {};
+  if (SHELLS.includes(tool.toLowerCase())) return { command: title };
+  return parseFields(title) ?? { title };
 }

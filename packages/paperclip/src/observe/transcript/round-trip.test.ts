@@ -1,9 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Entry } from "../../agent-cli/entry.ts";
+import { joinLines } from "../clean-text.ts";
 import { mark } from "./marks.ts";
 import { parseLine, type TranscriptEntry } from "./parse-line.ts";
-import { TranscriptLines, toLines } from "./to-lines.ts";
+import { TranscriptLines } from "./to-lines.ts";
+
+const toLines = (...entries: Entry[]): string[] => new TranscriptLines().push(entries);
 
 const traps = [
   "⏎",
@@ -17,8 +20,9 @@ const traps = [
   "  ",
   "  {",
   '  {"a":1}',
-  "  #x",
-  "exit 3 #y",
+  "‹",
+  "›",
+  "‹x› ",
   " · ",
   "🧵",
   "e\u0301",
@@ -79,35 +83,76 @@ test("a very long line is not cut", () => {
   expect(asHost(toLines({ kind: "assistant", text }))).toMatchObject([{ text: `${text}\n` }]);
 });
 
-test("any result of a tool comes back in one entry, whole as long as it is short", () => {
+/** What is shown of a text that is short: its lines that are not blank. */
+const shown = (text: string) =>
+  newlines(text)
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== "");
+const isShort = (text: string) => shown(text).length <= 5 && shown(text).every((line) => line.length <= 200);
+
+test("any short result of a tool comes back in one entry", () => {
   fc.assert(
-    fc.property(printable, fc.boolean(), fc.option(fc.integer({ min: 1, max: 255 })), (text, isError, exitCode) => {
+    fc.property(printable.filter(isShort), fc.boolean(), fc.option(fc.integer({ min: 1, max: 255 })), (text, isError, exitCode) => {
       const entries = asHost(toLines({ kind: "tool_result", id: "call_1", tool: "bash", text, isError, exitCode }));
-      const parts = [newlines(text).trimEnd(), exitCode === null ? "" : `exit code ${exitCode}`].filter((part) => part !== "");
-      const content = parts.join("\n") || "(no output)";
-      expect(entries).toEqual([{ kind: "tool_result", ts: "t", toolUseId: "call_1", content, isError: isError || exitCode !== null }]);
+      const parts = [exitCode === null ? "" : `exit ${exitCode}`, shown(text).join("\n")].filter((part) => part !== "");
+      const content = parts.join(": ") || "(no output)";
+      expect(entries).toEqual([{ kind: "tool_result", ts: "t", toolUseId: "", content, isError: isError || exitCode !== null }]);
     }),
   );
 });
 
-test("the input of a tool comes back, whichever field its title is", () => {
-  const fields = fc.dictionary(
-    fc.string({ maxLength: 8 }),
-    fc.oneof(fc.string({ maxLength: 20 }), fc.integer(), fc.boolean(), fc.constant(null)),
-    { maxKeys: 5 },
-  );
+test("what a short call is about comes back", () => {
   fc.assert(
-    fc.property(fc.constantFrom("command", "filePath", "url"), printable, fields, (field, title, others) => {
-      const rest = Object.fromEntries(Object.entries(others).filter(([key, value]) => key !== field && value !== title));
-      const [entry, ...more] = asHost(
-        toLines({ kind: "tool_call", id: "call_7", tool: "some_tool", title, input: { [field]: title, ...rest } }),
-      );
+    fc.property(fc.constantFrom("bash", "some_tool"), printable.filter(isShort), (tool, title) => {
+      const [entry, ...more] = asHost(toLines({ kind: "tool_call", id: "call_7", tool, title, input: {} }));
       expect(more).toEqual([]);
-      expect(entry).toMatchObject({ kind: "tool_call", name: "some_tool", toolUseId: "call_7" });
-      const shown = newlines(title).trim();
-      const { [field]: value, ...shownRest } = (entry as { input: Record<string, unknown> }).input;
-      expect(value ?? "").toBe(shown);
-      expect(shownRest).toEqual(rest);
+      expect(entry).toMatchObject({ kind: "tool_call", name: tool });
+      const text = shown(newlines(title).trim()).join("\n");
+      const { input } = entry as { input: Record<string, unknown> };
+      expect(input).toEqual(text === "" ? {} : tool === "bash" ? { command: text } : { title: text });
+    }),
+  );
+  const todo = { kind: "tool_call", id: "1", tool: "todo", title: "", input: { todos: ["⏎", 2] } } as const;
+  expect(asHost(toLines(todo))).toMatchObject([{ name: "todo", input: todo.input }]);
+});
+
+test("each result goes to its call, as the host ties them: by id, else to the last call that is open", () => {
+  const title = fc.oneof(fc.constantFrom("ls", "pwd"), printable);
+  const calls = fc.uniqueArray(fc.tuple(fc.string({ minLength: 1 }), title), { maxLength: 6, selector: ([id]) => id });
+  fc.assert(
+    fc.property(calls, fc.array(fc.nat({ max: 11 }), { maxLength: 20 }), (all, order) => {
+      const transcript = new TranscriptLines();
+      const waiting = [...all];
+      const running: string[] = [];
+      const tied: { id: string; call: string; status: string; result?: string }[] = [];
+      for (const turn of order) {
+        const [next] = turn % 2 === 0 ? waiting.splice(0, 1) : [];
+        const [ended] = turn % 2 === 0 || running.length === 0 ? [] : running.splice(turn % running.length, 1);
+        const entries: Entry[] = [];
+        if (next) entries.push({ kind: "tool_call", id: next[0], tool: "bash", title: next[1], input: {} });
+        if (next) running.push(next[0]);
+        if (ended !== undefined)
+          entries.push({
+            kind: "tool_result",
+            id: ended,
+            tool: "",
+            text: `of ${[...ended].map((c) => c.charCodeAt(0)).join()}`,
+            isError: false,
+            exitCode: null,
+          });
+        for (const entry of asHost(transcript.push(entries))) {
+          if (entry.kind === "tool_call") tied.push({ id: entry.toolUseId, call: next?.[0] ?? "", status: "running" });
+          if (entry.kind !== "tool_result") continue;
+          const call =
+            tied.findLast(({ id, status }) => id === entry.toolUseId && status === "running") ??
+            tied.findLast(({ status }) => status === "running");
+          Object.assign(call ?? {}, { status: "ended", result: entry.content });
+        }
+      }
+      for (const { call, status, result } of tied)
+        if (status === "ended") expect(result).toBe(`of ${[...call].map((c) => c.charCodeAt(0)).join()}`);
+      expect(tied.filter(({ status }) => status === "running").map(({ call }) => call)).toEqual(running);
     }),
   );
 });
@@ -130,10 +175,10 @@ test("steps, errors, foreign lines, the beginning of a session", () => {
     }),
   );
   fc.assert(
-    fc.property(printable, (text) => {
-      const shown = newlines(text).trimEnd();
-      expect(asHost(toLines({ kind: "error", text }))).toMatchObject([{ kind: "result", text: shown, isError: true, errors: [shown] }]);
-      const line = newlines(text).replaceAll("\n", " ").trim();
+    fc.property(printable.filter(isShort), (text) => {
+      const said = shown(text).join("\n");
+      expect(asHost(toLines({ kind: "error", text }))).toMatchObject([{ kind: "result", text: said, isError: true, errors: [said] }]);
+      const line = joinLines(newlines(text));
       expect(asHost(toLines({ kind: "other", text: line }))).toEqual(line === "" ? [] : [{ kind: "stdout", ts: "t", text: line }]);
     }),
   );
@@ -154,8 +199,6 @@ test("whatever the text, lines are lines, fit for a database, and mean the same 
         const expected = entry.kind in kinds ? kinds[entry.kind as keyof typeof kinds] : entry.kind;
         for (const line of lines) expect(parseLine(line, "t")).toMatchObject([{ kind: expected }]);
       }
-      const [called, answered] = asHost([...toLines(call), ...toLines(result)]) as { toolUseId: string }[];
-      expect(answered?.toolUseId).toBe(called?.toolUseId);
     }),
   );
 });

@@ -1,10 +1,12 @@
 import type * as host from "@paperclipai/adapter-utils";
 import { expect, expectTypeOf, test } from "vitest";
-import type { Entry } from "../../agent-cli/entry.ts";
+import type { Entry, ToolCallEntry } from "../../agent-cli/entry.ts";
 import { parseLine, type TranscriptEntry } from "./parse-line.ts";
-import { toLines } from "./to-lines.ts";
+import { TranscriptLines } from "./to-lines.ts";
 
-const call = (tool: string, title: string, input: unknown, id = "call_1"): Entry => ({ kind: "tool_call", id, tool, title, input });
+const toLines = (...entries: Entry[]): string[] => new TranscriptLines().push(entries);
+
+const call = (tool: string, title: string, input: unknown, id = "call_1"): ToolCallEntry => ({ kind: "tool_call", id, tool, title, input });
 const result = (text: string, exitCode: number | null = null): Entry => ({
   kind: "tool_result",
   id: "call_1",
@@ -19,33 +21,32 @@ test.each<[string, Entry, string[]]>([
   ["an answer", { kind: "assistant", text: "\n\nFirst:\n\n    code\n\n" }, ["● First:", "│", "│     code"]],
   ["a thought", { kind: "thinking", text: "hm\r\nwell" }, ["◌ hm", "┊ well"]],
   ["no text", { kind: "assistant", text: " \n " }, []],
-  ["a command", call("bash", "ls -l", { command: "ls -l" }), ["▸ bash  ls -l  #call_1"]],
-  ["a command of several lines", call("bash", "cat <<E\na\nE", { command: "cat <<E\na\nE" }), ["▸ bash  cat <<E ⏎ a ⏎ E  #call_1"]],
-  ["a file", call("read", "a b.txt", { filePath: "a b.txt", limit: 5 }), ['▸ read filePath  a b.txt  {"limit":5}  #call_1']],
-  ["a title of the CLI's own", call("todo", "2 todos", { todos: [1, 2] }), ['▸ todo title  2 todos  {"todos":[1,2]}  #call_1']],
-  ["no title", call("todo", "", { todos: [] }), ['▸ todo  {"todos":[]}  #call_1']],
-  [
-    "a title that looks like fields",
-    call("bash", 'echo  {"a":1}', { command: 'echo  {"a":1}' }),
-    ['▸ bash  {"command":"echo  {\\"a\\":1}"}  #call_1'],
-  ],
-  ["a long id", call("bash", "ls", { command: "ls" }, "toolu_01A09q90qw90lq917835lq9"), ["▸ bash  ls  #17835lq9"]],
-  ["an output", result("one\ntwo\n"), ["✓ #call_1 one ⏎ two"]],
-  ["no output", result(""), ["✓ #call_1"]],
-  ["the sign itself", result("press ⏎\nnow"), ["✓ #call_1 press \\⏎ ⏎ now"]],
-  ["a failed command", result("no such file", 2), ["✗ exit 2 #call_1 no such file"]],
-  ["colours and bells", result("\u001b[31mred\u001b[0m\u0007\u0000 10%\r20%"), ["✓ #call_1 red 10% ⏎ 20%"]],
+  ["a command", call("bash", "ls -l", { command: "ls -l", description: "List" }), ["▸ bash  ls -l"]],
+  ["a command of several lines", call("bash", "cat <<E\na\nE", { command: "cat <<E\na\nE" }), ["▸ bash  cat <<E ⏎ a ⏎ E"]],
+  ["a file", call("read", "a b.txt", { filePath: "a b.txt", limit: 5 }), ["▸ read  a b.txt"]],
+  ["a title of the CLI's own", call("todo", "2 todos", { todos: [1, 2] }), ["▸ todo  2 todos"]],
+  ["no title", call("todo", "", { todos: ["tea ⏎"] }), ['▸ todo  {"todos":["tea \\⏎"]}']],
+  ["nothing at all", call("todo", " ", {}), ["▸ todo"]],
+  ["a name with blanks", call("my tool", "x", {}), ["▸ my_tool  x"]],
+  ["an output", result("one\n\ntwo\n"), ["✓ one ⏎ two"]],
+  ["no output", result(" \n"), ["✓ (no output)"]],
+  ["the sign itself", result("press ⏎\nnow"), ["✓ press \\⏎ ⏎ now"]],
+  ["a failed command", result("no such file", 2), ["✗ exit 2: no such file"]],
+  ["a failed command that says nothing", result("", 2), ["✗ exit 2"]],
+  ["an output that looks like the name of a call", result("‹b› c"), ["✓ ‹› ‹b› c"]],
+  ["colours and bells", result("\u001b[31mred\u001b[0m\u0007\u0000 10%\r20%"), ["✓ red 10% ⏎ 20%"]],
   [
     "a step",
     { kind: "step_end", reason: "length", goesOn: false, tokens: { ...noTokens, input: 12345, cacheWrite: 7 }, costUsd: 1.5 },
     ["■ length · 12,345 in · 7 written to cache · 0 out · $1.50"],
   ],
-  [
-    "a step on the way",
-    { kind: "step_end", reason: "tool-calls", goesOn: true, tokens: noTokens, costUsd: 0 },
-    ["□ tool-calls · 0 in · 0 out"],
-  ],
+  ["a step on the way", { kind: "step_end", reason: "tool-calls", goesOn: true, tokens: noTokens, costUsd: 0 }, []],
   ["an error", { kind: "error", text: "APIError 400: no\nreally" }, ["✖ APIError 400: no ⏎ really"]],
+  [
+    "an error with its stack",
+    { kind: "error", text: "TypeError: no\n    at run (/app/a.js:1:2)\n    at async main (/app/b.js:3:4)\n    at native:7:39\nBun v1.2" },
+    ["✖ TypeError: no ⏎ … 3 lines of a stack trace, in the pod's log ⏎ Bun v1.2"],
+  ],
   ["a session", { kind: "init", sessionId: "ses_1", model: "a/b" }, ["◆ session ses_1 · model a/b"]],
   ["a status", { kind: "status", text: "[paperclip] waiting" }, ["[paperclip] waiting"]],
   ["a foreign line", { kind: "other", text: "npm warn" }, ["npm warn"]],
@@ -55,39 +56,73 @@ test.each<[string, Entry, string[]]>([
   expect(toLines(entry)).toEqual(lines);
 });
 
-test("long results keep beginning and end, and a line fits into one chunk of the host's live view", () => {
-  const text = ["first", ...Array(2000).fill("x".repeat(99)), "the error at last"].join("\n");
-  const [line = ""] = toLines(result(text));
-  expect(line).toMatch(/^✓ #call_1 first ⏎ x.* ⏎ \[… 19\d,\d{3} bytes left out …\] ⏎ .*the error at last$/);
-  for (const long of [
-    result(`${"\n".repeat(50_000)}.`),
-    result("🧵⏎".repeat(50_000)),
-    call("write", "a".repeat(90_000), { command: "a".repeat(90_000), content: "ü".repeat(90_000) }),
-  ]) {
-    expect(Buffer.byteLength(toLines(long)[0]!)).toBeLessThan(8 * 1024);
-  }
+test("of a long text the first and the last lines are shown, of a failed command more of the last ones", () => {
+  const lines = Array.from({ length: 40 }, (_, index) => `${index}`);
+  const text = lines.join("\n");
+  expect(toLines(result(text))).toEqual(["✓ 0 ⏎ 1 ⏎ 2 ⏎ 3 ⏎ … 34 more lines ⏎ 38 ⏎ 39"]);
+  expect(toLines(result(text, 1))).toEqual(["✗ exit 1: 0 ⏎ 1 ⏎ 2 ⏎ 3 ⏎ … 30 more lines ⏎ 34 ⏎ 35 ⏎ 36 ⏎ 37 ⏎ 38 ⏎ 39"]);
+  expect(toLines(result(lines.slice(0, 7).join("\n")))).toEqual(["✓ 0 ⏎ 1 ⏎ 2 ⏎ 3 ⏎ 4 ⏎ 5 ⏎ 6"]);
+  expect(toLines(call("bash", text, {}))).toEqual(["▸ bash  0 ⏎ 1 ⏎ 2 ⏎ 3 ⏎ … 35 more lines ⏎ 39"]);
+  expect(toLines(result("x".repeat(1500)))).toEqual([`✓ ${"x".repeat(200)}… 1,300 more characters`]);
 });
 
-test("long input is shortened and stays an input", () => {
-  const input = { filePath: "a.ts", content: "line\n".repeat(1000), list: Array.from({ length: 50 }, (_, i) => i), deep: [[[[[["x"]]]]]] };
-  const [line = ""] = toLines(call("write", "a.ts", input));
-  expect(line.length).toBeLessThan(1000);
-  expect(parseLine(line, "t")).toMatchObject([
-    {
-      input: {
-        filePath: "a.ts",
-        content: expect.stringMatching(/^line\nline\n[\s\S]*… \(4700 more characters\)$/),
-        list: expect.arrayContaining(["… 40 more"]),
-      },
-    },
-  ]);
-  const many = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`key${i}`, "value ".repeat(20)]));
-  expect(Buffer.byteLength(toLines(call("many", "", many))[0]!)).toBeLessThan(3000);
+test("whatever it is made of, a line fits into one chunk of the host's live view", () => {
+  for (const long of [
+    result(`${"\n".repeat(50_000)}.`),
+    result(`${"🧵⏎".repeat(5000)}\n`.repeat(50)),
+    call("write", "ü⏎\n".repeat(90_000), {}),
+    call("write", "", { content: "ü⏎".repeat(90_000) }),
+    { kind: "error", text: `${"⏎".repeat(5000)}\n`.repeat(50) } as const,
+    { kind: "other", text: "⏎".repeat(90_000) } as const,
+  ]) {
+    expect(toLines(long)[0]!.length).toBeLessThan(8192);
+  }
   expect(() => toLines(call("deep", "", JSON.parse(`${"[".repeat(5000)}${"]".repeat(5000)}`)))).not.toThrow();
 });
 
+test("the last step's line has what all of them used", () => {
+  const step = (goesOn: boolean): Entry => ({
+    kind: "step_end",
+    reason: goesOn ? "tool-calls" : "stop",
+    goesOn,
+    tokens: { ...noTokens, input: 10, output: 1 },
+    costUsd: 0.5,
+  });
+  const lines = new TranscriptLines();
+  expect(lines.push([step(true), step(true), step(false)])).toEqual(["■ stop · 30 in · 3 out · $1.50"]);
+  expect(lines.push([step(false)])).toEqual(["■ stop · 10 in · 1 out · $0.50"]);
+});
+
+test("a result is named where it could be taken for another call's, and only there", () => {
+  const answer = (id: string, text: string): Entry => ({ kind: "tool_result", id, tool: "", text, isError: false, exitCode: null });
+  const ls = call("bash", "ls", {}, "a");
+  const pwd = call("bash", "pwd", {}, "b");
+  expect(toLines(ls, pwd, answer("b", "/"), answer("a", "x"))).toEqual(["▸ bash  ls", "▸ bash  pwd", "✓ /", "✓ x"]);
+  expect(toLines(ls, pwd, answer("a", "x"), answer("b", "/"))).toEqual(["▸ bash  ls", "▸ bash  pwd", "✓ ‹bash  ls› x", "✓ /"]);
+  expect(toLines(ls, { ...ls, id: "b" }, answer("a", "x"))).toEqual(["▸ bash  ls", "▸ bash (2)  ls", "✓ ‹bash  ls› x"]);
+  expect(toLines(ls, answer("other", "x"))).toEqual(["▸ bash  ls", "✓ ‹an earlier call› x"]);
+  expect(toLines(answer("other", "x"))).toEqual(["✓ x"]);
+  const long = toLines(call("bash", `echo ${"y".repeat(90)}`, {}, "a"), pwd, answer("a", "x"));
+  expect(long.at(-1)).toBe(`✓ ‹bash  echo ${"y".repeat(49)}…› x`);
+  // Some tools never report an end.
+  const lines = new TranscriptLines();
+  for (let index = 0; index < 1000; index++) lines.push([call("search", "", {}, `s${index}`)]);
+  expect(lines.push([ls, answer("a", "x")])).toEqual(["▸ bash  ls", "✓ x"]);
+});
+
+test("stack traces among foreign lines are folded, whatever follows them; one line alone is none", () => {
+  const lines = new TranscriptLines();
+  const push = (...texts: string[]) => lines.push(texts.map((text) => ({ kind: "other", text })));
+  expect(push("TypeError: no", "at a (/x.js:1:2)", "at b (/x.js:3:4)")).toEqual(["TypeError: no"]);
+  expect(lines.push([{ kind: "assistant", text: "hm" }])).toEqual(["… 2 lines of a stack trace, in the pod's log", "● hm"]);
+  expect(push("at noon (or later)", "lunch")).toEqual(["at noon (or later)", "lunch"]);
+  expect(push("at file:///x.js:1:2", "... 3 more")).toEqual([]);
+  expect(lines.end()).toEqual(["… 2 lines of a stack trace, in the pod's log"]);
+  expect(lines.end()).toEqual([]);
+});
+
 test("a marked line that we did not write is shown as it is", () => {
-  for (const line of ["▸", "▸ no id", "✓ no id", "■ stop · many in", "◆ what", "●glued"])
+  for (const line of ["▸", "▸ one blank", "✓", "■ stop · many in", "◆ what", "●glued"])
     expect(parseLine(line, "t")).toEqual([{ kind: "stdout", ts: "t", text: line }]);
   expect(parseLine("  ", "t")).toEqual([]);
 });

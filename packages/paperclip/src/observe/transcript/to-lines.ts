@@ -1,32 +1,87 @@
-import type { Entry, InitEntry, SpokenEntry, ToolResultEntry } from "../../agent-cli/entry.ts";
+import {
+  type Entry,
+  type InitEntry,
+  noTokens,
+  plus,
+  type SpokenEntry,
+  type StepEndEntry,
+  type ToolResultEntry,
+} from "../../agent-cli/entry.ts";
 import { cleanText, joinLines, phrase } from "../clean-text.ts";
-import { cut, fold } from "./fold.ts";
+import { named } from "./call-name.ts";
+import { fold, groupDigits } from "./fold.ts";
 import { asForeign, mark, STATUS } from "./marks.ts";
+import { OpenCalls } from "./open-calls.ts";
+import { type Room, shorten, shortLine } from "./shorten.ts";
+import { foldTraces, StackTraces } from "./stack-traces.ts";
 import { writeStep } from "./step-line.ts";
-import { shortId, writeToolCall } from "./write-tool-call.ts";
 
-// With mark, id and note a line stays below the 8 KiB that the host's live view takes at once.
-const LINE_BYTES = 7 * 1024;
 /** The most that is shown of one text; a model's answer is shorter. */
-const SPOKEN_BYTES = 1024 * 1024;
+const SPOKEN_CHARS = 1024 * 1024;
 /** The most entries that one line of a CLI's output may bring; an honest one brings a few. */
 const MOST_ENTRIES = 1000;
 
-/** What a CLI's output means, as the lines of its transcript for the host's log. */
+// A line of the log stays below the 8192 characters that the host's live view takes at once, and is short enough to be read.
+const OUTPUT: Room = { first: 4, last: 2, chars: 200 };
+const FAILED_OUTPUT: Room = { first: 4, last: 6, chars: 200 };
+const ERROR: Room = { first: 4, last: 2, chars: 400 };
+const FOREIGN_CHARS = 1000;
+
+/**
+ * What a CLI's output means, as the lines of its transcript: readable as they are, because that is how the host's page shows them, and read
+ * back by `parseLine`. What is left out, shortened or folded is decided here and nowhere else.
+ */
 export class TranscriptLines {
   #last: Entry["kind"] | null = null;
+  readonly #calls = new OpenCalls();
+  readonly #traces = new StackTraces();
+  #steps = { tokens: noTokens, costUsd: 0 };
 
   /** Lines without newlines; none when there is nothing to show. */
   push(all: readonly Entry[]): string[] {
     const left = all.length - MOST_ENTRIES;
     const entries = left <= 0 ? all : [...all.slice(0, MOST_ENTRIES), { kind: "other", text: `… ${left} more of the same line` } as const];
     return entries.flatMap((entry) => {
-      const lines = toLines(entry);
+      const lines = this.#lines(entry);
       if (lines.length === 0) return [];
       const gap = this.#gap(entry.kind);
       this.#last = entry.kind;
-      return [...gap, ...lines];
+      return [...(entry.kind === "other" ? [] : this.#traces.end()), ...gap, ...lines];
     });
+  }
+
+  /** What was held back until its end is known. */
+  end(): string[] {
+    return this.#traces.end();
+  }
+
+  #lines(entry: Entry): string[] {
+    switch (entry.kind) {
+      case "assistant":
+      case "thinking":
+        return spoken(entry);
+      case "tool_call":
+        return [`${mark.call} ${this.#calls.begin(entry)}`];
+      case "tool_result":
+        return [toolResult(entry, this.#calls.end(entry.id))];
+      case "step_end":
+        return this.#step(entry);
+      case "error":
+        return [`${mark.error} ${fold(shorten(foldTraces(cleanText(entry.text)), ERROR))}`.trimEnd()];
+      case "init":
+        return [init(entry)];
+      case "status":
+        return [status(joinLines(cleanText(entry.text)))];
+      case "other":
+        return foreign(entry.text).flatMap((line) => this.#traces.push(line));
+    }
+  }
+
+  /** A step that leads to the next one is no line of its own: what it used is in the line of the last one. */
+  #step({ reason, goesOn, tokens, costUsd }: StepEndEntry): string[] {
+    const used = { tokens: plus(this.#steps.tokens, tokens), costUsd: this.#steps.costUsd + costUsd };
+    this.#steps = goesOn ? used : { tokens: noTokens, costUsd: 0 };
+    return goesOn ? [] : [`${mark.stepEnd} ${writeStep(phrase(reason), used.tokens, used.costUsd)}`];
   }
 
   // The host joins texts of one kind that follow each other; an empty line keeps them apart as paragraphs.
@@ -37,34 +92,9 @@ export class TranscriptLines {
   }
 }
 
-/** An entry as lines: readable as they are, and read back by `parseLine`. None when there is nothing to show. */
-export function toLines(entry: Entry): string[] {
-  switch (entry.kind) {
-    case "assistant":
-    case "thinking":
-      return spoken(entry);
-    case "tool_call":
-      return [`${mark.call} ${writeToolCall(entry)}`];
-    case "tool_result":
-      return [toolResult(entry)];
-    case "step_end":
-      return [`${entry.goesOn ? mark.stepGoesOn : mark.stepEnd} ${writeStep(phrase(entry.reason), entry.tokens, entry.costUsd)}`];
-    case "error":
-      return [`${mark.error} ${oneLine(entry.text)}`.trimEnd()];
-    case "init":
-      return [init(entry)];
-    case "status":
-      return [status(joinLines(cleanText(entry.text)))];
-    case "other":
-      return foreign(entry.text);
-  }
-}
-
-const oneLine = (text: string): string => fold(cut(cleanText(text).trimEnd(), LINE_BYTES));
-
 // Outer blank lines go, and so does white space at the ends of lines: the host would trim it anyway.
 function spoken({ kind, text }: SpokenEntry): string[] {
-  const lines = cut(cleanText(text), SPOKEN_BYTES)
+  const lines = middleOut(cleanText(text))
     .split("\n")
     .map((line) => line.trimEnd());
   const first = lines.findIndex((line) => line !== "");
@@ -74,10 +104,22 @@ function spoken({ kind, text }: SpokenEntry): string[] {
   return lines.slice(first, last + 1).map((line, index) => `${index === 0 ? begin : more} ${line}`.trimEnd());
 }
 
-// The exit code stands before the id, where no output can be taken for it.
-function toolResult({ id, text, isError, exitCode }: ToolResultEntry): string {
-  const exit = exitCode === null || exitCode === 0 ? "" : `exit ${exitCode} `;
-  return `${isError || exit !== "" ? mark.failure : mark.success} ${exit}${shortId(id)} ${oneLine(text)}`.trimEnd();
+/** A text of any length without its middle. */
+function middleOut(text: string): string {
+  const missing = text.length - SPOKEN_CHARS;
+  if (missing <= 0) return text;
+  const half = SPOKEN_CHARS / 2;
+  return `${text.slice(0, half).toWellFormed()}\n[… ${groupDigits(missing)} characters left out …]\n${text.slice(-half).toWellFormed()}`;
+}
+
+function toolResult({ text, isError, exitCode }: ToolResultEntry, call: string | null): string {
+  const isFailure = isError || (exitCode !== null && exitCode !== 0);
+  const shown = fold(shorten(cleanText(text), isFailure ? FAILED_OUTPUT : OUTPUT));
+  const exit = exitCode === null || exitCode === 0 ? "" : `exit ${exitCode}`;
+  const said = [exit, shown].filter((part) => part !== "").join(": ") || "(no output)";
+  // An output that begins like a name gets an empty one before it.
+  const whole = call !== null || said.startsWith("‹") ? named(call ?? "", said) : said;
+  return `${isFailure ? mark.failure : mark.success} ${whole}`;
 }
 
 function init({ sessionId, model }: InitEntry): string {
@@ -88,6 +130,6 @@ function init({ sessionId, model }: InitEntry): string {
 const status = (line: string): string => (line.startsWith(STATUS) ? line : `${STATUS} ${line}`.trimEnd());
 
 function foreign(text: string): string[] {
-  const line = cut(cleanText(text).trim(), LINE_BYTES).replaceAll("\n", " ");
+  const line = shortLine(joinLines(cleanText(text)), FOREIGN_CHARS);
   return line === "" ? [] : [asForeign(line)];
 }
