@@ -13,7 +13,7 @@ const kits = await loadKits();
 const first = kits[cliNames[0]].cli;
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const readme = readFileSync(join(root, "README.md"), "utf8");
-const other = readme.replace("| `graceSec` | `60` |", "| `graceSec` | `15` |");
+const other = readme.replace(/(\| `graceSec` \| [^|]+ \|) `60` \|/, "$1 `15` |");
 
 /** What `npm run docs` says of the documents, or of one README. */
 function checkDocs(...paths: string[]): Promise<{ ok: boolean; said: string }> {

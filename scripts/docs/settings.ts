@@ -7,7 +7,7 @@ const END = "<!-- /settings -->";
 const INTRO = `The agent's \`adapterConfig\`. Nothing is required inside a cluster: what is unset comes from the server's own pod. Outside one, set \`kubeconfig\`, \`namespace\`, \`image\`
 and \`dataClaim\`. Settings that reach beyond the agent's own run, such as another namespace or a service account, are refused unless the operator's policy allows
 them (\`docs/policy.md\`). The form's \`0\`, empty and \`false\` mean "unset" wherever a number or text is expected. A wrong value is refused by name before anything is created; a
-key that looks like a misspelt one is a warning in the run's log.`;
+key that is no setting is a warning in the run's log and in the Test. The form shows what most people set; \`showAllSettings\` shows the rest. What the operator's policy decides is not asked for.`;
 
 /** A README whose settings are those of the schema. */
 export function withSettings(readme: string, cli: SettingsOwner): string {
@@ -19,8 +19,10 @@ export function withSettings(readme: string, cli: SettingsOwner): string {
 
 function settings(cli: SettingsOwner): string {
   const tables = groupsOf(cli).map(({ title, fields }) => {
-    const rows = fields.map((field) => `| \`${field.key}\` | ${cell(defaultOf(field))} | ${cell(meaningOf(field))} |`);
-    return [`| ${title} | default | meaning |`, "|---|---|---|", ...rows].join("\n");
+    const rows = fields.map(
+      (field) => `| \`${field.key}\` | ${field.label ?? ""} | ${cell(defaultOf(field))} | ${cell(meaningOf(field))} |`,
+    );
+    return [`| ${title} | in the form | default | meaning |`, "|---|---|---|---|", ...rows].join("\n");
   });
   return `\n${[INTRO, ...tables].join("\n\n")}\n\n`;
 }

@@ -1,7 +1,7 @@
 import { type AgentCli, type CliParser, type CliPlan, type CliTurn, HOME_MOUNT } from "@paperclip-k8s/paperclip";
 import { argv } from "./claude/argv.ts";
 import { classify } from "./claude/classify.ts";
-import { createListModels, models } from "./claude/models.ts";
+import { checkModel, createListModels, models } from "./claude/models.ts";
 import { createParser } from "./claude/parse.ts";
 import { billing, isBedrockModel, keyChecks, usesBedrock } from "./claude/provider.ts";
 import { mcpConfig, toolOutputFilter } from "./claude/run-files.ts";
@@ -20,7 +20,7 @@ export const claude: AgentCli<OwnSettings> = {
   label: "Claude Code on Kubernetes",
   container: "claude",
   jobPrefix: "agent-claude-",
-  settings: { own: ownSettings, docs },
+  settings: { own: ownSettings, docs, checkModel },
   variables,
   skillsFolder: SKILLS,
   models,

@@ -4,7 +4,7 @@ import { classify } from "./opencode/classify.ts";
 import { configLayer } from "./opencode/config-layer.ts";
 import { createListModels } from "./opencode/discover-models.ts";
 import { finalLinePattern } from "./opencode/events.ts";
-import { models, providerOf } from "./opencode/models.ts";
+import { checkModel, models, providerOf } from "./opencode/models.ts";
 import { createParser } from "./opencode/parse.ts";
 import { keyChecks } from "./opencode/provider-key.ts";
 import { showStderr } from "./opencode/stderr.ts";
@@ -24,6 +24,7 @@ export const opencode: AgentCli = {
   jobPrefix: "agent-opencode-",
   settings: {
     own: {},
+    checkModel,
     docs: {
       model: "passed to the CLI, as `provider/model`",
       effort: "reasoning effort, passed to the CLI as `--variant`; `thinkingEffort` and `variant` mean the same, the first one set counts",

@@ -4,6 +4,7 @@ import { type ExecuteOptions, execute } from "./execute.ts";
 import { runDetachable } from "./handover/drain/detachable-run.ts";
 import { RunRegistry } from "./handover/drain/run-registry.ts";
 import type { ServerAdapter, SkillContext } from "./host/types.ts";
+import { formFacts } from "./policy/form-facts.ts";
 import { checkedConfig } from "./prepare/agent-config.ts";
 import { sessionCodec } from "./prepare/session.ts";
 import { listSkills, syncSkills } from "./prepare/skills/snapshot.ts";
@@ -31,7 +32,7 @@ export function createAdapter(cli: AgentCli, options: AdapterOptions): ServerAda
     listModels: () => cli.listModels(serverEnv),
     listSkills: async (ctx) => listSkills(ctx, await checked(ctx)),
     syncSkills: async (ctx, desired) => syncSkills(ctx, desired, await checked(ctx)),
-    getConfigSchema: () => formSchema(cli),
+    getConfigSchema: async () => formSchema(cli, await formFacts(serverEnv)),
     agentConfigurationDoc: configurationDoc(cli),
     supportsLocalAgentJwt: true,
     supportsInstructionsBundle: true,

@@ -22,6 +22,7 @@ import { fingerprintOf } from "./prepare/resume-fingerprint.ts";
 import { chooseSession } from "./prepare/session.ts";
 import { unusedClaim } from "./prepare/state/agent-claim.ts";
 import { sweepUp } from "./prepare/sweep/sweep-up.ts";
+import { inFormWords } from "./settings/setting-name.ts";
 
 export interface ExecuteOptions extends CancelOptions {
   readonly engine: Engine;
@@ -67,7 +68,7 @@ async function concluded(cli: AgentCli, ctx: ExecutionContext, log: RunLog, opti
     await withTimeout(unused, options.hostTimeoutMs);
     return conclusion;
   } catch (error) {
-    return unprepared(error, ctx, log);
+    return unprepared(inFormWords(error, cli), ctx, log);
   } finally {
     cancel?.stop();
   }
@@ -97,7 +98,7 @@ async function runAttempts(first: Attempt, run: Run): Promise<Conclusion> {
       attempt = await prepareAttempt(attempt.inputs, next.start);
     }
   } catch (error) {
-    return unprepared(error, first.inputs.ctx, run.log, earlier);
+    return unprepared(inFormWords(error, first.inputs.cli), first.inputs.ctx, run.log, earlier);
   }
 }
 

@@ -20,5 +20,5 @@ export type { EnvironmentCheck, ExecutionResult, Model } from "./host/types.ts";
 export { HOME_MOUNT } from "./prepare/environment/mounts.ts";
 export { BEDROCK_VARIABLES } from "./prepare/inherit/allowlist.ts";
 export { allowedEnv } from "./prepare/inherit/name-rules.ts";
-export { ConfigError } from "./settings/config-error.ts";
+export { ConfigError, quote } from "./settings/config-error.ts";
 export { type Field, named } from "./settings/field.ts";

@@ -12,7 +12,8 @@ export interface FormField {
   readonly type: string;
   readonly default?: string | number | boolean;
   readonly options?: readonly { readonly label: string; readonly value: string }[];
-  readonly meta?: { readonly visibleWhen?: { readonly key: string; readonly value: string } };
+  /** With `notValues` a field is shown only while it is set. */
+  readonly meta?: { readonly visibleWhen?: { readonly key: string; readonly value?: string; readonly notValues?: readonly string[] } };
 }
 
 /** The adapters of a host, as its settings page sees them. */

@@ -22,20 +22,20 @@ let marker: string;
 
 /** What agents try, and how the refusal of each begins. */
 const DANGEROUS: Readonly<Record<string, readonly [value: unknown, refusal: string]>> = {
-  serviceAccountName: ["paperclip", 'serviceAccountName: "paperclip" is not allowed by the operator\'s policy'],
-  namespace: ["kube-system", 'namespace: "kube-system" is not allowed by'],
-  dataPath: ["/etc", 'dataPath: "/etc" is not allowed by'],
-  serverContainer: ["vault", 'serverContainer: "vault" is not allowed by'],
-  inherit: ["all", 'inherit: "all" is not allowed by'],
-  inheritNames: [["DATABASE_URL", "server-secrets"], 'inheritNames: "DATABASE_URL" is not allowed by'],
-  labels: [{ app: "postgres" }, 'labels: "app" is not allowed by'],
-  retainJobs: [true, "retainJobs: true is not allowed by"],
-  runtimeClassName: ["privileged", 'runtimeClassName: "privileged" is not allowed by'],
-  "resources.limits.memory": ["4Ti", "resources.limits.memory: 4Ti is more than 128Gi"],
-  timeoutSec: [31_000_000, "timeoutSec: 31000000 is more than"],
-  dataClaim: ["postgres", 'dataClaim: "postgres" is not allowed by'],
-  nodeSelector: [{ "node-role.kubernetes.io/control-plane": "" }, "nodeSelector: "],
-  tolerations: [[{ operator: "Exists" }], "tolerations[0]: a toleration without a key accepts every taint"],
+  serviceAccountName: ["paperclip", 'Service account (serviceAccountName): "paperclip" is not allowed by the operator\'s policy'],
+  namespace: ["kube-system", 'Namespace: "kube-system" is not allowed by'],
+  dataPath: ["/etc", 'Data path (dataPath): "/etc" is not allowed by'],
+  serverContainer: ["vault", 'Server container (serverContainer): "vault" is not allowed by'],
+  inherit: ["all", 'Inherit from the server (inherit): "all" is not allowed by'],
+  inheritNames: [["DATABASE_URL", "server-secrets"], 'Also inherit (inheritNames): "DATABASE_URL" is not allowed by'],
+  labels: [{ app: "postgres" }, 'Labels: "app" is not allowed by'],
+  retainJobs: [true, "Retain Jobs (retainJobs): true is not allowed by"],
+  runtimeClassName: ["privileged", 'Runtime class (runtimeClassName): "privileged" is not allowed by'],
+  "resources.limits.memory": ["4Ti", "Memory limit (resources.limits.memory): 4Ti is more than 128Gi"],
+  timeoutSec: [31_000_000, "Timeout (sec) (timeoutSec): 31000000 is more than"],
+  dataClaim: ["postgres", 'Data claim (dataClaim): "postgres" is not allowed by'],
+  nodeSelector: [{ "node-role.kubernetes.io/control-plane": "" }, "Node selector (nodeSelector): "],
+  tolerations: [[{ operator: "Exists" }], "Tolerations[0]: a toleration without a key accepts every taint"],
 };
 
 /** A kubeconfig in the agent's workspace, whose user is a program. */

@@ -161,8 +161,9 @@ test.concurrent("no secret, token or prompt is in the Job, in a log line, in onM
 });
 
 test.concurrent.each([
-  [{ namespace: "" }, /^namespace: must be set/],
-  [{ timeoutSec: "soon" }, /^timeoutSec: /],
+  [{ namespace: "" }, /^Namespace: must be set/],
+  [{ timeoutSec: "soon" }, /^Timeout \(sec\) \(timeoutSec\): /],
+  [{ model: "gpt-5.6" }, /^Model: must be provider\/model, such as openai\/gpt-5\.6, not "gpt-5\.6"$/],
   [{ env: { PAPERCLIP_OPENCODE_PROVIDERS: `{"key":"${SECRET}"` } }, /^PAPERCLIP_OPENCODE_PROVIDERS: is not valid JSON$/],
 ])("bad settings are refused by name before the CLI is started: %j", async (config, message) => {
   const { result, calls } = await play("opencode", ["success"], { config });

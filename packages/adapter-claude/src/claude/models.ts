@@ -1,4 +1,4 @@
-import { createModelDiscovery, type Model, withoutTrailing } from "@paperclip-k8s/paperclip";
+import { ConfigError, createModelDiscovery, type Model, quote, withoutTrailing } from "@paperclip-k8s/paperclip";
 import { usesBedrock } from "./provider.ts";
 
 const TIMEOUT_MS = 5000;
@@ -44,4 +44,10 @@ async function report(env: Env): Promise<Model[]> {
   return (data ?? []).flatMap(({ id, display_name: name }) =>
     typeof id === "string" && id !== "" ? [{ id, label: typeof name === "string" && name !== "" ? name : id }] : [],
   );
+}
+
+/** No provider and no gateway has such a name, and the CLI takes one that begins with "-" for an option. */
+export function checkModel(model: string, key: string): void {
+  if (/^-|\s/.test(model))
+    throw new ConfigError(key, `must be one name without spaces, such as ${models[0]!.id} or sonnet, not ${quote(model)}`);
 }

@@ -12,6 +12,7 @@ export type OwnSettings = {
 export const ownSettings: OwnSettings = named({
   maxTurnsPerRun: wholeNumber({
     label: "Turns per run",
+    first: true,
     default: 0,
     formDefault: 1000,
     max: 1_000_000,
@@ -25,7 +26,6 @@ export const ownSettings: OwnSettings = named({
   }),
   rtkMaxOutputBytes: wholeNumber({
     label: "Tool output limit (bytes)",
-    visibleWhen: { key: "enableRtk", value: "true" },
     default: 50_000,
     max: 100_000_000,
     doc: "how much of a tool's output the model sees with `enableRtk`",

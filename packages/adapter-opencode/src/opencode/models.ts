@@ -1,4 +1,4 @@
-import type { Model } from "@paperclip-k8s/paperclip";
+import { ConfigError, type Model, quote } from "@paperclip-k8s/paperclip";
 
 /** A first choice for the form, from the list that OpenCode 1.18.33 carries; any `provider/model` that OpenCode knows can be typed in as well. */
 export const models: readonly Model[] = [
@@ -17,4 +17,11 @@ export const models: readonly Model[] = [
 export function providerOf(model: string | null | undefined): string | null {
   const slash = model?.indexOf("/") ?? -1;
   return slash > 0 ? model!.slice(0, slash) : null;
+}
+
+/** OpenCode takes the text before the first slash for the provider: without both parts it ends with a stack trace. */
+export function checkModel(model: string, key: string): void {
+  if (/^[^/\s-][^/\s]*\/\S/.test(model)) return;
+  const same = models.find(({ id }) => id.endsWith(`/${model}`))?.id;
+  throw new ConfigError(key, `must be provider/model, such as ${same ?? models[0]!.id}, not ${quote(model)}`);
 }

@@ -2,7 +2,7 @@ import type { RunOutcome } from "@paperclip-k8s/engine";
 import type { FaultKind } from "../agent-cli/agent-cli.ts";
 import type { RunIssue } from "../host/issue.ts";
 import { cleanLine } from "../observe/clean-text.ts";
-import { formLabel } from "../settings/labels.ts";
+import { formLabel } from "../settings/setting-name.ts";
 import type { AttemptResult } from "./attempts.ts";
 import type { Failure } from "./failure.ts";
 import type { Way } from "./way-out.ts";

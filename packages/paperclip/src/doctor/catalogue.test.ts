@@ -1,8 +1,10 @@
-import { ApiError, permissions, type RunOutcome } from "@paperclip-k8s/engine";
+import { ApiError, createEngine, permissions, type RunOutcome } from "@paperclip-k8s/engine";
 import { type Pocket, startPocket } from "@paperclip-k8s/pocket";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { exampleRequest } from "../../../engine/src/manifest/testing/example-request.ts";
 import type { EnvironmentCheck } from "../host/types.ts";
+import { ConfigError } from "../settings/config-error.ts";
+import { exampleCli } from "../testing/example-cli.ts";
 import { openTestButton, type TestButton } from "../testing/test-button.ts";
 import { CATALOGUE } from "./catalogue.ts";
 import { apiProblem } from "./check-cluster.ts";
@@ -10,6 +12,7 @@ import { checkJob } from "./check-run.ts";
 import { podFindings } from "./pod-findings.ts";
 import { probeOutcome } from "./probe-outcome.ts";
 import { providerKey } from "./provider-key.ts";
+import { testEnvironment } from "./test-environment.ts";
 import { startWarningServer } from "./testing/warning-server.ts";
 
 // Makes every check of the catalogue once: a code that nobody makes any more, or trouble without a remedy, shows here.
@@ -25,9 +28,16 @@ async function press(...args: Parameters<TestButton<Pocket>["press"]>): Promise<
   made.push(...(await button.press(...args)).checks);
 }
 
+const noModel = (model: string, key: string) => {
+  throw new ConfigError(key, `must not be ${model}`);
+};
+
 test("settings, cluster and permissions", async () => {
   const { pocket } = button;
   await press({ timeoutSec: "soon" });
+  const none = { ...exampleCli, settings: { own: {}, checkModel: noModel } };
+  const test = { companyId: "company-1", config: { model: "m" } };
+  made.push(...(await testEnvironment(none, test, { engine: createEngine(), serverEnv: {} })).checks);
   await press({ inherit: "all", serviceAccountName: "paperclip" });
   await press({ timeoutSecs: 5 }, { ACME_API_KEY: "k" });
   const nothing = pocket.createAccount("agents", []);
@@ -116,7 +126,8 @@ test("the provider's key", () => {
 });
 
 test("that is the whole catalogue, and every problem has its remedy", () => {
-  expect([...new Set(made.map(({ code }) => code))].sort()).toEqual(Object.keys(CATALOGUE).sort());
+  // A number marks a further check of the same code.
+  expect([...new Set(made.map(({ code }) => code.replace(/_\d+$/, "")))].sort()).toEqual(Object.keys(CATALOGUE).sort());
   for (const { level, code, hint } of made) expect(hint ?? "", `${level} ${code}`).toMatch(level === "info" ? /^$/ : /\w{3}.*\.$/);
   for (const [code, [meaning]] of Object.entries(CATALOGUE)) expect(meaning, code).toMatch(/\w{3}/);
 });

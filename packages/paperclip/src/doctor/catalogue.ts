@@ -2,6 +2,7 @@
 export const CATALOGUE = {
   config_valid: ["the settings are usable; names image, namespace and claim", ""],
   config_invalid: ["a setting is wrong, or one is missing that cannot be inherited", "Correct the named field in the agent's settings."],
+  model_invalid: ["the CLI is certain not to take this model", "Choose another Model: the message has an example."],
   policy_refused: [
     "a setting is not allowed by the operator's policy; one check for each",
     "Change the setting, or ask the operator of the server to allow it: the message has the line for the policy (docs/policy.md).",
@@ -9,7 +10,7 @@ export const CATALOGUE = {
   config_warning: ["a setting that is skipped, misspelt or unlikely to be meant", "Correct the named field, or leave it if it is meant."],
   k8s_kubeconfig_invalid: [
     "no way to the cluster: the kubeconfig cannot be used, or the server runs in no pod and none is set",
-    "Set kubeconfig to a file on the server that names cluster, user and context; leave it empty only if the server runs in a pod of the cluster.",
+    "Set Kubeconfig to a file on the server that names cluster, user and context; leave it empty only if the server runs in a pod of the cluster.",
   ],
   k8s_credentials_refused: [
     "the API server does not accept the credentials",
@@ -17,10 +18,10 @@ export const CATALOGUE = {
   ],
   k8s_api_unreachable: [
     "the API server does not answer",
-    "Check the server address in kubeconfig, its certificate, and that a firewall or network policy lets the Paperclip server reach it.",
+    "Check the server address in the kubeconfig, its certificate, and that a firewall or network policy lets the Paperclip server reach it.",
   ],
   k8s_api_reachable: ["the API server answers and accepts the credentials", ""],
-  k8s_namespace_missing: ["the namespace does not exist", "Create the namespace, or correct the field namespace."],
+  k8s_namespace_missing: ["the namespace does not exist", "Create the namespace, or correct the field Namespace."],
   k8s_permission_missing: [
     "a permission is missing without which no run can work",
     "Grant it to the server's account: deploy/rbac.yaml has all of them (docs/permissions.md).",
@@ -37,13 +38,13 @@ export const CATALOGUE = {
   provider_key_found: ["a variable with the provider's key is among the run's variables", ""],
   provider_key_missing: [
     "no variable with the provider's key is among the run's variables",
-    "Set one of the named variables in env, or in the Paperclip server's own pod; a key in a file of the image is not seen here.",
+    "Set one of the named variables under Environment variables, or in the Paperclip server's own pod; a key in a file of the image is not seen here.",
   ],
   provider_key_unknown: ["whether the provider's key is there is not known", ""],
   volume_claim_found: ["the claim of the shared volume exists, is bound and ReadWriteMany", ""],
   volume_claim_missing: [
     "the claim of the shared volume does not exist in the namespace",
-    "Correct the field dataClaim, or create a ReadWriteMany claim of that name that holds the server's data.",
+    "Correct the field Data claim, or create a ReadWriteMany claim of that name that holds the server's data.",
   ],
   volume_claim_pending: [
     "the claim of the shared volume is not bound",
@@ -52,7 +53,7 @@ export const CATALOGUE = {
   volume_claim_unknown: ["the claim of the shared volume could not be looked at", "Test again; if it stays, see the message."],
   volume_claim_single_node: [
     "the claim of the shared volume is not ReadWriteMany",
-    "Use a ReadWriteMany claim (NFS, CephFS, EFS, Filestore, Azure Files), or keep server and agents on one node by nodeSelector.",
+    "Use a ReadWriteMany claim (NFS, CephFS, EFS, Filestore, Azure Files), or keep server and agents on one node by Node selector.",
   ],
   volume_claim_single_pod: [
     "the claim of the shared volume is ReadWriteOncePod: no pod can have it beside the server's",
@@ -61,16 +62,16 @@ export const CATALOGUE = {
   volume_writable: ["the server can make a run's files on the shared volume", ""],
   volume_unwritable: [
     "the server cannot make a run's files on the shared volume",
-    "Mount the volume at dataPath on the server, writable for the user the server runs as.",
+    "Mount the volume at the data path on the server, writable for the user the server runs as.",
   ],
-  storage_class_found: ["the storage class for claims of the agents' own exists (agentDbMode dedicated_pvc)", ""],
+  storage_class_found: ["the storage class for claims of the agents' own exists", ""],
   storage_class_missing: [
     "the storage class for claims of the agents' own does not exist",
-    "Correct the field agentDbStorageClass: kubectl get storageclass lists those of the cluster.",
+    "Correct the field Session storage class: kubectl get storageclass lists those of the cluster.",
   ],
   storage_class_unset: [
     "no storage class is set: only agents whose claim is there already can run",
-    "Set the field agentDbStorageClass, make the claims yourself, or choose another agentDbMode.",
+    "Set the field Session storage class, make the claims yourself, or choose another Session storage.",
   ],
   agent_claim_accepted: ["the API server would take the claim of an agent (server-side dry run)", ""],
   agent_claim_refused: [
@@ -92,15 +93,15 @@ export const CATALOGUE = {
   probe_not_created: ["the probe's Job could not be created", "See the message: it names what the API server refused."],
   probe_not_started: [
     "the probe's pod did not start",
-    "The message is the cluster's own reason: correct image, resources, nodeSelector, tolerations, serviceAccountName or claim.",
+    "The message is the cluster's own reason: correct Image, CPU and memory, Node selector, Tolerations, Service account or Data claim.",
   ],
   probe_image: [
     "the image cannot be pulled",
-    "Correct the field image, give the namespace a pull secret (the server's own are inherited), or set imagePullPolicy to Never if the image is on the node.",
+    "Correct the field Image, give the namespace a pull secret (the server's own are inherited), or set Image pull policy to Never if the image is on the node.",
   ],
   probe_slow: [
     "the probe's pod was not done in time: a first pull of a large image, or an autoscaler, takes longer than this test may",
-    "Test again in some minutes; runs wait longer (scheduleTimeoutSec).",
+    "Test again in some minutes; runs wait longer (Scheduling timeout).",
   ],
   probe_failed: ["the probe's pod ended before it reported", "See the message; kubectl get events in the namespace may show more."],
   probe_skipped: ["the probe was not made, as it could not succeed", "Fix the errors above and test again."],
@@ -112,7 +113,7 @@ export const CATALOGUE = {
   cli_found: ["version of the agent's CLI in the image", ""],
   cli_missing: [
     "the agent's CLI is not in the image, or does not start",
-    "Use an image that has the CLI in its PATH, or name the program in the field command.",
+    "Use an image that has the CLI in its PATH, or name the program in the field Command.",
   ],
   home_unwritable: [
     "the pod's user cannot write to its private home or temporary folder",
@@ -121,7 +122,7 @@ export const CATALOGUE = {
   volume_shared: ["what the pod writes to the shared volume is seen by the server", ""],
   volume_not_shared: [
     "what the pod wrote to the shared volume was not seen by the server",
-    "Check that dataClaim is the claim that the server itself has mounted at dataPath.",
+    "Check that Data claim is the claim that the server itself has mounted at its data path.",
   ],
   workspace_unwritable: [
     "the pod's user cannot write to the working folder",
@@ -130,11 +131,11 @@ export const CATALOGUE = {
   host_reachable: ["the pod reaches the Paperclip server", ""],
   host_unreachable: [
     "the pod does not reach the Paperclip server: the agent could not read or update its issue",
-    "Set PAPERCLIP_API_URL on the server, or in env, to an address that pods of the namespace reach (a Service), and allow it in network policies.",
+    "Set PAPERCLIP_API_URL on the server, or under Environment variables, to an address that pods of the namespace reach (a Service), and allow it in network policies.",
   ],
   host_unknown: [
     "where pods reach the Paperclip server is not known",
-    "Set PAPERCLIP_API_URL on the server, or in env, to an address that pods of the namespace reach.",
+    "Set PAPERCLIP_API_URL on the server, or under Environment variables, to an address that pods of the namespace reach.",
   ],
 } as const satisfies Readonly<Record<string, readonly [meaning: string, todo: string]>>;
 

@@ -12,7 +12,7 @@ export async function checkAgentClaim(parts: ProbeParts, cluster: ConnectOptions
   const { volume } = agentClaim(claim, { agent: { id: "environment-test", companyId }, cli, config });
   const { create } = volume;
   if (create === null)
-    return [check("warn", "storage_class_unset", "agentDbStorageClass is not set: no claim can be made for an agent that has none")];
+    return [check("warn", "storage_class_unset", "No Session storage class is set: no claim can be made for an agent that has none")];
   const both = [classExists(cluster, create.storageClass), claimTaken(cluster, inherited.namespace, volume.claimName, create)];
   return (await Promise.all(both.map((each) => each.catch(problem)))).filter((each) => each !== null);
 }

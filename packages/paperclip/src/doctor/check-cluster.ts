@@ -8,17 +8,30 @@ import {
   reviewPermissions,
 } from "@paperclip-k8s/engine";
 import type { EnvironmentCheck } from "../host/types.ts";
+import type { AgentConfig } from "../settings/agent-config.ts";
+import { clusterFields } from "../settings/fields/cluster.ts";
 import { check } from "./check.ts";
 
 /** The API server answers and takes our credentials. Asks what every account may ask. */
-export async function checkApi(cluster: ConnectOptions): Promise<EnvironmentCheck> {
+export async function checkApi(config: Needed): Promise<EnvironmentCheck> {
   const first = permissions[0];
   try {
-    await reviewPermissions(cluster, (permission) => (permission === first ? "default" : null));
+    await reviewPermissions({ kubeconfig: config.kubeconfig }, (permission) => (permission === first ? "default" : null));
     return check("info", "k8s_api_reachable", "The API server answers and accepts the credentials");
   } catch (error) {
-    return apiProblem(error);
+    const problem = apiProblem(error);
+    return problem.code === "k8s_kubeconfig_invalid" && config.kubeconfig === null ? { ...problem, hint: outside(config) } : problem;
   }
+}
+
+type Needed = Pick<AgentConfig, "kubeconfig" | "namespace" | "image" | "dataClaim">;
+
+/** All at once: where the server runs in no pod, nothing can be taken from one. */
+function outside(config: Needed): string {
+  const { kubeconfig, namespace, image, dataClaim } = clusterFields;
+  const missing = Object.entries({ kubeconfig, namespace, image, dataClaim }).filter(([name]) => config[name as keyof Needed] === null);
+  const labels = missing.map(([, { label }]) => label).join(", ");
+  return `Set ${labels} on the agent's Runtime page, or for all agents in the operator's policy (docs/policy.md), which must allow them in any case; or run the server in a pod of the cluster.`;
 }
 
 /** Why the API server could not be asked. */

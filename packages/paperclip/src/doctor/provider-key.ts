@@ -13,6 +13,6 @@ export function providerKey(provider: string, anyOf: readonly string[], known: K
       "provider_key_unknown",
       `Key for ${provider}: ${names} is not set by name; it may come from ${known.sources.join(", ")}`,
     );
-  const hint = `Set ${names} in env, or in the Paperclip server's own pod. A login kept in files of the image or the volume is not seen here.`;
+  const hint = `Set ${names} under Environment variables, or in the Paperclip server's own pod. A login kept in files of the image or the volume is not seen here.`;
   return check("warn", "provider_key_missing", `Key for ${provider}: no variable ${names}`, hint);
 }

@@ -7,10 +7,14 @@ import { checkedConfig } from "../prepare/agent-config.ts";
 import { environmentOf } from "../prepare/attempt.ts";
 import { inherit } from "../prepare/inherit/inherit-from.ts";
 import type { Inherited } from "../prepare/inherit/inherited.ts";
+import { ConfigError } from "../settings/config-error.ts";
+import { agentFields } from "../settings/fields/agent.ts";
+import { inFormWords } from "../settings/setting-name.ts";
 import { check, failed } from "./check.ts";
 import { checkAgentClaim } from "./check-agent-claim.ts";
 import { apiProblem, checkApi, checkPermissions } from "./check-cluster.ts";
 import { checkJob, checkVolume } from "./check-run.ts";
+import { forNewAgent, isNewAgent } from "./new-agent.ts";
 import { type ProbeTimeouts, runProbe } from "./probe.ts";
 import { type Probe, type ProbeParts, probeRequest } from "./probe-request.ts";
 
@@ -29,8 +33,19 @@ const PROBE_MS = 40_000;
 
 /** The form's "Test" button: checks the settings, the cluster and the volume, and then runs a probe pod, unless an error was found before. */
 export async function testEnvironment(cli: AgentCli, ctx: TestContext, options: TestOptions): Promise<EnvironmentTestResult> {
-  const checks = cleanValue([...(await findings(cli, ctx, options))]);
+  const found = await findings(cli, ctx, options);
+  const checks = cleanValue(withOwnCodes(isNewAgent(ctx.config) ? forNewAgent(found) : found));
   return { adapterType: cli.type, status: statusOf(checks), checks, testedAt: new Date().toISOString() };
+}
+
+/** The host's page shows only one check of each code: a further one of the same code gets a number. */
+function withOwnCodes(checks: readonly EnvironmentCheck[]): EnvironmentCheck[] {
+  const counts = new Map<string, number>();
+  return checks.map((found) => {
+    const count = (counts.get(found.code) ?? 0) + 1;
+    counts.set(found.code, count);
+    return count === 1 ? found : { ...found, code: `${found.code}_${count}` };
+  });
 }
 
 async function findings(cli: AgentCli, ctx: TestContext, options: TestOptions): Promise<readonly EnvironmentCheck[]> {
@@ -47,7 +62,7 @@ async function findings(cli: AgentCli, ctx: TestContext, options: TestOptions): 
     mayCreateJobs ? checkJob(probe.request, cluster) : Promise.resolve([]),
   ]);
   const before = [...settings, ...access, ...job, ...volume, ...own, ...cliChecks(parts)];
-  if (failed(before)) return [...before, check("info", "probe_skipped", "No probe was started: the errors above would end it")];
+  if (failed(before)) return [...before, check("info", "probe_skipped", "No probe was started: what is wrong above would end it")];
   const left = TEST_MS - (performance.now() - began);
   const limits = { ms: Math.max(5000, Math.min(PROBE_MS, left)), timeouts: options.timeouts };
   return [...before, ...(await runProbe(probe, limits, options.engine, cluster))];
@@ -67,7 +82,7 @@ async function prepare(cli: AgentCli, { companyId, config: raw }: TestContext, s
   let known: readonly EnvironmentCheck[] = [];
   try {
     const { config, policy } = await checkedConfig(cli, raw, serverEnv);
-    const api = await checkApi({ kubeconfig: config.kubeconfig });
+    const api = await checkApi(config);
     known = [...warned(config.warnings), api];
     if (failed(known)) return { checks: known };
     const parts = { cli, companyId, config, serverEnv, policy, inherited: await inherit(cli, config, serverEnv, policy) };
@@ -75,13 +90,16 @@ async function prepare(cli: AgentCli, { companyId, config: raw }: TestContext, s
     const warnings = warned([...config.warnings, ...parts.inherited.warnings, ...probe.warnings]);
     return { parts, probe, checks: [found(parts.inherited), ...warnings, api] };
   } catch (error) {
-    return { checks: [...known, ...problemsOf(error)] };
+    return { checks: [...known, ...problemsOf(inFormWords(error, cli))] };
   }
 }
 
 function problemsOf(error: unknown): readonly EnvironmentCheck[] {
-  if (error instanceof PolicyError) return error.refusals.map(({ field, text }) => check("error", "policy_refused", `${field}: ${text}`));
-  return [error instanceof ApiError ? apiProblem(error) : check("error", "config_invalid", messageOf(error))];
+  if (error instanceof PolicyError)
+    return error.refusals.map(({ field, name = field, text }) => check("error", "policy_refused", `${name}: ${text}`));
+  if (error instanceof ApiError) return [apiProblem(error)];
+  const isModel = error instanceof ConfigError && error.field === agentFields.model.key;
+  return [check("error", isModel ? "model_invalid" : "config_invalid", messageOf(error))];
 }
 
 function found({ image, namespace, claim }: Inherited): EnvironmentCheck {

@@ -170,7 +170,7 @@ export interface ServerAdapter {
   listModels(): Promise<Model[]>;
   listSkills(ctx: SkillContext): Promise<SkillSnapshot>;
   syncSkills(ctx: SkillContext, desiredSkills: string[]): Promise<SkillSnapshot>;
-  getConfigSchema(): { fields: FormField[] };
+  getConfigSchema(): Promise<{ fields: FormField[] }>;
   agentConfigurationDoc: string;
   supportsLocalAgentJwt: boolean;
   supportsInstructionsBundle: boolean;

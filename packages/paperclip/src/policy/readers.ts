@@ -3,7 +3,7 @@ import { ConfigError, kindOf, quote } from "../settings/config-error.ts";
 import type { Field } from "../settings/field.ts";
 import { amountOf } from "../settings/kinds/scalar.ts";
 import { absolutePath } from "../settings/kinds/text-checks.ts";
-import { nearest } from "../settings/unknown-keys.ts";
+import { similar } from "../settings/similar.ts";
 
 // What the values of a policy file may look like. Each reader notes what is wrong and goes on, so that one look shows all problems.
 
@@ -17,8 +17,8 @@ export function section<T extends object>(shape: { readonly [Key in keyof T]: Re
     if (value === undefined || value === null) return base;
     if (!isRecord(value)) return wrong(base, problems, at, `must be an object, not ${kindOf(value)}`);
     for (const key of Object.keys(value)) {
-      const near = nearest(key, known);
-      const hint = near === null ? `there are ${known.join(", ")}` : `did you mean ${near}?`;
+      const [near] = similar(key, known, (name) => [name]);
+      const hint = near === undefined ? `there are ${known.join(", ")}` : `did you mean ${near}?`;
       if (!known.includes(key)) problems.push(`${at === "" ? key : `${at}.${key}`}: there is no such key; ${hint}`);
     }
     const read = ([key, reader]: [string, Reader<unknown>]) => {

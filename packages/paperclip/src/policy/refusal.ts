@@ -5,6 +5,8 @@ import { DEFAULT_POLICY, type Policy, type PolicyAllow } from "./policy.ts";
 /** A setting that the operator's policy does not allow. */
 export interface Refusal {
   readonly field: string;
+  /** What messages call the field, where that is not its key. */
+  readonly name?: string;
   /** Why, and what in the policy would allow it. */
   readonly text: string;
 }
@@ -72,6 +74,10 @@ export class PolicyError extends ConfigError {
     super(first?.field ?? "", first?.text ?? "");
     this.name = "PolicyError";
     this.refusals = refusals;
-    this.message = refusals.map(({ field, text }) => `${field}: ${text}`).join("\n");
+    this.message = refusals.map(({ field, name = field, text }) => `${name}: ${text}`).join("\n");
+  }
+
+  override renamed(nameOf: (field: string) => string): PolicyError {
+    return new PolicyError(this.refusals.map((refusal) => ({ ...refusal, name: nameOf(refusal.field) })));
   }
 }

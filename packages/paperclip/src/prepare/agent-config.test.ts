@@ -31,7 +31,12 @@ test("without a policy a server outside a cluster is refused everything that wou
   const before = pocket.requests.length;
   const { errorCode, errorMessage } = await run(settings);
   expect(errorCode).toBe("configuration_incomplete");
-  expect(errorMessage?.split("\n").map((line) => line.split(":")[0])).toEqual(["kubeconfig", "namespace", "dataPath", "inherit"]);
+  expect(errorMessage?.split("\n").map((line) => line.split(":")[0])).toEqual([
+    "Kubeconfig",
+    "Namespace",
+    "Data path (dataPath)",
+    "Inherit from the server (inherit)",
+  ]);
   expect(pocket.requests.length).toBe(before);
 });
 
@@ -39,8 +44,8 @@ test("the server's own kubeconfig is allowed, and the namespace of its context; 
   const settings = { kubeconfig: pocket.kubeconfig, image: "a", dataClaim: "postgres", nodeSelector: { "kubernetes.io/hostname": "n1" } };
   const { errorCode, errorMessage } = await run(settings, { KUBECONFIG: pocket.kubeconfig });
   expect(errorCode).toBe("configuration_incomplete");
-  expect(errorMessage).toContain('dataClaim: "postgres" is not allowed by the operator\'s policy');
-  expect(errorMessage).toContain('nodeSelector: "kubernetes.io/hostname=n1" is not allowed');
+  expect(errorMessage).toContain('Data claim (dataClaim): "postgres" is not allowed by the operator\'s policy');
+  expect(errorMessage).toContain('Node selector (nodeSelector): "kubernetes.io/hostname=n1" is not allowed');
 });
 
 test("a policy that cannot be read stops the run before its settings are looked at", async () => {

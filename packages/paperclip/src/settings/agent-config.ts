@@ -1,8 +1,8 @@
 import type { Fields, ValuesOf } from "./field.ts";
 import type { CommonValues } from "./schema.ts";
 
-/** Fields that become one value together with others: `resources`, `instructionsFilePath`, `labels`, `dataPath`. */
-type Combined = ResourceField | `instructions${"RootPath" | "EntryFile" | "BundleMode"}` | "labels" | "dataPath";
+/** Fields that become one value together with others (`resources`, `instructionsFilePath`, `labels`, `dataPath`), or that only the form has. */
+type Combined = ResourceField | `instructions${"RootPath" | "EntryFile" | "BundleMode"}` | "labels" | "dataPath" | "showAllSettings";
 type ResourceField = `${"request" | "limit"}${"Cpu" | "Memory"}`;
 
 /** An agent's settings, checked and complete. What a field means, and what null stands for, is in `fields/`. */

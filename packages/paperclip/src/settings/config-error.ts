@@ -1,11 +1,20 @@
 /** A setting is missing or wrong; nothing was created. The message names the field and the remedy. */
 export class ConfigError extends Error {
+  /** Key of the setting; several are separated by commas. */
   readonly field: string;
+  readonly reason: string;
 
-  constructor(field: string, message: string) {
-    super(`${field}: ${message}`);
+  /** `name`: what the message calls the field. */
+  constructor(field: string, reason: string, name = field) {
+    super(`${name}: ${reason}`);
     this.name = "ConfigError";
     this.field = field;
+    this.reason = reason;
+  }
+
+  /** The same error, calling its settings by other names than their keys. */
+  renamed(nameOf: (field: string) => string): ConfigError {
+    return new ConfigError(this.field, this.reason, nameOf(this.field));
   }
 }
 

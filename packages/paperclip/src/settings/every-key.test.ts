@@ -155,6 +155,8 @@ const cases: { readonly [Name in keyof CommonValues]: Case } = {
   stateMaxTasks: numberCase((c) => c.stateMaxTasks, 500, 100_000),
   agentDbStorageClass: { at: (c) => c.agentDbStorageClass, unset: null, good: [["fast", "fast"]], bad: ["Fast!", {}] },
   agentDbStorageCapacity: quantityCase((c) => c.agentDbStorageCapacity, "1Gi", "5Gi"),
+  // The form's alone: a run has nothing of it.
+  showAllSettings: { at: (c) => "showAllSettings" in c, unset: false, good: [[true, false]], bad: ["maybe", {}] },
 };
 
 describe.each(Object.entries(cases))("%s", (name, found) => {

@@ -16,6 +16,8 @@ export interface Field<T> {
   readonly defaultText: string | null;
   /** What it means, in Markdown; the form's hint, too. */
   readonly doc: string;
+  /** Its name on the agent's page, in our part of the form or in the host's; null = no page shows it. */
+  readonly label: string | null;
   /** How the adapter's own form shows it; null = the platform's form has it, the host sets it, or it is for the API only. */
   readonly form: FormPart | null;
   /** Reads a value that is not unset; undefined = it turned out to mean "unset". Throws a ConfigError. */
@@ -25,12 +27,11 @@ export interface Field<T> {
 type Kind = "text" | "number" | "toggle" | "choice" | "list" | "map" | "tolerations" | "env";
 
 export interface FormPart {
-  readonly label: string;
   readonly type: FormField["type"];
   readonly default?: string | number | boolean;
   readonly options?: readonly { readonly label: string; readonly value: string }[];
-  /** Shown only while another field has this value. */
-  readonly visibleWhen?: { readonly key: string; readonly value: string };
+  /** Most people set it: it stands above the form's switch. */
+  readonly first?: boolean;
 }
 
 /** What every kind of field is made of. */
@@ -40,9 +41,11 @@ export interface Spec {
   readonly doc: string;
   readonly aliases?: readonly string[];
   readonly defaultText?: string;
-  /** Its name in the form; none = it is not in our form. */
+  /** Its name in our part of the form; none = it is not there. */
   readonly label?: string;
-  readonly visibleWhen?: FormPart["visibleWhen"];
+  /** Its name in the host's own part of the form. */
+  readonly hostLabel?: string;
+  readonly first?: boolean;
   /** The most characters of its text; infinite for prompts. */
   readonly longest?: number;
 }
@@ -50,19 +53,19 @@ export interface Spec {
 /** More than any name, path or list needs: the host takes megabytes. */
 const LONGEST = 16_384;
 
-type Shape<T> = Pick<Field<T>, "kind" | "unset" | "parse"> & { readonly form: Omit<FormPart, "label" | "visibleWhen"> };
+type Shape<T> = Pick<Field<T>, "kind" | "unset" | "parse"> & { readonly form: Omit<FormPart, "first"> };
 
 /** A field that gets its key from the name that the code has for it, unless it says otherwise. */
 export type Unnamed<T> = (name: string) => Field<T>;
 
 export function field<T>(spec: Spec, shape: Shape<T>): Unnamed<T> {
-  const { doc, aliases = [], defaultText = null, label, visibleWhen, longest = LONGEST } = spec;
+  const { doc, aliases = [], defaultText = null, label, hostLabel, first, longest = LONGEST } = spec;
   const parse: typeof shape.parse = (value, key) => {
     if (typeof value === "string" && value.length > longest) throw new ConfigError(key, `must be at most ${longest} characters long`);
     return shape.parse(value, key);
   };
-  const form = label === undefined ? null : { label, ...shape.form, ...(visibleWhen && { visibleWhen }) };
-  return (name) => ({ key: spec.key ?? name, doc, aliases, defaultText, ...shape, parse, form });
+  const form = label === undefined ? null : { ...shape.form, ...(first && { first }) };
+  return (name) => ({ key: spec.key ?? name, doc, aliases, defaultText, ...shape, parse, label: label ?? hostLabel ?? null, form });
 }
 
 type Named<F> = { readonly [Name in keyof F]: F[Name] extends Unnamed<infer T> ? Field<T> : never };

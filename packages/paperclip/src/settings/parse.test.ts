@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { exampleCli } from "../testing/example-cli.ts";
+import { ConfigError } from "./config-error.ts";
 import { named } from "./field.ts";
 import { wholeNumber } from "./kinds/scalar.ts";
 import { parseConfig } from "./parse.ts";
@@ -94,7 +95,7 @@ describe("requests and limits", () => {
     const raw = { "resources.requests.memory": "2048Mi", "resources.limits.memory": "2Gi" };
     expect(parse(raw).resources.requests.memory).toBe("2048Mi");
     expect(() => parse({ ...raw, "resources.limits.memory": "2G" })).toThrow(
-      "resources.requests.memory: 2048Mi is more than resources.limits.memory, 2G",
+      "resources.requests.memory: 2048Mi is more than Memory limit (resources.limits.memory), 2G",
     );
     expect(() => parse({ resources: { requests: { cpu: 2 }, limits: { cpu: "1500m" } } })).toThrow(/^resources\.requests\.cpu: /);
   });
@@ -108,7 +109,10 @@ describe("requests and limits", () => {
 test("a CLI's own settings are read beside the common ones, and only by its own adapter", () => {
   const own = named({ steps: wholeNumber({ default: 7, max: 100, doc: "" }) });
   expect(parseConfig({ steps: "9" }, {}, { ...exampleCli, settings: { own } }).own).toEqual({ steps: 9 });
-  expect(parseConfig({ steps: "bad" }, {}, exampleCli)).toMatchObject({ own: {}, warnings: [] });
+  expect(parseConfig({ steps: "bad" }, {}, exampleCli)).toMatchObject({
+    own: {},
+    warnings: [expect.stringMatching(/^"steps" is not a setting/)],
+  });
 });
 
 test("claims of the agents' own are settings only of a CLI that can use them", () => {
@@ -118,6 +122,22 @@ test("claims of the agents' own are settings only of a CLI that can use them", (
     agentDbMode: "portable",
     warnings: ["agentDbMode: has no effect with this adapter"],
   });
+});
+
+test("a model that the CLI is certain not to take is refused; without one nothing is checked", () => {
+  const checkModel = (model: string, key: string) => {
+    throw new ConfigError(key, `no ${model}`);
+  };
+  const strict = { ...exampleCli, settings: { own: {}, checkModel } };
+  expect(() => parseConfig({ model: "m" }, {}, strict)).toThrow("model: no m");
+  expect(parseConfig({ model: " " }, {}, strict).model).toBe(null);
+});
+
+test.each([
+  [{ "resources.limits.memory": "2G B" }, 'resources.limits.memory: must be bytes such as 512Mi or 2Gi, without a space, not "2G B"'],
+  [{ "resources.limits.cpu": "2 cores" }, 'resources.limits.cpu: must be cores such as 2 or 500m (half a core), not "2 cores"'],
+])("an amount that is none gets an example of its own unit: %j", (raw, message) => {
+  expect(() => parse(raw)).toThrow(message);
 });
 
 describe("what may be a secret is not repeated", () => {

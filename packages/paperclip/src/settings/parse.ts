@@ -14,8 +14,9 @@ export function parseConfig<Own extends Fields>(raw: Raw, serverEnv: NodeJS.Proc
   const hidden = cli.state?.claim === undefined ? CLAIM_FIELDS : [];
   const values = readAll(commonFields, raw, hidden);
   const labels = userLabels(values.labels ?? {});
-  const { requestCpu, requestMemory, limitCpu, limitMemory, instructionsRootPath, instructionsEntryFile, instructionsBundleMode, ...rest } =
-    values;
+  const { requestCpu, requestMemory, limitCpu, limitMemory, instructionsRootPath, instructionsEntryFile, ...others } = values;
+  const { instructionsBundleMode, showAllSettings, ...rest } = others;
+  if (values.model !== null) cli.settings.checkModel?.(values.model, commonFields.model.key);
   const dataPath = values.dataPath ?? mountPath(homeOf(serverEnv), "dataPath (from PAPERCLIP_HOME)");
   return {
     ...rest,

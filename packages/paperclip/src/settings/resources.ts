@@ -3,6 +3,7 @@ import { ConfigError } from "./config-error.ts";
 import { type Field, find, isUnset, nested, type Raw } from "./field.ts";
 import { podFields } from "./fields/pod.ts";
 import { amountOf } from "./kinds/scalar.ts";
+import { settingName } from "./setting-name.ts";
 
 /** Requests and limits that fit each other: if only one of the two is set, the default of the other follows it; if both are set, they must fit. */
 export function resources(raw: Raw): AgentResources {
@@ -24,5 +25,5 @@ function pair(raw: Raw, requestField: Field<string>, limitField: Field<string>):
   if (amountOf(wanted.request) <= amountOf(wanted.limit)) return wanted;
   if (request === undefined) return { request: wanted.limit, limit: wanted.limit };
   if (limit === undefined) return { request, limit: request };
-  throw new ConfigError(requestField.key, `${request} is more than ${limitField.key}, ${limit}`);
+  throw new ConfigError(requestField.key, `${request} is more than ${settingName(limitField)}, ${limit}`);
 }

@@ -1,12 +1,21 @@
 import type { Field, Fields, ValuesOf } from "./field.ts";
 import { agentFields, startFields } from "./fields/agent.ts";
 import { clusterFields } from "./fields/cluster.ts";
+import { formFields } from "./fields/form.ts";
 import { limitFields } from "./fields/limits.ts";
 import { podFields } from "./fields/pod.ts";
 import { CLAIM_FIELDS, stateFields } from "./fields/state.ts";
 
 /** Settings that every adapter has, by the name the code has for them. */
-export const commonFields = { ...agentFields, ...startFields, ...clusterFields, ...podFields, ...limitFields, ...stateFields } as const;
+export const commonFields = {
+  ...agentFields,
+  ...startFields,
+  ...clusterFields,
+  ...podFields,
+  ...limitFields,
+  ...stateFields,
+  ...formFields,
+} as const;
 
 export type CommonValues = ValuesOf<typeof commonFields>;
 
@@ -15,6 +24,8 @@ export interface CliSettings<Own extends Fields = Fields> {
   readonly own: Own;
   /** What a common setting means to this CLI, where that differs. */
   readonly docs?: Readonly<Partial<Record<keyof CommonValues, string>>>;
+  /** Throws a ConfigError for a model that this CLI is certain not to take. */
+  checkModel?(model: string, key: string): void;
 }
 
 /** The part of an agent CLI that its settings depend on. */
@@ -37,6 +48,7 @@ export function groupsOf(cli: SettingsOwner): readonly Group[] {
     ["The pod", podFields],
     ["Time limits", limitFields],
     ["State and Jobs", stateFields],
+    ["The form", formFields],
   ];
   const docs: Readonly<Record<string, string>> = cli.settings.docs ?? {};
   const hidden: readonly string[] = cli.state?.claim === undefined ? CLAIM_FIELDS : [];

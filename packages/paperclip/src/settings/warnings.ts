@@ -1,7 +1,10 @@
 import { labelValue } from "@paperclip-k8s/engine";
 import { find, type Raw } from "./field.ts";
+import { startFields } from "./fields/agent.ts";
 import { limitFields } from "./fields/limits.ts";
+import { podFields } from "./fields/pod.ts";
 import type { TextMap } from "./kinds/structured.ts";
+import { settingName } from "./setting-name.ts";
 
 // "--flag value" as one item, "--flag," and "--a,--b" come from the host's forms, which split at spaces in one place and at commas in another.
 const TWO_IN_ONE = /^(--?[A-Za-z][\w-]*)(\s|,\s*-|,$)/;
@@ -12,7 +15,7 @@ export function argumentWarnings(args: readonly string[]): readonly string[] {
   if (doubtful.length === 0) return [];
   const names = doubtful.join(", ");
   return [
-    `extraArgs: ${names} and what follows reach the CLI as one argument; the form splits at spaces when an agent is created, at commas when it is edited`,
+    `${settingName(startFields.extraArgs)}: ${names} and what follows reach the CLI as one argument; the form splits at spaces when an agent is created, at commas when it is edited`,
   ];
 }
 
@@ -24,11 +27,15 @@ export function limitWarnings(raw: Raw): readonly string[] {
   const timeout = find(limitFields.timeoutSec, raw);
   const grace = find(limitFields.graceSec, raw);
   if (timeout !== undefined && grace !== undefined && grace > timeout)
-    warnings.push(`graceSec: ${grace} is longer than timeoutSec, ${timeout}: a run may take more time to stop than to work`);
+    warnings.push(
+      `${settingName(limitFields.graceSec)}: ${grace} is longer than ${settingName(limitFields.timeoutSec)}, ${timeout}: a run may take more time to stop than to work`,
+    );
   const ttl = find(limitFields.ttlSecondsAfterFinished, raw);
   // Earlier adapters wrote 300 into every agent.
   if (ttl !== undefined && ttl < SHORT_TTL)
-    warnings.push(`ttlSecondsAfterFinished: after ${ttl} s the result of a run is gone if the server was down; leave it unset for a day`);
+    warnings.push(
+      `${settingName(limitFields.ttlSecondsAfterFinished)}: after ${ttl} s the result of a run is gone if the server was down; leave it unset for a day`,
+    );
   return warnings;
 }
 
@@ -51,8 +58,9 @@ export function userLabels(given: TextMap): { readonly labels: TextMap; readonly
     if (valid.changed) corrected.push(`${key}=${valid.value}`);
   }
   const warnings: string[] = [];
-  if (skipped.length > 0) warnings.push(`labels: skipped, their keys are reserved: ${skipped.join(", ")}`);
-  if (corrected.length > 0) warnings.push(`labels: values made valid (63 characters, A-Z a-z 0-9 _ . -): ${corrected.join(", ")}`);
+  if (skipped.length > 0) warnings.push(`${settingName(podFields.labels)}: skipped, their keys are reserved: ${skipped.join(", ")}`);
+  if (corrected.length > 0)
+    warnings.push(`${settingName(podFields.labels)}: values made valid (63 characters, A-Z a-z 0-9 _ . -): ${corrected.join(", ")}`);
   return { labels, warnings };
 }
 

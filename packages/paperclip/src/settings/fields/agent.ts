@@ -7,8 +7,9 @@ const TEMPLATE_VARIABLES = "`{{agent.id}}`-style variables: agentId, companyId, 
 
 /** What the CLI works with. */
 export const agentFields = named({
-  model: text({ defaultText: "the CLI's own", doc: "passed to the CLI" }),
+  model: text({ hostLabel: "Model", defaultText: "the CLI's own", doc: "passed to the CLI" }),
   effort: text({
+    hostLabel: "Thinking effort",
     aliases: ["thinkingEffort", "variant"],
     doc: "reasoning effort, passed to the CLI; `thinkingEffort` and `variant` mean the same, the first one set counts",
   }),
@@ -21,12 +22,20 @@ export const agentFields = named({
 
 /** How it is started and what it is given; the CLI's own settings stand before these. */
 export const startFields = named({
-  command: text({ defaultText: "the CLI's name", doc: "program in the image to start instead of the CLI's own name" }),
+  command: text({
+    hostLabel: "Command",
+    defaultText: "the CLI's name",
+    doc: "program in the image to start instead of the CLI's own name",
+  }),
   extraArgs: list({
+    hostLabel: "Extra args",
     aliases: ["args"],
     doc: "further arguments of the CLI, a list. Paperclip's form splits at spaces when an agent is created and at commas when it is edited",
   }),
-  env: env({ doc: "environment of the CLI, an object; overrides what is inherited; goes into the run's Secret" }),
+  env: env({
+    hostLabel: "Environment variables",
+    doc: "environment of the CLI, an object; overrides what is inherited; goes into the run's Secret",
+  }),
   cwd: text({
     defaultText: "the agent's own folder",
     check: absolutePath,

@@ -19,6 +19,7 @@ export const clusterFields = named({
   }),
   image: text({
     label: "Image",
+    first: true,
     defaultText: OWN_POD,
     check: imageReference,
     doc: "container image with the CLI and Node ≥ 18",

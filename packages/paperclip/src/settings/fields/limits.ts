@@ -7,12 +7,14 @@ const YEAR = 365 * DAY;
 /** How long things may take, in seconds. */
 export const limitFields = named({
   timeoutSec: wholeNumber({
+    hostLabel: "Timeout (sec)",
     default: 0,
     max: YEAR,
     defaultText: "0 = none",
     doc: "time limit of a run, counted from the CLI's start",
   }),
   graceSec: wholeNumber({
+    hostLabel: "Interrupt grace period (sec)",
     default: 60,
     max: DAY,
     doc: "SIGTERM to SIGKILL at the time limit (on cancel at most 30); 0 = the default. Paperclip's form shows 15 while it is unset",

@@ -28,6 +28,7 @@ export const podFields = named({
   limitCpu: quantity({
     key: "resources.limits.cpu",
     label: "CPU limit",
+    first: true,
     default: "4000m",
     unit: "cores",
     doc: "most CPU; unset, it follows a larger request",
@@ -35,6 +36,7 @@ export const podFields = named({
   limitMemory: quantity({
     key: "resources.limits.memory",
     label: "Memory limit",
+    first: true,
     default: "8Gi",
     unit: "bytes",
     doc: "most memory: beyond it the run is killed; unset, it follows a larger request",

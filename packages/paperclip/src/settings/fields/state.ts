@@ -3,8 +3,6 @@ import { choice, quantity, text, toggle, wholeNumber } from "../kinds/scalar.ts"
 import { dnsSubdomain } from "../kinds/text-checks.ts";
 import { DAY } from "./limits.ts";
 
-const DEDICATED = { key: "agentDbMode", value: "dedicated_pvc" } as const;
-
 /** Only for a CLI that can keep its sessions on a claim of the agent's own. */
 export const CLAIM_FIELDS = ["agentDbMode", "agentDbStorageClass", "agentDbStorageCapacity"] as const;
 
@@ -12,6 +10,7 @@ export const CLAIM_FIELDS = ["agentDbMode", "agentDbStorageClass", "agentDbStora
 export const stateFields = named({
   concurrency: choice({
     label: "Concurrency",
+    first: true,
     options: { task: "One run per task", agent: "One run per agent" },
     doc: "what never overlaps: two runs of one task (its other tasks run at the same time), or any two runs of the agent",
   }),
@@ -30,6 +29,17 @@ export const stateFields = named({
     options: { portable: "Kept on the shared volume", dedicated_pvc: "On a claim of the agent's own", ephemeral: "Not kept" },
     doc: "the CLI's sessions. `portable`: carried in and out on the shared volume, one per task; `dedicated_pvc`: on one ReadWriteOnce claim per agent, so that its runs take turns; `ephemeral`: nothing is kept",
   }),
+  agentDbStorageClass: text({
+    label: "Session storage class",
+    check: dnsSubdomain,
+    doc: "for `dedicated_pvc`: storage class to make the agent's claim of; needed only if it is not there yet",
+  }),
+  agentDbStorageCapacity: quantity({
+    label: "Session storage size",
+    default: "1Gi",
+    unit: "bytes",
+    doc: "for `dedicated_pvc`: size of the agent's claim when it is made",
+  }),
   stateSaveIntervalSec: wholeNumber({
     label: "Save sessions every (sec)",
     default: 60,
@@ -47,18 +57,5 @@ export const stateFields = named({
     default: 500,
     max: 100_000,
     doc: "of more tasks than this, the sessions that were not used for longest are removed. 0 = the default",
-  }),
-  agentDbStorageClass: text({
-    label: "Session storage class",
-    visibleWhen: DEDICATED,
-    check: dnsSubdomain,
-    doc: "for `dedicated_pvc`: storage class to make the agent's claim of; needed only if it is not there yet",
-  }),
-  agentDbStorageCapacity: quantity({
-    label: "Session storage size",
-    visibleWhen: DEDICATED,
-    default: "1Gi",
-    unit: "bytes",
-    doc: "for `dedicated_pvc`: size of the agent's claim when it is made",
   }),
 });

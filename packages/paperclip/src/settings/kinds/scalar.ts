@@ -87,6 +87,7 @@ export function toggle(spec: Spec & { readonly default: boolean }): Unnamed<bool
   });
 }
 
+const EXAMPLES = { cores: "cores such as 2 or 500m (half a core)", bytes: "bytes such as 512Mi or 2Gi, without a space" } as const;
 const SUFFIXES = ["", "k", "M", "G", "T", "P", "E"];
 const PATTERN = /^([0-9]+(?:\.[0-9]+)?)(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$/;
 
@@ -98,11 +99,10 @@ export function quantity(spec: Spec & { readonly default: string; readonly unit:
     form: { type: "text", default: spec.default },
     parse(value, key) {
       const text = typeof value === "number" ? String(value) : typeof value === "string" ? value.trim() : "";
-      if (!PATTERN.test(text)) throw new ConfigError(key, `must be a Kubernetes quantity such as 500m or 2Gi, not ${quote(value)}`);
+      const isAmount = PATTERN.test(text) && (spec.unit === "bytes" || /^[0-9.]+m?$/.test(text));
+      if (!isAmount) throw new ConfigError(key, `must be ${EXAMPLES[spec.unit]}, not ${quote(value)}`);
       const amount = amountOf(text);
       if (amount === 0) return undefined;
-      if (spec.unit === "cores" && !/^[0-9.]+m?$/.test(text))
-        throw new ConfigError(key, `must be cores such as 500m or 2, not ${quote(value)}`);
       // "8" meant as 8Gi, or "512m" (half a byte) meant as 512Mi, would be accepted and kill the pod at once.
       if (spec.unit === "bytes" && amount < 2 ** 20) throw new ConfigError(key, `${quote(value)} is less than 1Mi; did you mean Mi or Gi?`);
       return text;

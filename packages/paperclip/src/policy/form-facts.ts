@@ -1,0 +1,48 @@
+import { ownPodIdentity } from "@paperclip-k8s/engine";
+import type { FormFacts } from "../settings/form.ts";
+import { loadPolicy } from "./load-policy.ts";
+import { DEFAULT_POLICY, type Policy } from "./policy.ts";
+import { withDefaults } from "./with-defaults.ts";
+
+/** What the operator's policy and the server's place leave to choose in the form. */
+export async function formFacts(serverEnv: NodeJS.ProcessEnv): Promise<FormFacts> {
+  // A policy that cannot be used stops every run and every test, which say why: no reason to show no form at all.
+  const policy = await loadPolicy(serverEnv).catch(() => DEFAULT_POLICY);
+  const inPod = (await ownPodIdentity(serverEnv)) !== null;
+  return factsOf(policy, { inPod, ownKubeconfig: Boolean(serverEnv.KUBECONFIG) });
+}
+
+interface Place {
+  /** Whether the server runs in a pod, from which settings can be taken. */
+  readonly inPod: boolean;
+  /** Whether the server itself is pointed at a kubeconfig, which agents may then choose. */
+  readonly ownKubeconfig: boolean;
+}
+
+export function factsOf(policy: Policy, { inPod, ownKubeconfig }: Place): FormFacts {
+  const { allow, defaults, force } = policy;
+  /** Nothing but the one value that it has anyway. */
+  const only = (list: readonly string[], usual: string | null): boolean => list.length === 0 && (usual !== null || inPod);
+  const decided: Readonly<Record<string, boolean>> = {
+    kubeconfig: only(allow.kubeconfigs, defaults.kubeconfig) && !ownKubeconfig,
+    namespace: only(allow.namespaces, defaults.namespace),
+    image: only(allow.images, defaults.image),
+    dataClaim: only(allow.claims, defaults.dataClaim),
+    dataPath: allow.dataPaths.length === 0,
+    serviceAccountName: allow.serviceAccounts.length === 0,
+    runtimeClassName: force.runtimeClassName !== null || allow.runtimeClasses.length === 0,
+    agentDbStorageClass: allow.storageClasses.length === 0,
+    labels: allow.labels.length === 0,
+    retainJobs: !allow.retainJobs,
+    // Without a pod of the server's own there is nothing to inherit.
+    serverContainer: !inPod,
+    inherit: !inPod || !allow.inheritAll,
+    inheritNames: !inPod || (allow.inheritedEnvironment.length === 0 && allow.secrets.length === 0),
+  };
+  const missing = (["kubeconfig", "namespace", "image", "dataClaim"] as const).filter((key) => !inPod && defaults[key] === null);
+  return {
+    fixed: new Set(Object.keys(decided).filter((key) => decided[key])),
+    needed: new Set<string>(missing),
+    defaults: withDefaults({}, policy),
+  };
+}
