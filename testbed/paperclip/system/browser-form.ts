@@ -3,7 +3,7 @@ import { adaptersOf } from "../src/adapters.ts";
 import { TYPES } from "../src/agent-kinds.ts";
 import type { Agent } from "../src/company.ts";
 import { AgentForm } from "../src/page/agent-form.ts";
-import { otherValues } from "../src/page/form-values.ts";
+import { isFixed, otherValues } from "../src/page/form-values.ts";
 import { createAgent } from "../src/page/new-agent.ts";
 import type { Page } from "../src/page/playwright.ts";
 import { HANG_MS, until } from "../src/wait.ts";
@@ -23,9 +23,14 @@ export function formTests(stageOf: () => BrowserStage): void {
     let agent: Agent;
     let page: Page;
 
-    test("a new agent is made in the host's dialog", async () => {
+    test("a new agent is made in the host's dialog, although its test says that the cluster is still to be set", async () => {
       page = await browser.open("/agents/new");
-      await createAgent(page, `New ${type}`, labelOf(type));
+      await createAgent(page, `New ${type}`, labelOf(type), async () => {
+        const said = await new AgentForm(page).test();
+        expect(said).toContain("Connection needs attention");
+        expect(said).toContain("Set Kubeconfig, Namespace, Image, Data claim on the agent's Runtime page");
+        await page.screenshot(picture(`new-agent-test-${type}`));
+      });
       const find = async () => (await browser.stage.company.agents()).find(({ name }) => name === `New ${type}`);
       agent = await until("the new agent", find);
       expect(agent).toMatchObject({ adapterType: type });
@@ -38,6 +43,9 @@ export function formTests(stageOf: () => BrowserStage): void {
       page = await browser.open(`/agents/${agent.id}/runtime`);
       const form = new AgentForm(page);
       await form.ready(fields);
+      await page.setViewportSize({ width: 1440, height: 2400 });
+      await page.screenshot(picture(`form-first-${type}`));
+      for (const field of fields) expect([field.key, await form.shows(field)]).toEqual([field.key, field.meta === undefined]);
       for (const [field, value] of values) await form.set(field, value);
       await page.setViewportSize({ width: 1440, height: 4600 });
       await page.screenshot(picture(`form-${type}`));
@@ -49,6 +57,24 @@ export function formTests(stageOf: () => BrowserStage): void {
       await page.reload({ waitUntil: "domcontentloaded" });
       await form.ready(fields);
       for (const [field, value] of values) expect({ [field.key]: await form.get(field) }).toEqual({ [field.key]: value });
+    });
+
+    test("what the policy decides is not asked for; if it was set before, it is there to be taken back", async () => {
+      const { fields } = await adaptersOf(browser.stage.host).configSchema(type);
+      const account = fields.find(({ key }) => key === "serviceAccountName")!;
+      expect(isFixed(account)).toBe(true);
+      const set = await browser.hire(`Account ${type}`, type, { serviceAccountName: "paperclip" });
+      const own = await browser.open(`/agents/${set.id}/runtime`);
+      const form = new AgentForm(own);
+      await form.ready(fields);
+      expect(await form.get(account)).toBe("paperclip");
+      await form.set(account, "");
+      await form.save();
+      await expect.poll(async () => (await browser.stage.company.agent(set.id)).adapterConfig).not.toHaveProperty("serviceAccountName");
+      await own.reload({ waitUntil: "domcontentloaded" });
+      await form.ready(fields);
+      expect(await form.shows(account)).toBe(false);
+      await own.close();
     });
 
     test("the test button tells what is wrong, and that all is well", async () => {

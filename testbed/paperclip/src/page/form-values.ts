@@ -1,19 +1,22 @@
 import type { FormField } from "../adapters.ts";
 import type { Value } from "./agent-form.ts";
 
-/** For each field a value that it does not have by itself; fields that others depend on get the one that shows those. */
+/** For each field that can be chosen, a value that it does not have by itself. The switch comes before the fields that it shows. */
 export function otherValues(fields: readonly FormField[]): ReadonlyMap<FormField, Value> {
-  return new Map(fields.map((field) => [field, otherValue(field, fields)]));
+  return new Map(fields.filter((field) => !isFixed(field)).map((field) => [field, otherValue(field)]));
 }
 
-function otherValue({ key, type, default: usual, options }: FormField, all: readonly FormField[]): Value {
+/** Shown only while it is set: the operator's policy leaves no choice. */
+export const isFixed = ({ meta }: FormField): boolean => meta?.visibleWhen?.notValues !== undefined;
+
+function otherValue({ key, type, default: usual, options }: FormField): Value {
   switch (type) {
     case "toggle":
       return usual !== true;
     case "number":
       return 77;
     case "select":
-      return all.find(({ meta }) => meta?.visibleWhen?.key === key)?.meta?.visibleWhen?.value ?? options!.at(-1)!.value;
+      return options!.at(-1)!.value;
     case "textarea":
       return "first=1\nsecond=2";
     default:
