@@ -110,10 +110,10 @@ test("an optional one costs its check, and the rest is made", async () => {
 test("claims: one that is not there; the server's own folder missing", async () => {
   expect((await press({ dataClaim: "other" })).of("volume_claim_missing")).toMatchObject({
     level: "error",
-    hint: expect.stringContaining("dataClaim"),
+    hint: expect.stringContaining("Data claim"),
   });
   const { of } = await press({ dataPath: `${bed.data}-not-mounted` });
-  expect(of("volume_unwritable")).toMatchObject({ level: "error", hint: expect.stringContaining("dataPath") });
+  expect(of("volume_unwritable")).toMatchObject({ level: "error", hint: expect.stringContaining("data path") });
 });
 
 test("what the API server says about the Job is passed on", async () => {
