@@ -48,6 +48,7 @@ export interface RecoveryAction {
 export interface Comment {
   readonly body: string;
   readonly authorAgentId: string | null;
+  readonly createdByRunId?: string | null;
 }
 
 /** What became of a stopped run, in the words the host takes from its board. */

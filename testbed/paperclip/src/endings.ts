@@ -1,5 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import type { Way as WayOut } from "../../../packages/paperclip/src/conclude/way-out.ts";
+import { USUAL_TYPE } from "./agent-kinds.ts";
 import type { Run } from "./company.ts";
 import type { Stage } from "./stage.ts";
 
@@ -12,6 +14,15 @@ export interface Scene {
   readonly pod: string;
 }
 
+/** What a failure is to look like. */
+export interface Expected {
+  /** Our own code: `resultJson.cause`, or the run's code where that is none. */
+  readonly cause: string;
+  readonly out: WayOut;
+  /** What a person does on the issue's page to go on, once the cause is gone; null = the host goes on by itself. */
+  readonly by: "comment" | "todo" | null;
+}
+
 /** One way a run can end, and how to make it happen. */
 export interface Way {
   readonly name: string;
@@ -22,38 +33,111 @@ export interface Way {
   readonly act?: (scene: Scene) => Promise<void>;
   /** Done before the second wake of the issue; the run that is looked at is then that wake's. */
   readonly beforeSecond?: (scene: Scene) => Promise<void>;
+  /** What a person does first, away from the issue's page. */
+  readonly fix?: (scene: Pick<Scene, "stage" | "agentId">) => Promise<void>;
+  /** Null = no failure. */
+  readonly expected: Expected | null;
 }
 
 /** A program of the stage's image; the sign ends the command, since the host repeats a task inside JSON, where its line goes on. */
 export const CLOSE = "bash:close-issue #";
 /** Works on, a step each second, until somebody ends it. */
 const BUSY = "endless-steps slow-1";
+const OK = "say:finished";
+const SETTING = "configuration_incomplete";
 
 export const ways: readonly Way[] = [
-  { name: "exit code 0, the agent closed its issue", task: CLOSE },
-  { name: "exit code 0, the issue left open", task: "say:finished" },
-  { name: "exit code 0, after an unknown session", task: CLOSE, beforeSecond: loseSessions },
-  { name: "the model refuses the request (400)", task: "model-error" },
-  { name: "the model's key is wrong (401)", task: "unauthorized" },
-  { name: "the model does not exist (404)", task: "no-such-model" },
-  { name: "the context is too long (400)", task: "too-long" },
-  { name: "the model is overloaded (503)", task: "overloaded" },
-  { name: "quota used up (429, come back in an hour)", task: "quota", config: { timeoutSec: 25, graceSec: 1 } },
-  { name: "time limit", task: BUSY, config: { timeoutSec: 10, graceSec: 1 } },
-  { name: "cancelled by an operator", task: BUSY, act: async ({ stage, run }) => void (await stage.company.cancel(run.id)) },
-  { name: "the agent paused by an operator", task: BUSY, act: async ({ stage, agentId }) => void (await stage.company.pause(agentId)) },
-  { name: "out of memory", task: BUSY, act: async ({ stage, pod }) => stage.cluster.faults.oom(stage.namespace, pod) },
-  { name: "evicted by the kubelet", task: BUSY, act: async ({ stage, pod }) => stage.cluster.faults.evictByKubelet(stage.namespace, pod) },
-  { name: "evicted by a drain", task: BUSY, act: async ({ stage, pod }) => stage.cluster.faults.evict(stage.namespace, pod) },
-  { name: "the Job deleted by hand", task: BUSY, act: deleteJob },
-  { name: "the image is not there", task: "say:finished", config: { image: "missing:1", imagePullPolicy: "Never" } },
-  { name: "the namespace does not exist", task: "say:finished", config: { namespace: "nowhere" } },
-  { name: "Jobs may not be created there", task: "say:finished", config: { namespace: "forbidden" } },
-  { name: "the volume does not exist", task: "say:finished", config: { dataClaim: "nothing", scheduleTimeoutSec: 5 } },
-  { name: "the CLI refuses its arguments", task: "say:finished", config: { extraArgs: ["--no-such-option"] } },
-  { name: "the CLI is not in the image", task: "say:finished", config: { image: "bare:1" } },
-  { name: "a setting is wrong", task: "say:finished", config: { timeoutSec: "soon" } },
+  { name: "exit code 0, the agent closed its issue", task: CLOSE, expected: null },
+  { name: "exit code 0, the issue left open", task: "say:finished", expected: null },
+  { name: "exit code 0, after an unknown session", task: CLOSE, beforeSecond: loseSessions, expected: null },
+  { name: "the model refuses the request (400)", task: "model-error", expected: person("llm_request_refused", "comment") },
+  { name: "the model's key is wrong (401)", task: "unauthorized", expected: person("auth_required", "todo") },
+  { name: "the model does not exist (404)", task: "no-such-model", expected: person("model_not_found", "comment") },
+  { name: "the context is too long (400)", task: "too-long", expected: null },
+  { name: "the model is overloaded (503)", task: "overloaded", expected: retry("transient_upstream") },
+  {
+    name: "quota used up (429, come back in an hour)",
+    task: "quota",
+    config: { timeoutSec: 25, graceSec: 1 },
+    expected: retry("provider_quota"),
+  },
+  {
+    name: "time limit",
+    task: BUSY,
+    config: { timeoutSec: 10, graceSec: 1 },
+    expected: { cause: "timeout", out: "continue", by: "comment" },
+  },
+  {
+    name: "cancelled by an operator",
+    task: BUSY,
+    act: async ({ stage, run }) => void (await stage.company.cancel(run.id)),
+    expected: { cause: "cancelled", out: "free", by: "comment" },
+  },
+  {
+    name: "the agent paused by an operator",
+    task: BUSY,
+    act: async ({ stage, agentId }) => void (await stage.company.pause(agentId)),
+    fix: async ({ stage, agentId }) => void (await stage.company.resume(agentId)),
+    expected: { cause: "agent_paused", out: "free", by: "comment" },
+  },
+  {
+    name: "out of memory",
+    task: BUSY,
+    act: async ({ stage, pod }) => stage.cluster.faults.oom(stage.namespace, pod),
+    expected: person("k8s_oom_killed", "comment"),
+  },
+  {
+    name: "evicted by the kubelet",
+    task: BUSY,
+    act: async ({ stage, pod }) => stage.cluster.faults.evictByKubelet(stage.namespace, pod),
+    expected: retry("k8s_evicted"),
+  },
+  {
+    name: "evicted by a drain",
+    task: BUSY,
+    act: async ({ stage, pod }) => stage.cluster.faults.evict(stage.namespace, pod),
+    expected: retry("k8s_evicted"),
+  },
+  { name: "the Job deleted by hand", task: BUSY, act: deleteJob, expected: person("k8s_job_deleted_externally", "todo") },
+  {
+    name: "the image is not there",
+    task: OK,
+    config: { image: "missing:1", imagePullPolicy: "Never" },
+    fix: correct,
+    expected: person(SETTING, "comment"),
+  },
+  { name: "the namespace does not exist", task: OK, config: { namespace: "nowhere" }, fix: correct, expected: person(SETTING, "todo") },
+  {
+    name: "Jobs may not be created there",
+    task: OK,
+    config: { namespace: "forbidden" },
+    fix: correct,
+    expected: person(SETTING, "comment"),
+  },
+  {
+    name: "the volume does not exist",
+    task: OK,
+    config: { dataClaim: "nothing", scheduleTimeoutSec: 5 },
+    expected: retry("k8s_pod_schedule_failed"),
+  },
+  {
+    name: "the CLI refuses its arguments",
+    task: OK,
+    config: { extraArgs: ["--no-such-option"] },
+    fix: correct,
+    expected: person(SETTING, "todo"),
+  },
+  { name: "the CLI is not in the image", task: OK, config: { image: "bare:1" }, fix: correct, expected: person(SETTING, "comment") },
+  { name: "a setting is wrong", task: OK, config: { timeoutSec: "soon" }, fix: correct, expected: person(SETTING, "todo") },
 ];
+
+function person(cause: string, by: "comment" | "todo"): Expected {
+  return { cause, out: "person", by };
+}
+
+function retry(cause: string): Expected {
+  return { cause, out: "retry", by: null };
+}
 
 /** What some of them need of the cluster. */
 export function prepareCluster({ cluster }: Stage): void {
@@ -74,4 +158,9 @@ async function deleteJob({ stage, pod }: Scene): Promise<void> {
 async function loseSessions({ stage, agentId }: Scene): Promise<void> {
   const folder = join(stage.host.home.path, "instances/default/data/agent-state", stage.company.id, agentId);
   rmSync(folder, { recursive: true });
+}
+
+/** The agent's settings as they should have been. */
+async function correct({ stage, agentId }: Pick<Scene, "stage" | "agentId">): Promise<void> {
+  await stage.company.configure(agentId, stage.config(USUAL_TYPE));
 }

@@ -14,12 +14,18 @@ export interface Observed {
   readonly recovery: string | null;
   /** Runs that came after it, oldest first. */
   readonly next: readonly Run[];
+  /** What the run itself said on the issue's page. */
+  readonly comments: readonly string[];
+  /** What the way out led to: the run that it started; null = none, or not tried. */
+  readonly wentOn: Run | null;
   /** What the act was answered, when that was an error. */
   readonly complaint: string | null;
 }
 
 /** Longer than the host's own quickest retry, 30 s and a tick of its scheduler. */
 const WINDOW_MS = 55_000;
+/** Longer than a host takes to start a run that nothing holds back. */
+const GO_ON_MS = 45_000;
 const OVER = (run: Run) => !["queued", "running", "scheduled_retry"].includes(run.status);
 
 /** A run that has ended in one of the ways, and what it belongs to. */
@@ -57,8 +63,31 @@ export async function makeHappen(stage: Stage, way: Way, number: number): Promis
   const { agent, issue, run, complaint } = await happen(stage, way, number);
   return async () => {
     await sleep(WINDOW_MS);
-    return look(stage, way, agent.id, issue.id, run, complaint);
+    const seen = await look(stage, way, agent.id, issue.id, run, complaint);
+    return { ...seen, wentOn: await goOn(stage, way, agent.id, issue.id) };
   };
+}
+
+/** Does what a person does to go on, and waits for the run that comes of it; null = the host goes on by itself, or nothing came. */
+export async function goOn(stage: Stage, { expected, fix }: Way, agentId: string, issueId: string): Promise<Run | null> {
+  if (expected?.by == null) return null;
+  const { company } = stage;
+  const quiet = (run: Run) => OVER(run) || run.status === "scheduled_retry";
+  await until("a quiet agent", async () => (await company.runs(agentId)).every(quiet));
+  const known = new Set((await company.runs(agentId)).map(({ id }) => id));
+  await fix?.({ stage, agentId });
+  if (expected.by === "todo") await company.update(issueId, { status: "todo" });
+  else await company.comment(issueId, "Please go on.");
+  const deadline = Date.now() + GO_ON_MS;
+  for (;;) {
+    const found = (await company.runs(agentId)).find(({ id, startedAt }) => !known.has(id) && startedAt !== null);
+    if (found !== undefined || Date.now() > deadline) {
+      // Nothing that was made to go on is to keep the machine busy.
+      await company.update(issueId, { status: "cancelled" });
+      return found ?? null;
+    }
+    await sleep(1000);
+  }
 }
 
 async function second(stage: Stage, way: Way, scene: Scene): Promise<Run> {
@@ -80,9 +109,15 @@ const ended = (stage: Stage, runId: string): Promise<Run> =>
 
 async function look(stage: Stage, way: Way, agentId: string, issueId: string, run: Run, complaint: string | null): Promise<Observed> {
   const { company } = stage;
-  const [issue, actions, runs] = await Promise.all([company.issue(issueId), company.recoveryActions(issueId), company.runs(agentId)]);
+  const [issue, actions, runs, said] = await Promise.all([
+    company.issue(issueId),
+    company.recoveryActions(issueId),
+    company.runs(agentId),
+    company.comments(issueId),
+  ]);
+  const comments = said.filter(({ createdByRunId }) => createdByRunId === run.id).map(({ body }) => body);
   const next = runs.filter(({ id, createdAt }) => id !== run.id && createdAt > run.createdAt).reverse();
-  return { way, run: await company.run(run.id), issue, recovery: actions.active?.cause ?? null, next, complaint };
+  return { way, run: await company.run(run.id), issue, recovery: actions.active?.cause ?? null, next, comments, wentOn: null, complaint };
 }
 
 function podOf({ cluster, namespace }: Stage, agentId: string): string {

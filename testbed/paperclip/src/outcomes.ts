@@ -1,4 +1,4 @@
-// `node testbed/paperclip/src/outcomes.ts [--version v] [--only text] [--write]`: makes every way a run can end happen on real
+// `node testbed/paperclip/src/outcomes.ts [--version v] [--only text|text] [--write]`: makes every way a run can end happen on real
 // hosts and prints what each host made of it, as a table. --write puts the tables into docs/hosts.md, with today's date.
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,7 +19,12 @@ const versions = VERSIONS.filter((version) => values.version === undefined || ve
 const packed = await prepare(versions, say);
 try {
   for (const version of versions) {
-    const table = tableOf(await observeAll(version));
+    const rows = await observeAll(version);
+    const table = tableOf(rows);
+    for (const problem of rows.flatMap(problemsOf)) {
+      say(`${version}: ${problem}`);
+      process.exitCode = 1;
+    }
     console.log(`\n### Paperclip ${version}\n\n${table}`);
     if (values.write) await writeTable(version, table);
   }
@@ -31,7 +36,7 @@ async function observeAll(version: Version): Promise<(Observed | Error)[]> {
   const stage = await openStage(packed, { version, say });
   try {
     prepareCluster(stage);
-    const chosen = ways.filter(({ name }) => values.only === undefined || name.includes(values.only));
+    const chosen = ways.filter(({ name }) => values.only === undefined || values.only.split("|").some((part) => name.includes(part)));
     const pending: Promise<Observed | Error>[] = [];
     const queue = [...chosen.entries()];
     const worker = async () => {
@@ -53,10 +58,37 @@ async function observeAll(version: Version): Promise<(Observed | Error)[]> {
   }
 }
 
+const COLUMNS = [
+  "how the run ended",
+  "run",
+  "message on the run's page",
+  "comment on the issue's page",
+  "issue after a sweep",
+  "what came by itself",
+  "the way out",
+];
+
+/** What is not as `endings.ts` expects it. */
+function problemsOf(row: Observed | Error): string[] {
+  if (row instanceof Error) return [`not observed: ${row.message}`];
+  const { way, run, comments, wentOn } = row;
+  const { name, expected } = way;
+  const cause = run.resultJson?.cause ?? run.errorCode;
+  if (cause !== (expected?.cause ?? null)) return [`${name}: ended as ${cause}, expected ${expected?.cause ?? "a success"}`];
+  if (expected === null) return [];
+  const isSaid = comments.length > 0 || expected.out === "retry" || expected.out === "free";
+  return [
+    ...(isSaid ? [] : [`${name}: the issue's page does not say why`]),
+    ...(expected.by === null || wentOn !== null ? [] : [`${name}: a ${expected.by} starts nothing`]),
+  ];
+}
+
 function tableOf(rows: readonly (Observed | Error)[]): string {
-  const head =
-    "| how the run ended | run status | `errorCode` | message | issue after a sweep | what came next |\n|---|---|---|---|---|---|";
-  return [head, ...rows.map((row) => (row instanceof Error ? `| not observed: ${cell(row.message)} | | | | | |` : line(row)))].join("\n");
+  const head = [`| ${COLUMNS.join(" | ")} |`, `|${"---|".repeat(COLUMNS.length)}`];
+  const lines = rows.map((row) =>
+    row instanceof Error ? `| not observed: ${cell(row.message)} |${" |".repeat(COLUMNS.length - 1)}` : line(row),
+  );
+  return [...head, ...lines].join("\n");
 }
 
 /** Replaces what stands under the release's heading in docs/hosts.md. */
@@ -71,22 +103,39 @@ async function writeTable(version: Version, table: string): Promise<void> {
   await writeFile(path, page.slice(0, from) + section + (next < 0 ? "" : page.slice(next)));
 }
 
-function line({ way, run, issue, recovery, next, complaint }: Observed): string {
+function line(seen: Observed): string {
+  const { way, run, issue, recovery, next, comments, complaint } = seen;
   const hold = issue.executionBlocker ? `held: \`${issue.executionBlocker.cause}\`` : recovery === null ? null : `action: \`${recovery}\``;
-  const came = next.map((after) => {
-    const due = after.status === "scheduled_retry" && after.scheduledRetryAt ? ` in ${secondsAfter(run, after.scheduledRetryAt)} s` : "";
-    const code = after.errorCode === null ? "" : ` \`${after.errorCode}\``;
-    return `${after.contextSnapshot?.wakeReason ?? "?"}${after.retryOfRunId === run.id ? " (retry of it)" : ""}: ${after.status}${due}${code}`;
-  });
   const cells = [
     way.name + (complaint === null ? "" : ` (${complaint})`),
-    run.status,
-    run.errorCode === null ? "–" : `\`${run.errorCode}\``,
+    [run.status, ...codesOf(run)].join(", "),
     run.error ?? "–",
+    comments.length === 0 ? "–" : comments.join(" / "),
     [issue.status, hold].filter((part) => part !== null).join(", "),
-    came.length === 0 ? "nothing" : came.join("; "),
+    next.length === 0 ? "nothing" : next.map((after) => nextRun(run, after)).join("; "),
+    wayOutOf(seen),
   ];
   return `| ${cells.map(cell).join(" | ")} |`;
+}
+
+/** The host's code, and our own where that is another. */
+function codesOf({ errorCode, resultJson }: Run): string[] {
+  const cause = resultJson?.cause;
+  return [...new Set([errorCode, typeof cause === "string" ? cause : null])].filter((code) => code !== null).map((code) => `\`${code}\``);
+}
+
+function nextRun(run: Run, after: Run): string {
+  const due = after.status === "scheduled_retry" && after.scheduledRetryAt ? ` in ${secondsAfter(run, after.scheduledRetryAt)} s` : "";
+  const codes = codesOf(after).map((code) => ` ${code}`);
+  return `${after.contextSnapshot?.wakeReason ?? "?"}${after.retryOfRunId === run.id ? " (retry of it)" : ""}: ${after.status}${due}${codes.join("")}`;
+}
+
+/** What was done on the issue's page, and what it started. */
+function wayOutOf({ way: { expected, fix }, wentOn }: Observed): string {
+  if (expected === null) return "–";
+  if (expected.by === null) return "none needed";
+  const done = `${fix === undefined ? "" : "corrected, then "}${expected.by === "todo" ? "set to todo" : "a comment"}`;
+  return `${done}: ${wentOn === null ? "**nothing started**" : `a run started (${wentOn.contextSnapshot?.wakeReason ?? "?"})`}`;
 }
 
 function secondsAfter(run: Run, time: string): number {
@@ -94,5 +143,5 @@ function secondsAfter(run: Run, time: string): number {
 }
 
 function cell(text: string): string {
-  return text.replaceAll("|", "\\|").replaceAll(/\s+/g, " ").slice(0, 300);
+  return text.replaceAll("|", "\\|").replaceAll(/\s+/g, " ").slice(0, 500);
 }
