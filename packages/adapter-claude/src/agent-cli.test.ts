@@ -72,7 +72,7 @@ test("the filter: a hook in settings of its own, its script beside it", () => {
   expect(plainEnv.PAPERCLIP_TOOL_OUTPUT_FILTER).toMatch(/\/tool-output-filter\.cjs$/);
   expect(files).toHaveProperty(["tool-output-filter.cjs"]);
   expect(plan({}, { enableRtk: true, extraArgs: ["--settings", "mine.json"] }).notes.join()).toContain(
-    "unless the --settings of extraArgs",
+    "unless the --settings of Extra args",
   );
 });
 

@@ -97,7 +97,7 @@ function modelFor({ config, env }: CliTurn): { readonly model: string | null; re
 }
 
 const filterIsOff = (extraArgs: readonly string[]): string =>
-  extraArgs.some((arg) => /^--settings(=|$)/.test(arg)) ? ", unless the --settings of extraArgs take its place" : "";
+  extraArgs.some((arg) => /^--settings(=|$)/.test(arg)) ? ", unless the --settings of Extra args take its place" : "";
 
 /** As the host's own adapter does it: so the provider's records show which agent made a request. A value that is only known by reference is left alone. */
 function agentHeader({ env, agentId }: CliTurn): Record<string, string> {

@@ -109,7 +109,7 @@ describe.each(VERSIONS)("Paperclip %s", (version) => {
     const kubeconfig = plantKubeconfig(agent.id);
     await call(await asAgent(agent), "PATCH", `/agents/${agent.id}`, { adapterConfig: { kubeconfig } });
     await stage.company.wake(agent.id);
-    await refusedRun(agent, [`kubeconfig: ${kubeconfig} lies on the volume that agents can write, which no policy can allow`]);
+    await refusedRun(agent, [`Kubeconfig: ${kubeconfig} lies on the volume that agents can write, which no policy can allow`]);
     const { checks } = await adaptersOf(stage.host).testEnvironment(stage.company.id, USUAL_TYPE, {
       ...stage.config(USUAL_TYPE),
       kubeconfig,

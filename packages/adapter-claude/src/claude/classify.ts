@@ -87,7 +87,7 @@ function withoutResult(run: ClaudeRun, stderr: string): CliFault | null {
   if (found.unknownOption !== null)
     return fault(
       "bad-arguments",
-      `Claude Code does not know the option ${found.unknownOption}: check extraArgs, or the CLI's version in the image`,
+      `Claude Code does not know the option ${found.unknownOption}: check Extra args, or the CLI's version in the image`,
     );
   if (found.sessionUnknown) return fault("unknown-session", found.fatal ?? "No conversation found");
   if (run.fault !== null) {

@@ -152,7 +152,7 @@ test("an agent's claim: what to set when it is missing, a failed create whatever
   const failed = { kind: "never-started", message: "m", permanent: true };
   expect(failure({ ...failed, cause: "claim-missing" })).toMatchObject({
     errorCode: "configuration_incomplete",
-    errorMessage: expect.stringContaining("Set agentDbStorageClass"),
+    errorMessage: expect.stringContaining("Set Session storage class (agentDbStorageClass)"),
   });
   expect(failure({ ...failed, cause: "claim-create-failed" })?.errorCode).toBe("k8s_job_create_failed");
   expect(failure({ ...failed, cause: "claim-unusable", permanent: false })?.errorCode).toBe("k8s_volume_unusable");

@@ -107,5 +107,5 @@ function startCode({ permanent, cause }: NeverStarted): string {
 function advice({ cause, message }: NeverStarted): string {
   if (cause === "start-error" && /\bnode\b/.test(message)) return ". Node ≥ 18 must be in the image: it runs the adapter's runner";
   if (cause !== "claim-missing") return "";
-  return ". Set agentDbStorageClass to the storage class it is to be made of, make the claim yourself, or choose another agentDbMode";
+  return ". Set Session storage class (agentDbStorageClass) to the storage class it is to be made of, make the claim yourself, or choose another Session storage (agentDbMode)";
 }

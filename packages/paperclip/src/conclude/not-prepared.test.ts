@@ -70,7 +70,7 @@ test("an error of the cluster passes, a kubeconfig and an error of our own do no
   expect(notPrepared(new ApiError("api_unreachable", "m"), issue()).result.errorCode).toBe("k8s_job_create_failed");
   expect(notPrepared(new ApiError("api_config", "no such file"), issue())).toMatchObject({
     way: "person",
-    result: { errorMessage: "kubeconfig: no such file" },
+    result: { errorMessage: "Kubeconfig: no such file" },
   });
   expect(notPrepared(new Error("a\0b\u001b[2Jc"), issue())).toMatchObject({
     way: "person",

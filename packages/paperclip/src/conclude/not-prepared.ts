@@ -51,7 +51,7 @@ function causeOf(error: unknown): Cause {
     return { errorCode: isAgentId(error) ? "k8s_agent_id_invalid" : NEEDS_A_PERSON, errorMessage, passes: false, field };
   if (error instanceof UnusableVolume) return { errorCode: "k8s_volume_unusable", errorMessage, passes: true, field };
   if (!(error instanceof ApiError)) return { errorCode: "adapter_failed", errorMessage, passes: false, field };
-  if (error.code === "api_config") return { errorCode: NEEDS_A_PERSON, errorMessage: `kubeconfig: ${errorMessage}`, passes: false, field };
+  if (error.code === "api_config") return { errorCode: NEEDS_A_PERSON, errorMessage: `Kubeconfig: ${errorMessage}`, passes: false, field };
   return { errorCode: "k8s_job_create_failed", errorMessage, passes: true, field };
 }
 

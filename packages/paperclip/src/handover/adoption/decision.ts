@@ -74,7 +74,7 @@ function mismatch({ owner, own }: Conflict): { readonly code: string; readonly m
   if (!own.reattach)
     return {
       code: "k8s_concurrent_run_blocked",
-      message: `${job} is still live and would be continued, but reattachOrphanedJobs is off`,
+      message: `${job} is still live and would be continued, but Take over live Jobs (reattachOrphanedJobs) is off`,
     };
   return null;
 }

@@ -1,6 +1,8 @@
 import type { OwnClaim, OwnPod } from "@paperclip-k8s/engine";
 import { isBelow } from "../../host/context-values.ts";
 import { ConfigError } from "../../settings/config-error.ts";
+import { clusterFields } from "../../settings/fields/cluster.ts";
+import { settingName } from "../../settings/setting-name.ts";
 import type { Findings, InheritedClaim, InheritSettings } from "./inherited.ts";
 import { type Mount, mountAt, mountsOf, nameOf } from "./mounts.ts";
 
@@ -16,7 +18,7 @@ export function inheritClaim(pod: OwnPod, settings: InheritSettings, serverEnv: 
     if (own.readOnly) throw new ConfigError("dataClaim", readOnly(pod, own));
   } else if (own !== null && own.claimName !== settings.dataClaim && namespace === pod.namespace) {
     findings.warnings.push(
-      `dataClaim ${settings.dataClaim} is not the claim the server has at ${own.mountPath} (${own.claimName}): both must hold the same files`,
+      `${settingName(clusterFields.dataClaim)}: ${settings.dataClaim} is not the claim the server has at ${own.mountPath} (${own.claimName}): both must hold the same files`,
     );
   }
   for (const below of mounts.filter((each) => hides(each, mount, settings.dataPath))) {
@@ -49,13 +51,13 @@ function noClaim({ namespace, podName }: OwnPod, { dataPath }: InheritSettings, 
   const found = mount === null ? "nothing is mounted there" : `${nameOf(mount)} is, at ${mount.mountPath}`;
   return (
     `the server's pod ${namespace}/${podName} has no PersistentVolumeClaim at its data path ${dataPath} (${found}). ` +
-    "Runs share files with the server through it: mount a ReadWriteMany claim there, set dataPath to where one is mounted, or name a claim in dataClaim"
+    "Runs share files with the server through it: mount a ReadWriteMany claim there, set Data path to where one is mounted, or name a claim in Data claim"
   );
 }
 
 const otherNamespace = (pod: OwnPod, own: OwnClaim, namespace: string): string =>
   `namespace ${namespace} has none of the claims of the server's namespace ${pod.namespace}. Name a claim of ${namespace} ` +
-  `that holds the same files as ${own.claimName}, which the server mounts at ${own.mountPath}, or leave namespace empty`;
+  `that holds the same files as ${own.claimName}, which the server mounts at ${own.mountPath}, or leave Namespace empty`;
 
 const readOnly = ({ namespace, podName }: OwnPod, { claimName, mountPath }: OwnClaim): string =>
   `claim ${claimName} is mounted read-only at ${mountPath} in the server's pod ${namespace}/${podName}. ` +

@@ -101,7 +101,7 @@ describe("how", () => {
     expect(inherited.env.literals.OPENAI_BASE_URL).toBe(expected);
     expect(inherited.warnings).toEqual(
       expected === undefined
-        ? [expect.stringContaining("made of other variables that are not known here; set it in env: OPENAI_BASE_URL")]
+        ? [expect.stringContaining("made of other variables that are not known here; set it under Environment variables: OPENAI_BASE_URL")]
         : [],
     );
   });

@@ -16,11 +16,17 @@ const REASONS = {
   denied: ["notes", "environment left with the server"],
   missed: [
     "warnings",
-    "environment left with the server; to give it to agents, set it in env, or name it in inheritNames and in allow.inheritedEnvironment of the policy",
+    "environment left with the server; to give it to agents, set it under Environment variables, or name it in Also inherit (inheritNames) and in allow.inheritedEnvironment of the policy",
   ],
-  otherNamespace: ["warnings", "environment not taken: it is in Secrets or ConfigMaps of the server's namespace; set it in env"],
+  otherNamespace: [
+    "warnings",
+    "environment not taken: it is in Secrets or ConfigMaps of the server's namespace; set it under Environment variables",
+  ],
   unreachable: ["warnings", "environment not taken: it names files on volumes that runs do not have"],
-  unresolved: ["warnings", "environment not taken: it is made of other variables that are not known here; set it in env"],
+  unresolved: [
+    "warnings",
+    "environment not taken: it is made of other variables that are not known here; set it under Environment variables",
+  ],
 } as const;
 type Leave = (reason: keyof typeof REASONS, name: string) => void;
 

@@ -77,7 +77,7 @@ describe("the claim", () => {
       "none",
       { claims: [] },
       {},
-      /^dataClaim: .*servers\/server-0 has no PersistentVolumeClaim at its data path \/paperclip \(nothing is mounted there\).*dataClaim$/,
+      /^dataClaim: .*servers\/server-0 has no PersistentVolumeClaim at its data path \/paperclip \(nothing is mounted there\).*Data claim$/,
     ],
     ["beside it", { claims: [claim({ mountPath: "/paperclip-old" })] }, {}, /no PersistentVolumeClaim at its data path/],
     [
@@ -102,7 +102,7 @@ describe("the claim", () => {
 
   test("warned about: another claim than the server's, and volumes below the data path", () => {
     const other = inheritFrom(examplePod(), exampleSettings({ dataClaim: "mine" }));
-    expect(other.warnings).toEqual([expect.stringContaining("dataClaim mine is not the claim the server has at /paperclip (shared)")]);
+    expect(other.warnings).toEqual([expect.stringContaining("Data claim (dataClaim): mine is not the claim the server has at /paperclip (shared)")]);
     const pod = examplePod({
       otherMounts: [{ kind: "emptyDir", mountPath: "/paperclip/cache" }],
       secretVolumes: [volume("s", "/paperclip/.ssh")],
@@ -163,7 +163,7 @@ describe("outside a cluster", () => {
       warnings: [],
     });
     expect(inheritFrom(null, { ...settings, inheritNames: ["X"] }).warnings).toEqual([
-      expect.stringContaining("inheritNames has no effect"),
+      expect.stringContaining("Also inherit (inheritNames) has no effect"),
     ]);
   });
 });

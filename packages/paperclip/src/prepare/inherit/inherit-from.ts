@@ -4,13 +4,16 @@ import { enforceLikePod } from "../../policy/enforce-pod.ts";
 import type { Policy } from "../../policy/policy.ts";
 import type { AgentConfig } from "../../settings/agent-config.ts";
 import { ConfigError } from "../../settings/config-error.ts";
-import { SERVER_CONTAINER_NAMES } from "../../settings/fields/cluster.ts";
+import { clusterFields, SERVER_CONTAINER_NAMES } from "../../settings/fields/cluster.ts";
+import { settingName } from "../../settings/setting-name.ts";
 import { isOpen } from "./denylist.ts";
 import { inheritClaim } from "./inherit-claim.ts";
 import { inheritEnv } from "./inherit-env.ts";
 import { inheritVolumes } from "./inherit-volumes.ts";
 import type { Findings, Inherited, InheritFacts, InheritSettings } from "./inherited.ts";
 import { ServerPod } from "./server-pod.ts";
+
+const INHERIT_NAMES = settingName(clusterFields.inheritNames);
 
 /** Image, namespace, volume and the rest, from the pod this server runs in, where the settings do not say otherwise. */
 export async function inherit(cli: AgentCli, config: AgentConfig, serverEnv: NodeJS.ProcessEnv, policy: Policy): Promise<Inherited> {
@@ -80,7 +83,7 @@ function withoutPod(settings: InheritSettings, { noPod }: InheritFacts): Inherit
     nodeSelector: settings.nodeSelector ?? {},
     tolerations: settings.tolerations ?? [],
     notes: [`nothing is inherited: ${why}`],
-    warnings: settings.inheritNames.length === 0 ? [] : [`inheritNames has no effect: ${why}`],
+    warnings: settings.inheritNames.length === 0 ? [] : [`${INHERIT_NAMES} has no effect: ${why}`],
   };
 }
 
@@ -102,8 +105,10 @@ function checkNames(server: ServerPod, { inheritNames }: InheritSettings, { warn
   for (const name of inheritNames.filter((each) => !isOpen(each))) {
     const decision = variables.has(name) ? rules.decide(name) : null;
     if (typeof decision === "object" && decision !== null)
-      warnings.push(`inheritNames: ${name} is not given to agents (${decision.why}); if it must be, set it in env`);
-    else if (ownFiles.has(name)) warnings.push(`inheritNames: ${name} holds the server's own secrets and is not given to agents`);
-    else if (!variables.has(name) && !objects.includes(name)) warnings.push(`inheritNames: the server's pod has no ${name}`);
+      warnings.push(
+        `${INHERIT_NAMES}: ${name} is not given to agents (${decision.why}); if it must be, set it under Environment variables`,
+      );
+    else if (ownFiles.has(name)) warnings.push(`${INHERIT_NAMES}: ${name} holds the server's own secrets and is not given to agents`);
+    else if (!variables.has(name) && !objects.includes(name)) warnings.push(`${INHERIT_NAMES}: the server's pod has no ${name}`);
   }
 }

@@ -59,6 +59,6 @@ export async function unusedClaim({ ctx, cli, config, inherited }: RunParts): Pr
   asked.add(key);
   const found = await findClaim({ kubeconfig: config.kubeconfig }, inherited.namespace, name).catch(() => null);
   if (found === null) return null;
-  const keep = "set agentDbMode to dedicated_pvc to go on with it, or to portable to leave it for good";
-  return `claim ${inherited.namespace}/${name} holds sessions of this agent and is not used now that agentDbMode is not set: ${keep}`;
+  const keep = "set Session storage (agentDbMode) to dedicated_pvc to go on with it, or to portable to leave it for good";
+  return `claim ${inherited.namespace}/${name} holds sessions of this agent and is not used now that Session storage is not set: ${keep}`;
 }
