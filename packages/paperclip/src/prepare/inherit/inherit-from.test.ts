@@ -102,7 +102,9 @@ describe("the claim", () => {
 
   test("warned about: another claim than the server's, and volumes below the data path", () => {
     const other = inheritFrom(examplePod(), exampleSettings({ dataClaim: "mine" }));
-    expect(other.warnings).toEqual([expect.stringContaining("Data claim (dataClaim): mine is not the claim the server has at /paperclip (shared)")]);
+    expect(other.warnings).toEqual([
+      expect.stringContaining("Data claim (dataClaim): mine is not the claim the server has at /paperclip (shared)"),
+    ]);
     const pod = examplePod({
       otherMounts: [{ kind: "emptyDir", mountPath: "/paperclip/cache" }],
       secretVolumes: [volume("s", "/paperclip/.ssh")],
