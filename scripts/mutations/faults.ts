@@ -3,6 +3,7 @@ import { POD_FAULTS } from "./pod-faults.ts";
 import { POLICY_FAULTS } from "./policy-faults.ts";
 import { RECORD_FAULTS } from "./record-faults.ts";
 import { RUN_FAULTS } from "./run-faults.ts";
+import { WAY_OUT_FAULTS } from "./way-out-faults.ts";
 
 /** A deliberate fault in product code, which `npm test` has to catch. */
 export interface Fault {
@@ -18,4 +19,11 @@ export interface Fault {
   readonly attacks?: readonly string[];
 }
 
-export const FAULTS: readonly Fault[] = [...RUN_FAULTS, ...INPUT_FAULTS, ...POD_FAULTS, ...POLICY_FAULTS, ...RECORD_FAULTS];
+export const FAULTS: readonly Fault[] = [
+  ...RUN_FAULTS,
+  ...WAY_OUT_FAULTS,
+  ...INPUT_FAULTS,
+  ...POD_FAULTS,
+  ...POLICY_FAULTS,
+  ...RECORD_FAULTS,
+];

@@ -2,7 +2,7 @@ import { recordOf, textOf } from "./context-values.ts";
 import type { ExecutionContext } from "./types.ts";
 
 /** How often Paperclip 2026.916 continues a task by itself, over all its retries. */
-export const HOST_RETRIES = 2;
+const HOST_RETRIES = 2;
 
 /** What the host's call says about the issue that a run works on, and about the host's own retries. */
 export interface RunIssue {
@@ -10,7 +10,7 @@ export interface RunIssue {
   readonly id: string | null;
   /** As people name it. */
   readonly name: string | null;
-  /** The host starts nothing more for an issue until it knows that its last run's agent has stopped. */
+  /** The host starts nothing more for an issue until it knows that its last run's agent has stopped, and retries by itself what asks for it. */
   readonly isHeldUnproved: boolean;
   /** The last run of the host's own retries: where it does not start either, the host holds the issue, although nothing was done. */
   readonly isLastRetry: boolean;

@@ -1,11 +1,9 @@
 import { NOT_STARTED } from "../../conclude/way-out.ts";
+import { issueOf } from "../../host/issue.ts";
 import type { ExecutionContext, ExecutionResult } from "../../host/types.ts";
 import { taskOf } from "../../prepare/environment/facts.ts";
 import { hostRecord } from "./host-record.ts";
 import type { RunRegistry } from "./run-registry.ts";
-
-/** How often Paperclip 2026.916 continues a task by itself, over all its retries. A Job that is detached once more would be left to nobody. */
-const HOST_RETRIES = 2;
 
 /** Executes a run that can be detached while it lasts. */
 export async function runDetachable(
@@ -36,10 +34,10 @@ export function canDetach(ctx: RunFacts): boolean {
   return isRetried(ctx) && taskOf(ctx) !== null;
 }
 
-/** Whether the host retries a run that asks for it. Hosts do so since 2026.916, which also brought the callback. */
-function isRetried({ context, onCancellationReady }: RunFacts): boolean {
-  const retries = typeof context.scheduledRetryAttempt === "number" ? context.scheduledRetryAttempt : 0;
-  return onCancellationReady !== undefined && retries < HOST_RETRIES;
+/** Whether the host retries a run that asks for it. The Job of one that is detached after the last retry would be left to nobody. */
+function isRetried(ctx: RunFacts): boolean {
+  const { isHeldUnproved, isLastRetry } = issueOf(ctx);
+  return isHeldUnproved && !isLastRetry;
 }
 
 /** Nothing was started, and the next server may start it. */
