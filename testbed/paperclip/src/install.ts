@@ -1,10 +1,9 @@
 import { execFile } from "node:child_process";
-import { readdirSync, rmSync } from "node:fs";
-import { mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { adapters } from "../../../packages/adapters.ts";
+import { cached, contentKey } from "./packed-cache.ts";
 import { npmInstall, ROOT } from "./release.ts";
 import { serverUser } from "./user.ts";
 
@@ -21,37 +20,28 @@ export interface PackedAdapters {
   readonly folder: string;
   /** Names of the adapters' packages in it. */
   readonly names: readonly string[];
-  remove(): Promise<void>;
 }
 
-export const pathsOf = ({ folder, names }: Pick<PackedAdapters, "folder" | "names">): string[] => names.map((name) => join(folder, name));
+export const pathsOf = ({ folder, names }: PackedAdapters): string[] => names.map((name) => join(folder, name));
 
 /**
- * Builds and packs our packages and installs the tarballs, so that what is tested is what would be published. PACKED_ADAPTERS names the
- * node_modules of an earlier call, to be used as it is.
+ * Builds and packs our packages and installs the tarballs, so that what is tested is what would be published; what was packed from the same
+ * sources before is used again. PACKED_ADAPTERS names the node_modules of an earlier call, to be used as it is.
  */
 export async function packAdapters(say: (line: string) => void = () => {}): Promise<PackedAdapters> {
-  const given = process.env.PACKED_ADAPTERS;
-  if (given) return { folder: given, names: readdirSync(given).filter(isAdapter), remove: async () => {} };
+  const folder = process.env.PACKED_ADAPTERS || join(await cached(contentKey(), (place) => packInto(place, say)), "node_modules");
+  return { folder, names: readdirSync(folder).filter(isAdapter) };
+}
+
+async function packInto(place: string, say: (line: string) => void): Promise<void> {
   const begun = Date.now();
-  const place = await realpath(await mkdtemp(join(tmpdir(), "packed-adapters-")));
-  const atExit = () => rmSync(place, { recursive: true, force: true });
-  process.once("exit", atExit);
-  const remove = async () => {
-    await rm(place, { recursive: true, force: true });
-    process.off("exit", atExit);
-  };
-  try {
-    await run(process.execPath, ["scripts/build.ts"], { cwd: ROOT, timeout: TIMEOUT_MS });
-    const packed = await Promise.all(PACKAGES.map((folder) => pack(folder, place)));
-    await npmInstall(place, Object.fromEntries(packed.map(({ name, filename }) => [name, `file:${join(place, filename)}`])));
-    await setOwnership(place);
-    say(`adapters built, packed and installed from their tarballs (${((Date.now() - begun) / 1000).toFixed(1)} s)`);
-    return { folder: join(place, "node_modules"), names: packed.map(({ name }) => name).filter(isAdapter), remove };
-  } catch (error) {
-    await remove();
-    throw error;
-  }
+  say("building and packing the adapters, once for these sources");
+  await run(process.execPath, ["scripts/build.ts"], { cwd: ROOT, timeout: TIMEOUT_MS });
+  const packed = await Promise.all(PACKAGES.map((folder) => pack(folder, place)));
+  // Relative, because the folder gets its final name when it is complete.
+  await npmInstall(place, Object.fromEntries(packed.map(({ name, filename }) => [name, `file:${filename}`])));
+  await setOwnership(place);
+  say(`adapters built, packed and installed from their tarballs (${((Date.now() - begun) / 1000).toFixed(1)} s)`);
 }
 
 const isAdapter = (name: string): boolean => name.startsWith("paperclip-adapter-");
@@ -62,7 +52,7 @@ async function pack(folder: string, place: string): Promise<{ readonly name: str
   return Object.values(JSON.parse(stdout) as Record<string, { filename: string; name: string }>)[0]!;
 }
 
-/** The server's user reads it and, after we gave up root, removes it. */
+/** The server's user reads it. */
 async function setOwnership(place: string): Promise<void> {
   const user = serverUser();
   if (user !== null) await run("chown", ["-R", `${user.uid}:${user.gid}`, place], { timeout: TIMEOUT_MS });

@@ -17,19 +17,15 @@ const say = (line: string) => console.error(line);
 const { values } = parseArgs({ options: { version: { type: "string" }, only: { type: "string" }, write: { type: "boolean" } } });
 const versions = VERSIONS.filter((version) => values.version === undefined || version === values.version);
 const packed = await prepare(versions, say);
-try {
-  for (const version of versions) {
-    const rows = await observeAll(version);
-    const table = tableOf(rows);
-    for (const problem of rows.flatMap(problemsOf)) {
-      say(`${version}: ${problem}`);
-      process.exitCode = 1;
-    }
-    console.log(`\n### Paperclip ${version}\n\n${table}`);
-    if (values.write) await writeTable(version, table);
+for (const version of versions) {
+  const rows = await observeAll(version);
+  const table = tableOf(rows);
+  for (const problem of rows.flatMap(problemsOf)) {
+    say(`${version}: ${problem}`);
+    process.exitCode = 1;
   }
-} finally {
-  await packed.remove();
+  console.log(`\n### Paperclip ${version}\n\n${table}`);
+  if (values.write) await writeTable(version, table);
 }
 
 async function observeAll(version: Version): Promise<(Observed | Error)[]> {

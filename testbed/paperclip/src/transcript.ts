@@ -27,5 +27,4 @@ try {
   console.log(`\n--- ${version}, with the parser\n${pageText(pageOf(log, parser))}`);
 } finally {
   await stage.stop();
-  await packed.remove();
 }

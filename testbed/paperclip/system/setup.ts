@@ -35,7 +35,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await onCluster((cluster) => loadImage(cluster, VERSIONS[0], packed, say)); // before files that need it would each make it
   const endWatch = await onCluster(async () => watchCluster());
   return async () => {
-    await packed.remove();
     await onCluster(removeAbandoned); // of a file whose process was killed
     await endWatch?.();
   };

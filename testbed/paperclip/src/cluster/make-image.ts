@@ -9,6 +9,5 @@ const packed = await packAdapters(console.error);
 try {
   console.log(await loadImage(cluster, VERSIONS[0], packed, console.error));
 } finally {
-  await packed.remove();
   cluster.close();
 }

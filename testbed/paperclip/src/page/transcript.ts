@@ -25,11 +25,7 @@ const [chromium, playwright] = [await prepareChromium(say), await preparePlaywri
 const pictures = values.out === undefined ? null : picturesFolder(join(values.out, "run-page"));
 const packed = await packAdapters(say);
 dropRoot();
-try {
-  await showAll();
-} finally {
-  await packed.remove();
-}
+await showAll();
 say(`took ${Math.round((Date.now() - begun) / 1000)} s`);
 
 async function showAll(): Promise<void> {

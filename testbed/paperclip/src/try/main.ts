@@ -62,7 +62,6 @@ async function open({ kube, keep }: Wishes, screen: Screen): Promise<Opened> {
   const [version] = VERSIONS;
   screen.step(`Paperclip ${version}`);
   await prepareRelease(version, screen.step);
-  screen.step("building and packing the adapters");
   const packed = await packAdapters(screen.step);
   const kept = keep && !kube ? keptFolder() : undefined;
   if (!kube) dropRoot();

@@ -24,16 +24,13 @@ export function keptFolder(): string {
 }
 
 export async function openEmbedded(packed: PackedAdapters, options: StageOptions): Promise<Opened> {
-  const stage = await openStage(packed, options).catch(async (error: unknown) => {
-    await packed.remove();
-    throw error;
-  });
+  const stage = await openStage(packed, options);
   const left = options.keepAt === undefined ? null : `The data is in ${options.keepAt}; remove the folder when you no longer want it.`;
-  return { stage, left, close: () => stage.stop().finally(() => packed.remove()) };
+  return { stage, left, close: stage.stop };
 }
 
 export async function openOnKube(packed: PackedAdapters, options: StageOptions, keep: boolean): Promise<Opened> {
-  const stage = await openClusterStage(packed, options).finally(() => packed.remove());
+  const stage = await openClusterStage(packed, options);
   if (!keep) return { stage, left: "Nothing is left behind but the image in the cluster, until npm run kube:down.", close: stage.stop };
   const { namespace } = stage.deployed;
   const left =
