@@ -49,7 +49,9 @@ export function timeoutsFor(request: RunRequest, submission: Submission) {
     staleView: 5 * SECOND,
     /** Events are read when a pod has not started after this. */
     events: 3 * SECOND,
-    /** One keepalive per silence of this length. */
-    keepalive: 15 * SECOND,
+    /** A silence of this length is logged; the next ones are twice as long. */
+    keepalive: 30 * SECOND,
+    /** The longest silence in the log: a host may give up a run that logs nothing for some minutes. */
+    keepaliveMost: 120 * SECOND,
   };
 }

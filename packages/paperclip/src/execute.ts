@@ -1,6 +1,6 @@
 import type { Adoption, Engine } from "@paperclip-k8s/engine";
 import type { AgentCli } from "./agent-cli/agent-cli.ts";
-import { type AttemptResult, reported } from "./conclude/attempts.ts";
+import { type AttemptResult, type Attempts, isLeftToOthers, reported } from "./conclude/attempts.ts";
 import { commentOnIssue } from "./conclude/comment.ts";
 import { nextAttempt } from "./conclude/next-attempt.ts";
 import { notPrepared } from "./conclude/not-prepared.ts";
@@ -11,6 +11,7 @@ import { issueOf } from "./host/issue.ts";
 import type { ExecutionContext, ExecutionResult } from "./host/types.ts";
 import { createAnnouncement } from "./observe/announce.ts";
 import { type CancelOptions, type CancelWatch, watchCancel } from "./observe/cancel.ts";
+import { cleanText } from "./observe/clean-text.ts";
 import { RunLog, withTimeout } from "./observe/log.ts";
 import { AttemptOutput } from "./observe/output.ts";
 import { createProgress } from "./observe/progress.ts";
@@ -77,7 +78,7 @@ async function concluded(cli: AgentCli, ctx: ExecutionContext, log: RunLog, opti
 /** The log of a run that was not started says why, too. */
 function unprepared(error: unknown, ctx: ExecutionContext, log: RunLog, earlier: readonly AttemptResult[] = []): Conclusion {
   const conclusion = notPrepared(error, issueOf(ctx), earlier);
-  void log.warning(`not started: ${conclusion.result.errorMessage}`);
+  void log.failure(`Not started: ${conclusion.result.errorMessage}`);
   return conclusion;
 }
 
@@ -91,7 +92,10 @@ async function runAttempts(first: Attempt, run: Run): Promise<Conclusion> {
       if (next === null) {
         const lost = lostSession(last);
         if (lost !== null) void run.log.warning(lost);
-        return conclude({ earlier, last });
+        const attempts = { earlier, last };
+        const conclusion = conclude(attempts);
+        if (!isExplained(conclusion, attempts)) void run.log.failure(conclusion.result.errorMessage ?? "");
+        return conclusion;
       }
       void run.log.warning(next.note);
       earlier = [...earlier, last];
@@ -100,6 +104,12 @@ async function runAttempts(first: Attempt, run: Run): Promise<Conclusion> {
   } catch (error) {
     return unprepared(inFormWords(error, first.inputs.cli), first.inputs.ctx, run.log, earlier);
   }
+}
+
+/** Whether the log need not say why the run failed: an error of the CLI's own says it, or the run ended as somebody wanted. */
+function isExplained({ result: { errorMessage }, way }: Conclusion, attempts: Attempts): boolean {
+  if (!errorMessage || way === "free" || isLeftToOthers(attempts)) return true;
+  return attempts.last.report.errors.some((error) => errorMessage.includes(cleanText(error)));
 }
 
 async function runAttempt(attempt: Attempt, { log, cancel, options }: Run): Promise<AttemptResult> {

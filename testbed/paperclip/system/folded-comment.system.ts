@@ -29,7 +29,7 @@ const comment = ({ issue }: AtWork): Promise<unknown> => stage.company.comment(i
 const prompts = async (run: Run): Promise<string[]> =>
   (await stage.company.events(run.id))
     .filter(({ eventType }) => eventType === "adapter.invoke")
-    .map(({ payload }) => String(payload?.prompt));
+    .map(({ payload }) => String(payload?.prompt ?? ""));
 
 /** The run whose model got the comment: the script answers the last message. */
 async function answerOf({ agent }: AtWork): Promise<Run> {

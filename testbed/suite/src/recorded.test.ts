@@ -63,6 +63,12 @@ test.concurrent.each<[CliName, string, object, RegExp]>([
 ])("%s, %s: a failure with its cause", async (cli, recording, reported, message) => {
   const { result, log } = await play(cli, [recording]);
   expect(result, log).toMatchObject({ errorMessage: expect.stringMatching(message), ...reported });
+  // The transcript says why, once, where the page folds nothing away.
+  const errors = [...log.matchAll(/^(?:stdout: )?✖ (.*)$/gm)].map(([, text = ""]) => text);
+  expect(
+    errors.filter((text) => message.test(text) || result.errorMessage?.includes(text)),
+    log,
+  ).toHaveLength(1);
 });
 
 test.concurrent.each<[CliName, string, object]>([
@@ -166,8 +172,9 @@ test.concurrent.each([
   [{ model: "gpt-5.6" }, /^Model: must be provider\/model, such as openai\/gpt-5\.6, not "gpt-5\.6"$/],
   [{ env: { PAPERCLIP_OPENCODE_PROVIDERS: `{"key":"${SECRET}"` } }, /^PAPERCLIP_OPENCODE_PROVIDERS: is not valid JSON$/],
 ])("bad settings are refused by name before the CLI is started: %j", async (config, message) => {
-  const { result, calls } = await play("opencode", ["success"], { config });
+  const { result, calls, log } = await play("opencode", ["success"], { config });
   expect(result).toMatchObject({ exitCode: null, errorCode: "configuration_incomplete", errorMessage: expect.stringMatching(message) });
+  expect(log).toContain(`✖ Not started: ${result.errorMessage}`);
   expect(calls).toEqual([]);
 });
 

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { createClock } from "../clock.ts";
 import { LiveRun } from "../live-run.ts";
-import { accepted, pod, running, timeouts } from "../outcome/testing/example-facts.ts";
+import { accepted, pod, running, timeouts, waiting } from "../outcome/testing/example-facts.ts";
 import type { RunIo } from "../run-context.ts";
 import { logStatus } from "./log-status.ts";
 
 function loggedRun() {
-  let now = 1000;
+  let now = 2;
   const run = new LiveRun(accepted(), timeouts, createClock({ now: () => now, after: () => () => {} }));
   const texts: string[] = [];
   const io: RunIo = {
@@ -39,19 +39,45 @@ test("data that no line can be made of costs its own line, and the run goes on",
   expect(run.state.outcome).toBeNull();
 });
 
-test("a run without output is said to be alive once per interval, with the API server's problem; not after it is stopped", async () => {
+const silences = async ({ logged, pass }: Pick<ReturnType<typeof loggedRun>, "logged" | "pass">, seconds: number): Promise<string[]> => {
+  const lines: string[] = [];
+  for (let second = 0; second < seconds; second++) {
+    pass(1000);
+    lines.push(...(await logged()));
+  }
+  return lines;
+};
+
+test("a run without output is said to be alive, less and less often, and at least every two minutes", async () => {
+  const { run, logged, pass } = loggedRun();
+  run.observe({ kind: "cli-started" });
+  await logged();
+  expect(await silences({ logged, pass }, 480)).toEqual([30, 90, 210, 330, 450].map((at) => silent("no output yet after", at)));
+  run.observe({ kind: "output", bytes: 10, sha256: "" });
+  expect(await silences({ logged, pass }, 100)).toEqual([30, 90].map((at) => silent("no output for", at)));
+});
+
+const silent = (what: string, seconds: number) => `${what} ${seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`}`;
+
+test("a pod that does not start: the reason once, and no more lines than the host needs", async () => {
+  const { run, logged, pass } = loggedRun();
+  expect(await silences({ logged, pass }, 31)).toEqual(["not started yet after 30 s"]);
+  run.observe({ kind: "pod", pod: pod(waiting("ContainerCreating"), { phase: "Pending" }) });
+  await logged();
+  run.observe({ kind: "events", events: [{ type: "Warning", reason: "FailedMount", message: "not attached", count: 1, at: null }] });
+  const [reason = ""] = await logged();
+  expect(reason).toContain("not attached");
+  expect(await silences({ logged, pass }, 130)).toEqual([`still not started after 3 min: ${reason}`]);
+});
+
+test("the API server's problem is named; nothing is logged after the log is stopped", async () => {
   const { run, stop, logged, pass } = loggedRun();
   run.observe({ kind: "pod", pod: pod(running) });
-  await logged();
-  pass(timeouts.keepalive);
-  expect(await logged()).toEqual([expect.stringMatching(/no output yet for \d+ s$/)]);
-  pass(timeouts.keepalive / 2);
-  expect(await logged()).toEqual([]);
   run.observe({ kind: "api-lost", error: "the API server does not answer", forPeople: true });
   await logged();
-  pass(timeouts.keepalive / 2);
-  expect(await logged()).toEqual([expect.stringMatching(/no output yet for \d+ s; the API server does not answer$/)]);
+  pass(timeouts.keepalive);
+  expect(await logged()).toEqual([expect.stringMatching(/after \d+ s; the API server does not answer$/)]);
   stop();
-  pass(timeouts.keepalive * 2);
+  pass(timeouts.keepaliveMost * 2);
   expect(await logged()).toEqual([]);
 });

@@ -4,6 +4,7 @@ import type { CliReport } from "../agent-cli/agent-cli.ts";
 import { fingerprintAnnotation } from "../prepare/resume-fingerprint.ts";
 import { mayBeUnsigned, type ResumeFingerprint, sessionCodec } from "../prepare/session.ts";
 import { exampleAttempt, exampleEvidence, exampleInputs, exampleResult, exited, type OutcomeKind } from "../testing/example-attempt.ts";
+import { exampleCli } from "../testing/example-cli.ts";
 import { hostContext } from "../testing/host-context.ts";
 import type { AttemptResult } from "./attempts.ts";
 import { conclude } from "./result.ts";
@@ -112,6 +113,17 @@ test("a session that went with its pod is not promised to the next run", () => {
 
 test("who bills is read from the pod's environment, references too, and the model that answered", () => {
   expect(result(exited(0), { report: { model: "m-2" } })).toMatchObject({ provider: "m-2", biller: "A,C,B" });
+});
+
+test("a model is named without the provider that the host shows before it", () => {
+  const modelOf = (model: string, provider: string | null) => {
+    const cli = { ...exampleCli, billing: () => ({ provider, biller: "acme", type: "api" as const }) };
+    return result(exited(0), { report: { model }, inputs: { cli } }).model;
+  };
+  expect(modelOf("acme/m-1", "acme")).toBe("m-1");
+  expect(modelOf("acme/other/m-1", "acme")).toBe("other/m-1");
+  expect(modelOf("acme/m-1", null)).toBe("acme/m-1");
+  expect(modelOf("m-1", "acme")).toBe("m-1");
 });
 
 test("the exit code is the CLI's own, unless the runner ended what was left after the final line", () => {

@@ -48,7 +48,7 @@ function conclusionOf(attempts: Attempts): Conclusion {
     ...(cost === null ? {} : { ...cost, usageBasis: "per_run" as const }),
     // The host keeps the session that the run began with.
     ...(isSessionKnown ? {} : { sessionId: session.sessionId, sessionParams: session.params, sessionDisplayId: session.sessionId }),
-    model,
+    model: modelName(model, billing.provider),
     provider: billing.provider,
     biller: billing.biller,
     billingType: billing.type,
@@ -57,6 +57,11 @@ function conclusionOf(attempts: Attempts): Conclusion {
     resultJson: { ...report.details, ...resultJson(outcome), ...evidence },
   };
   return { result, way };
+}
+
+/** The host shows `provider/model`: a model that has its provider's name in front would have it twice. */
+function modelName(model: string | null, provider: string | null): string | null {
+  return model !== null && provider !== null && model.startsWith(`${provider}/`) ? model.slice(provider.length + 1) : model;
 }
 
 const answerOf = ({ report }: AttemptResult): string | null => (report.text === "" ? null : report.text.slice(-SUMMARY_CHARS));

@@ -13,7 +13,7 @@ function attempt(timeoutSec = 90, changes: Parameters<typeof hostContext>[0] = {
   const inherited = { image: "acme/agent:1", namespace: "agents", notes: ["from the server"] } as unknown as RunInputs["inherited"];
   const made = exampleAttempt({
     inputs: exampleInputs({ ctx, inherited, config: { timeoutSec } as RunInputs["config"] }),
-    plan: { argv: ["agent", "run", { file: "settings" }], plainEnv: {}, secretEnv: {}, notes: ["from the plan"] },
+    plan: { argv: ["agent", "run", "it's it", { file: "settings" }], plainEnv: {}, secretEnv: {}, notes: ["from the plan"] },
     prompt: { text: "héllo", metrics: { promptChars: 5 }, notes: ["skills: fix"], warnings: [] },
     env: {
       plain: { PAPERCLIP_RUN_ID: "run-1", HOME: "/agent/home", STRANGE_TOKEN: "seen" },
@@ -32,10 +32,18 @@ test("what the host shows about a run's start", async () => {
   const { made } = attempt();
   expect(await metaOf(made, "agent-example-x")).toEqual({
     adapterType: made.inputs.cli.type,
-    command: "kubectl job/agent-example-x",
+    command: "agent",
     cwd: "/data/work",
-    commandArgs: ["agent", "run", "<file settings>", "<stdin prompt 5 chars>"],
-    commandNotes: ["image acme/agent:1", "namespace agents", "time limit 90 s", "skills: fix", "from the plan", "from the server"],
+    commandArgs: ["run", "'it'\\''s it'", "<file settings>", "< prompt (5 characters)"],
+    commandNotes: [
+      "in Job agents/agent-example-x",
+      "its output, unabridged, while the Job is there: kubectl -n agents logs -f job/agent-example-x",
+      "image acme/agent:1",
+      "time limit 90 s",
+      "skills: fix",
+      "from the plan",
+      "from the server",
+    ],
     env: {
       PAPERCLIP_RUN_ID: "run-1",
       HOME: "/agent/home",
@@ -56,14 +64,14 @@ test("an attempt is announced once, and one that took a Job over shows that Job"
   const announce = createAnnouncement(made, {} as Engine);
   for (const name of ["job-1", "job-2"])
     await announce({ job: { name, image: "old:1" }, fromRun: "r2", firstRun: "r1" } as unknown as Adoption);
-  expect(meta).toMatchObject([
+  // A field that is there gets a heading on the page, also an empty one.
+  expect(meta).toEqual([
     {
-      command: "kubectl job/job-1",
-      commandArgs: [],
-      commandNotes: ["image old:1", "namespace agents", "adopted from run r2, started by run r1"],
-      env: {},
-      prompt: "",
-      context: { taskId: "t1" },
+      adapterType: made.inputs.cli.type,
+      command: "kubectl -n agents logs -f job/job-1",
+      cwd: "/data/work",
+      commandNotes: ["Job agents/job-1", "adopted from run r2, started by run r1", "image old:1"],
+      context: { taskId: "t1", said: "it is ***REDACTED***" },
     },
   ]);
 });

@@ -26,12 +26,14 @@ export async function metaOf({ inputs, env, prompt, plan }: Attempt, jobName: st
   const { timeoutSec } = inputs.config;
   // Only the names of secrets and references are shown: the host's own redaction does not see passwords in URLs.
   const hidden = [...env.references.map((reference) => reference.name), ...Object.keys(env.secret)];
-  const args = withoutSecrets(plan.argv.map((arg) => (typeof arg === "string" ? arg : `<file ${arg.file}>`)));
+  const shown = withoutSecrets(plan.argv.map((arg) => (typeof arg === "string" ? arg : `<file ${arg.file}>`)));
+  const [command = "", ...args] = shown.map((arg, at) => (typeof plan.argv[at] === "string" ? shellWord(arg) : arg));
   const limit = timeoutSec === 0 ? "no time limit" : `time limit ${timeoutSec} s`;
   return {
-    ...commonMeta(inputs, jobName),
-    commandArgs: [...args, `<stdin prompt ${prompt.text.length} chars>`],
-    commandNotes: [`image ${image}`, `namespace ${namespace}`, limit, ...prompt.notes, ...plan.notes, ...notes],
+    ...commonMeta(inputs),
+    command,
+    commandArgs: [...args, `< prompt (${prompt.text.length} characters)`],
+    commandNotes: [...jobNotes(namespace, jobName), `image ${image}`, limit, ...prompt.notes, ...plan.notes, ...notes],
     env: { ...Object.fromEntries(hidden.map((name) => [name, MASK])), ...buildInvocationEnvForLogs({ ...env.plain }) },
     prompt: prompt.text,
     promptMetrics: { ...prompt.metrics },
@@ -40,20 +42,30 @@ export async function metaOf({ inputs, env, prompt, plan }: Attempt, jobName: st
 
 /** Of a run that took another one's Job over: it started nothing of its own. */
 function adoptedMeta(inputs: RunInputs, { job, fromRun, firstRun }: Adoption): InvocationMeta {
+  const { namespace } = inputs.inherited;
   return {
-    ...commonMeta(inputs, job.name),
-    commandArgs: [],
+    ...commonMeta(inputs),
+    command: logsOf(namespace, job.name),
     commandNotes: [
-      ...(job.image === null ? [] : [`image ${job.image}`]),
-      `namespace ${inputs.inherited.namespace}`,
+      `Job ${namespace}/${job.name}`,
       `adopted from run ${fromRun}${firstRun === fromRun ? "" : `, started by run ${firstRun}`}`,
+      ...(job.image === null ? [] : [`image ${job.image}`]),
     ],
-    env: {},
-    prompt: "",
   };
 }
 
-function commonMeta({ cli, ctx, cwd }: RunInputs, jobName: string) {
+/** Where the CLI runs, and how to see all that it writes. */
+const jobNotes = (namespace: string, job: string): string[] => [
+  `in Job ${namespace}/${job}`,
+  `its output, unabridged, while the Job is there: ${logsOf(namespace, job)}`,
+];
+
+const logsOf = (namespace: string, job: string): string => `kubectl -n ${namespace} logs -f job/${job}`;
+
+function commonMeta({ cli, ctx, cwd }: RunInputs) {
   const context = withoutTokens(ctx.context, ctx.authToken === undefined ? [] : [ctx.authToken]);
-  return { adapterType: cli.type, command: `kubectl job/${jobName}`, cwd, context };
+  return { adapterType: cli.type, cwd, context };
 }
+
+/** An argument as a shell takes it: the page puts blanks between them and nothing else. */
+const shellWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

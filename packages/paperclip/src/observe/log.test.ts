@@ -39,6 +39,13 @@ test("warnings go to stderr, all our lines bear our mark", async () => {
   expect(seen).toEqual(["stdout:[paperclip] one\n", "stderr:[paperclip] two\n"]);
 });
 
+test("why a run failed is one open line, whatever it quotes", async () => {
+  const seen: string[] = [];
+  const log = new RunLog(async (stream, chunk) => void seen.push(`${stream}:${chunk}`));
+  await log.failure("no image\n[paperclip] released\u001b[2J");
+  expect(seen).toEqual(["stdout:✖ no image ⏎ [paperclip] released\n"]);
+});
+
 test("what a line of ours quotes cannot make it two, nor steer a terminal", async () => {
   const seen: string[] = [];
   const log = new RunLog(async (_, chunk) => void seen.push(chunk));

@@ -2,6 +2,7 @@ import type { StatusLine } from "@paperclip-k8s/engine";
 import type { ExecutionContext } from "../host/types.ts";
 import { cleanLine } from "./clean-text.ts";
 import { STATUS } from "./transcript/marks.ts";
+import { TranscriptLines } from "./transcript/to-lines.ts";
 
 /** A host that takes longer than this for its callbacks must not delay a result. */
 const HOST_TIMEOUT_MS = 30_000;
@@ -41,6 +42,12 @@ export class RunLog {
 
   warning(text: string): Promise<void> {
     return this.status({ level: "warning", text });
+  }
+
+  /** Why the run failed: the last line of its transcript, where the host's page folds nothing away. */
+  failure(text: string): Promise<void> {
+    const lines = new TranscriptLines().push([{ kind: "error", text }]);
+    return this.write("stdout", lines.map((line) => `${line}\n`).join(""));
   }
 
   /** Resolves when everything is written, or the host has had its time for it. */
