@@ -1,12 +1,13 @@
 import type { ScriptedModel, ScriptedOptions } from "@paperclip-k8s/llm";
 import type { AgentCli } from "@paperclip-k8s/paperclip";
 import type { ServerAdapter } from "@paperclip-k8s/paperclip/host";
+import type { agentClis } from "./agent-clis.ts";
 
 /** The one list of agent CLIs: build, docs, demo, bench and test bed take them from here. A CLI is a folder beside this file and a line in it. */
 export const adapters = {
   opencode: { folder: "adapter-opencode", npm: "opencode-ai", load: () => import("./adapter-opencode/testing/kit.ts") },
   claude: { folder: "adapter-claude", npm: "@anthropic-ai/claude-code", load: () => import("./adapter-claude/testing/kit.ts") },
-} as const satisfies Readonly<Record<string, RegisteredAdapter>>;
+} as const satisfies Readonly<Record<keyof typeof agentClis, RegisteredAdapter>>;
 
 /** A CLI's name: that of its program, too; with `_k8s` behind it, the adapter's type at the host. */
 export type CliName = keyof typeof adapters;

@@ -37,6 +37,7 @@ describe("recover", () => {
       instance: "two",
       issues: [],
       stopped: null,
+      costs: true,
       dryRun: false,
       watch: null,
     });
@@ -58,6 +59,7 @@ describe("recover", () => {
       watch: 120,
     });
     expect(parse("recover --watch")).toMatchObject({ watch: 15 });
+    expect(parse("recover --no-costs")).toMatchObject({ costs: false });
     expect(parse("recover --issue A-1 --stopped=the-node-is-gone")).toMatchObject({ issues: ["A-1"], stopped: "the-node-is-gone" });
   });
 

@@ -30,6 +30,8 @@ export type Command =
       /** The operator's own sentence on why the agents of these issues have stopped; null = none was given. */
       readonly stopped: string | null;
       readonly dryRun: boolean;
+      /** Whether the host learns what runs cost that ended while nobody was there. */
+      readonly costs: boolean;
       /** Seconds between two rounds; null = one round. */
       readonly watch: number | null;
     })
@@ -66,6 +68,7 @@ const OPTIONS = {
     issue: { type: "string", multiple: true },
     stopped: { type: "string" },
     "dry-run": { type: "boolean" },
+    "no-costs": { type: "boolean" },
     watch: { type: "boolean" },
     every: { type: "string" },
   },
@@ -150,6 +153,7 @@ function recover(given: Given, env: NodeJS.ProcessEnv): Command {
     issues,
     stopped,
     dryRun: given["dry-run"] === true,
+    costs: given["no-costs"] !== true,
     watch: given.watch ? seconds("every", given.every, 15) : null,
   };
 }

@@ -29,10 +29,15 @@ ended, and goes on by itself. Where the Job still runs it stays held: --watch wa
 Runs that failed by themselves are listed too, but started again only when --issue names them, as
 are issues that waited for you to repair something.
 
+Runs that ended while no server was there, and whose issue is finished, follow in a list of their
+own: how they ended, tokens and cost, and the file with their output. Their cost is reported to the
+host, once.
+
       --issue <id>        only this issue (id or identifier); may be repeated
       --stopped <text>    with --issue, where nothing proves that the agent has stopped: how you
                           know that it has. The host keeps it, and the next run reads it
       --dry-run           only list
+      --no-costs          do not report costs
       --watch             go on until stopped, a round every 15 s (--every <time>)
       --url <address>     of the Paperclip server (unset: PAPERCLIP_API_URL, http://127.0.0.1:3100)
       --company <id>      only this company

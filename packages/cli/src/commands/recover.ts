@@ -6,12 +6,16 @@ import type { Command } from "../arguments.ts";
 import { clusterOf, namespacesOf, secretOf } from "../cluster/access.ts";
 import { type FoundJob, findJobs } from "../cluster/jobs.ts";
 import { aFewAtOnce } from "../recovery/a-few-at-once.ts";
-import { search } from "../recovery/candidates.ts";
+import { type Search, search } from "../recovery/candidates.ts";
 import { decideOn, type RecoveryDecision } from "../recovery/decision.ts";
 import { type HeldIssue, isFinished, readIssue, unlessGone, type WaitingIssue } from "../recovery/held-issues.ts";
 import { type Looked, listing } from "../recovery/listing.ts";
 import { release, restore } from "../recovery/release.ts";
 import { EXIT, type ExitCode, type Terminal } from "../terminal.ts";
+import { findUnattended } from "../unattended/find-unattended.ts";
+import { unattendedListing } from "../unattended/listing.ts";
+import { lostForGood } from "../unattended/lost-runs.ts";
+import { readMark, reportCost } from "../unattended/report-cost.ts";
 
 /** Lists of a large company take the host a while. */
 const HOST_TIMEOUT_MS = 30_000;
@@ -64,7 +68,7 @@ async function round(recovery: Recovery, printed: string): Promise<{ left: numbe
   const { issues, ...looked } = command.issues.length > 0 ? await namedIssues(recovery) : await foundIssues(recovery, jobs);
   const options = { ...command, secret, isNamed: command.issues.length > 0, words: command.stopped };
   const decisions = await Promise.all(issues.map((issue) => decideOn(issue, jobs, options)));
-  const lines = listing(decisions, { ...looked, namespaces });
+  const lines = [...listing(decisions, { ...looked, namespaces }), ...(await unattended(recovery, looked.search, jobs))];
   const list = lines.join("\n");
   if (list !== printed) for (const line of lines) terminal.out(line);
   const results = command.dryRun ? [] : await aFewAtOnce(decisions, AT_ONCE, (decision) => perform(recovery, decision));
@@ -72,7 +76,10 @@ async function round(recovery: Recovery, printed: string): Promise<{ left: numbe
   return { left: held - results.filter((done) => done === "released").length, printed: list };
 }
 
-type Found = Omit<Looked, "namespaces"> & { readonly issues: readonly (HeldIssue | WaitingIssue)[] };
+type Found = Omit<Looked, "namespaces" | "search"> & {
+  readonly search: Search | null;
+  readonly issues: readonly (HeldIssue | WaitingIssue)[];
+};
 
 /** Each as it is, whatever its status. */
 async function namedIssues({ host, command, terminal }: Recovery): Promise<Found> {
@@ -94,6 +101,15 @@ async function foundIssues({ host, command }: Recovery, jobs: readonly FoundJob[
   const stopped = (all as (HeldIssue | WaitingIssue)[]).sort(byIdentifier);
   const finished = stopped.filter(isFinished).map(({ identifier }) => identifier);
   return { issues: stopped.filter((issue) => !isFinished(issue)), search: searched, finished };
+}
+
+/** Runs that nobody goes on with: what became of them is said here, and what they cost is reported once. */
+async function unattended({ host, command, secret }: Recovery, search: Search | null, jobs: readonly FoundJob[]): Promise<string[]> {
+  const found = search === null ? [] : await findUnattended(host, lostForGood(search.runs, jobs), { ...command, secret });
+  const isReporting = command.costs && !command.dryRun;
+  const costs = [];
+  for (const one of found) costs.push([one, isReporting ? await reportCost(host, one) : await readMark(one.mark)] as const);
+  return unattendedListing(costs);
 }
 
 const byIdentifier = (a: HeldIssue | WaitingIssue, b: HeldIssue | WaitingIssue): number =>

@@ -1,7 +1,7 @@
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type EndRecord, readEnd, runFiles, withVolume } from "@paperclip-k8s/engine";
-import { type OutputFile, parseOutputFile } from "@paperclip-k8s/paperclip/paths";
+import { costMark, type OutputFile, parseOutputFile } from "@paperclip-k8s/paperclip/paths";
 
 /** The files of one run on the shared volume: its output, the runner's records, the pod's lock file. */
 export interface RunFileSet {
@@ -58,13 +58,20 @@ async function filesOf(root: string, place: string, secret: Uint8Array | null): 
   return sets;
 }
 
-async function setOf(root: string, place: string, { output, runId: run, folder }: OutputFile): Promise<Omit<RunFileSet, "end"> | null> {
+async function setOf(
+  root: string,
+  place: string,
+  { output, runId: run, attempt, folder }: OutputFile,
+): Promise<Omit<RunFileSet, "end"> | null> {
   const name = join(place, output);
   const files = await filesThere(Object.values(runFiles(join(root, name))));
   const found = folder === null ? files : [...files, ...(await filesThere([join(root, place, folder)]))];
   if (found.length === 0) return null;
   const writtenAt = timeOf(Math.max(...found.map(({ stats }) => stats.mtimeMs)));
-  const paths = folder === null ? files.map(({ path }) => path) : [join(root, place, folder)];
+  const own = folder === null ? files.map(({ path }) => path) : [join(root, place, folder)];
+  // The mark stands for all attempts of the run, and goes with the first.
+  const marks = attempt === 1 && ID.test(run) ? await filesThere([join(root, place, costMark(run))]) : [];
+  const paths = [...own, ...marks.map(({ path }) => path)];
   return { name, run, root, paths, bytes: files.reduce((sum, { stats }) => sum + stats.size, 0), writtenAt };
 }
 

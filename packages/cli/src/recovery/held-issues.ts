@@ -9,6 +9,7 @@ interface IssueRef {
   readonly status: string;
   readonly companyId: string;
   readonly agentId: string | null;
+  readonly projectId: string | null;
 }
 
 /** An issue on which the host starts nothing until it is known what became of a run. */
@@ -71,7 +72,7 @@ function refOf(id: string, issue: Readonly<Record<string, unknown>>): IssueRef {
   const companyId = textOf(issue.companyId);
   if (own === null || companyId === null) throw new HostError(`GET /api/issues/${id}: an answer without an id`, null);
   const [identifier, status] = [textOf(issue.identifier) ?? own, textOf(issue.status) ?? "unknown"];
-  return { id: own, identifier, status, companyId, agentId: textOf(issue.assigneeAgentId) };
+  return { id: own, identifier, status, companyId, agentId: textOf(issue.assigneeAgentId), projectId: textOf(issue.projectId) };
 }
 
 function actionOf(value: unknown): RecoveryAction | null {

@@ -29,7 +29,14 @@ export const storedResult = (change: Partial<StoredResult> = {}): StoredResult =
   ...change,
 });
 
-const issue = { id: "issue-1", identifier: "ACME-7", status: "blocked", companyId: "company-1", agentId: "agent-1" } as const;
+const issue = {
+  id: "issue-1",
+  identifier: "ACME-7",
+  status: "blocked",
+  companyId: "company-1",
+  agentId: "agent-1",
+  projectId: null,
+} as const;
 
 /** An issue that is held because a restart interrupted its run. */
 export const heldIssue = (change: Partial<HeldIssue> = {}): HeldIssue => ({

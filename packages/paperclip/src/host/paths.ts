@@ -65,6 +65,9 @@ export function parseOutputFile(name: string): OutputFile | null {
   return { runId, attempt: Number(attempt), output: name.slice(0, name.length - beside.length), folder: null };
 }
 
+/** Says that the cost of a run which ended while no server was there has been reported. Beside the attempts' folders, where no pod can write. */
+export const costMark = (runId: string): string => `${checkedPart("runId", runId)}.pod-cost.json`;
+
 /** The saved session of one task of an agent. */
 export function stateFolder(ctx: Owner, place: InstancePlace, container: string, task: string): string {
   return `${agentFolder(ctx, place, "agent-state")}/${container}/${checkedPart("task", task)}`;

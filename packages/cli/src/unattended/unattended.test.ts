@@ -1,0 +1,173 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { HostApi } from "@paperclip-k8s/paperclip/host-api";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { adapters, cliNames } from "../../../adapters.ts";
+import type { ListedRun } from "../recovery/listed-runs.ts";
+import { endRecord, metaFile, SECRET } from "../testing/example-run.ts";
+import { findUnattended } from "./find-unattended.ts";
+import { unattendedListing } from "./listing.ts";
+import { readMark, reportCost } from "./report-cost.ts";
+
+// Real files and recordings of the real CLIs; the host's answers are shaped as those of Paperclip 2026.916.1.
+
+const RUN = "0b5b9c1e-aaaa-bbbb-cccc-000000000000";
+const COMPANY = "5d0b8a53-0000-4000-8000-00000000c001";
+const AGENT = "5d0b8a53-0000-4000-8000-00000000a001";
+const ISSUE = "5d0b8a53-0000-4000-8000-00000000f001";
+const run: ListedRun = {
+  id: RUN,
+  status: "failed",
+  errorCode: "process_lost",
+  agentId: AGENT,
+  retryOfRunId: null,
+  superseded: false,
+  companyId: COMPANY,
+  issueId: ISSUE,
+  finishedAt: null,
+};
+
+let adapterType = "";
+let status = "done";
+let usageJson: Record<string, unknown> | null = null;
+let refusal: number | null = null;
+let events: Record<string, unknown>[] = [];
+let server: Server;
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    let text = "";
+    for await (const piece of request) text += piece;
+    if (request.method === "POST" && refusal !== null) response.statusCode = refusal;
+    response.end(JSON.stringify(answer(request.url ?? "", text)));
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  [adapterType, status, usageJson, refusal, events] = [`${cliNames[0]}_k8s`, "done", null, null, []];
+});
+
+function answer(url: string, text: string): unknown {
+  if (url.includes("/cost-events")) return refusal === null ? events.push(JSON.parse(text)) : { error: "no" };
+  if (url.includes("/issues/")) return { id: ISSUE, identifier: "ACME-9", status, companyId: COMPANY, projectId: "project-1" };
+  if (url.includes("/agents/")) return { id: AGENT, adapterType };
+  return [{ id: "newer", usageJson: null }, ...(usageJson === null ? [] : [{ id: "older", usageJson }])];
+}
+
+const host = () => new HostApi(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, null, 30_000);
+
+/** The files that a run left, as its runner writes them. */
+function volume(output: Buffer, change: Parameters<typeof endRecord>[0] = {}) {
+  const data = mkdtempSync(join(tmpdir(), "unattended-"));
+  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+  const path = join(data, "instances/default/data/run-logs", COMPANY, AGENT, `${RUN}.pod/output.ndjson`);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, output);
+  const outputSha256 = createHash("sha256").update(output).digest("hex");
+  const end = endRecord({ bytes: output.length, written: output.length, outputSha256, ...change });
+  writeFileSync(`${path}.meta`, metaFile(RUN, [end]));
+  return { path, place: { data, instance: "default", secret: SECRET } };
+}
+
+const recorded = (name: (typeof cliNames)[number]): Buffer =>
+  readFileSync(new URL(`../../../${adapters[name].folder}/fixtures/tool-call.ndjson`, import.meta.url));
+
+test.each(cliNames)("a run of %s: its end, its tokens and its output are listed, and its cost is reported once", async (name) => {
+  adapterType = `${name}_k8s`;
+  usageJson = { provider: "acme", biller: "acme-biller", billingType: "metered_api", model: "m" };
+  const { path, place } = volume(recorded(name));
+  const [found] = (await findUnattended(host(), [run], place)) as [Awaited<ReturnType<typeof findUnattended>>[number]];
+  expect(found).toMatchObject({ issue: { identifier: "ACME-9" }, end: { exitCode: 0 }, output: path, usage: { genuine: true } });
+  expect(found.usage.inputTokens + found.usage.cachedInputTokens).toBeGreaterThan(0);
+  expect(found.usage.outputTokens).toBeGreaterThan(0);
+
+  expect(await readMark(found.mark)).toBeNull();
+  expect(await reportCost(host(), found)).toMatchObject({ isReported: true });
+  expect(await reportCost(host(), found)).toMatchObject({ isReported: true, text: expect.stringMatching(/reported to the host at 20/) });
+  const { inputTokens, outputTokens, cachedInputTokens, costUsd } = found.usage;
+  expect(events).toEqual([
+    {
+      agentId: AGENT,
+      issueId: ISSUE,
+      projectId: "project-1",
+      heartbeatRunId: RUN,
+      provider: "acme",
+      biller: "acme-biller",
+      billingType: "metered_api",
+      costStatus: costUsd === null ? "unpriced" : "reported",
+      model: expect.any(String),
+      inputTokens,
+      cachedInputTokens,
+      outputTokens,
+      costCents: Math.round((costUsd ?? 0) * 100),
+      occurredAt: "2026-01-01T00:58:59.000Z",
+    },
+  ]);
+  const lines = unattendedListing([[found, await readMark(found.mark)]]).join("\n");
+  expect(lines).toMatch(/ACME-9 {2}0b5b9c1e {2}the agent exited with code 0 at 2026-01-01T00:58:59Z;/);
+  expect(lines).toContain(path);
+});
+
+const find = async (place: Parameters<typeof findUnattended>[2]) => (await findUnattended(host(), [run], place))[0];
+
+test("what a subscription includes costs no cents, and an unknown billing is called unknown", async () => {
+  usageJson = { provider: "acme", billingType: "subscription_included" };
+  const found = (await find(volume(recorded(cliNames[0])).place))!;
+  await reportCost(host(), { ...found, usage: { ...found.usage, costUsd: 2.50499 } });
+  rmSync(found.mark);
+  usageJson = null;
+  await reportCost(host(), { ...found, usage: { ...found.usage, costUsd: 2.50499 } });
+  expect(events).toMatchObject([
+    { costCents: 0, billingType: "subscription_included" },
+    { costCents: 250, billingType: "unknown" },
+  ]);
+});
+
+test("a report that the host refuses may be made again; one without an answer is not repeated", async () => {
+  const found = (await find(volume(recorded(cliNames[0])).place))!;
+  refusal = 422;
+  expect(await reportCost(host(), found)).toMatchObject({ isReported: false });
+  expect(existsSync(found.mark)).toBe(false);
+  refusal = null;
+  const nobody = new HostApi("http://127.0.0.1:9", null, 1000);
+  const billing = { get: (path: string) => host().get(path), post: (path: string, body: unknown) => nobody.post(path, body) } as HostApi;
+  expect(await reportCost(billing, found)).toMatchObject({ isReported: false });
+  expect(await reportCost(host(), found)).toMatchObject({
+    isReported: false,
+    text: expect.stringMatching(/a report was begun at .* remove/),
+  });
+  expect(events).toEqual([]);
+});
+
+test("an output that is not the run's own is listed, but nothing is reported of it", async () => {
+  const { place } = volume(recorded(cliNames[0]), { outputSha256: "0".repeat(64) });
+  const found = (await find(place))!;
+  expect(found.usage.genuine).toBe(false);
+  expect(await reportCost(host(), found)).toMatchObject({ isReported: false, text: expect.stringContaining("its output is its own") });
+  expect(events).toEqual([]);
+});
+
+test("a link in place of the output is not followed", async () => {
+  const { path, place } = volume(recorded(cliNames[0]));
+  rmSync(path);
+  symlinkSync("/etc/passwd", path);
+  expect((await find(place))?.usage).toMatchObject({ genuine: false, inputTokens: 0 });
+});
+
+test("nothing is listed of a run whose issue is open, whose end nothing proves, or of another adapter", async () => {
+  const { place } = volume(recorded(cliNames[0]));
+  status = "blocked";
+  expect(await find(place)).toBeUndefined();
+  status = "done";
+  expect(await find({ ...place, secret: null })).toBeUndefined();
+  adapterType = "other";
+  expect(await find(place)).toBeUndefined();
+  adapterType = `${cliNames[0]}_k8s`;
+  expect(await find({ ...place, data: null })).toBeUndefined();
+  expect(await find(place)).toBeDefined();
+});
