@@ -12,7 +12,9 @@ describe("commands", () => {
   });
 
   test("an unknown command, option or word is named", () => {
-    expect(() => parse("recovr")).toThrow(new UsageError('there is no command "recovr"; one of: recover, drain, sweep, status, policy'));
+    expect(() => parse("recovr")).toThrow(
+      new UsageError('there is no command "recovr"; one of: recover, drain, sweep, status, transcript, policy'),
+    );
     expect(() => parse("drain --force")).toThrow(/Unknown option '--force'.*help drain/);
     expect(() => parse("status all")).toThrow(/Unexpected argument 'all'/);
     expect(() => parse("recover --url")).toThrow(UsageError);
@@ -71,6 +73,12 @@ describe("recover", () => {
     expect(() => parse("recover --issue A-1 --stopped yes")).toThrow(/does not say how you know/);
     expect(() => parse("recover --watch --every 0")).toThrow(UsageError);
   });
+});
+
+test("transcript takes one run, and a folder to find it in", () => {
+  expect(parse("transcript 0b5b9c1e --data /d")).toEqual({ name: "transcript", run: "0b5b9c1e", data: "/d", instance: "default" });
+  expect(() => parse("transcript 0b5b9c1e")).toThrow(/PAPERCLIP_HOME/);
+  for (const line of ["transcript", "transcript a b", "transcript ../x"]) expect(() => parse(line)).toThrow(/takes the id of one run/);
 });
 
 test("drain and sweep: times with their units", () => {

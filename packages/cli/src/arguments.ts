@@ -44,6 +44,8 @@ export type Command =
       readonly delete: boolean;
     })
   | { readonly name: "status"; readonly cluster: ClusterArguments }
+  /** `run`: its id, or how that begins. */
+  | { readonly name: "transcript"; readonly run: string; readonly data: string; readonly instance: string }
   | {
       readonly name: "policy";
       /** Null = the one that the environment names. */
@@ -75,6 +77,7 @@ const OPTIONS = {
   drain: { ...HELP, undo: { type: "boolean" }, reason: { type: "string" }, timeout: { type: "string" } },
   sweep: { ...CLUSTER, ...HELP, data: { type: "string" }, "older-than": { type: "string" }, delete: { type: "boolean" } },
   status: { ...CLUSTER, ...HELP },
+  transcript: { ...HELP, data: { type: "string" } },
   policy: { ...HELP, output: { type: "string", short: "o" } },
 } as const;
 
@@ -98,6 +101,8 @@ export function parseCommand(argv: readonly string[], env: NodeJS.ProcessEnv): C
       return sweep(given, env);
     case "status":
       return { name: first, cluster: clusterArguments(given) };
+    case "transcript":
+      return transcript(given, positionals, env);
     case "policy":
       return policy(given, positionals);
   }
@@ -109,7 +114,7 @@ type Given = Readonly<Record<string, string | boolean | readonly (string | boole
 function read(name: CommandName, args: string[]): { readonly values: Given; readonly positionals: readonly string[] } {
   try {
     const options: ParseArgsOptionsConfig = OPTIONS[name];
-    return parseArgs({ args, options, strict: true, allowPositionals: name === "policy" });
+    return parseArgs({ args, options, strict: true, allowPositionals: name === "policy" || name === "transcript" });
   } catch (error) {
     const problem = error instanceof Error ? error.message.split(". ")[0] : String(error);
     throw new UsageError(`${problem}; see paperclip-k8s help ${name}`);
@@ -121,6 +126,15 @@ function policy(given: Given, files: readonly string[]): Command {
   const output = text(given.output);
   if (output !== null && output !== "json") throw new UsageError(`--output: "${output}" is not json`);
   return { name: "policy", file: files[0] === undefined ? null : resolve(files[0]), json: output === "json" };
+}
+
+function transcript(given: Given, runs: readonly string[], env: NodeJS.ProcessEnv): Command {
+  const [run] = runs;
+  if (run === undefined || runs.length > 1 || !/^[0-9a-zA-Z-]{4,}$/.test(run))
+    throw new UsageError("transcript takes the id of one run, or how it begins; see paperclip-k8s help transcript");
+  const { data, instance } = placeOf(given, env);
+  if (data === null) throw new UsageError("transcript needs --data, or PAPERCLIP_HOME: the folder with the runs' files");
+  return { name: "transcript", run, data, instance };
 }
 
 function sweep(given: Given, env: NodeJS.ProcessEnv): Command {

@@ -7,11 +7,12 @@ const CLUSTER = `  -n, --namespace <name>  of the agents' Jobs; may be repeated
 
 export const OVERVIEW = `paperclip-k8s: for operators of Paperclip agents that run as Kubernetes Jobs
 
-  recover   after a restart: what became of the runs that the server lost; releases their issues
-  drain     before a planned restart: the server's adapters detach their runs, whose Jobs go on
-  status    every agent's Job and its state
-  sweep     what runs have left behind: Jobs, Secrets, files
-  policy    checks a policy file, and prints what is in force
+  recover     issues that are held and why; releases those whose run has provably ended
+  drain       before a planned restart: the server's adapters detach their runs, whose Jobs go on
+  status      every agent's Job and its state
+  transcript  what an agent did, from the output that is kept of a run
+  sweep       what runs have left behind: Jobs, Secrets, files
+  policy      checks a policy file, and prints what is in force
 
 paperclip-k8s help <command> lists the options.
 
@@ -76,6 +77,14 @@ ${CLUSTER}`,
 Lists every agent's Job: run, task, age and state.
 
 ${CLUSTER}`,
+
+  transcript: `paperclip-k8s transcript <run> [options]
+
+Prints what an agent did in a run, as the run's page would show it, from the output that is kept on
+the shared volume: of a run that works, of one that ended while no server was there, of one whose
+Job was kept. The run's id may be given by its beginning.
+
+      --data <folder>     PAPERCLIP_HOME as seen from here; unset: PAPERCLIP_HOME`,
 
   policy: `paperclip-k8s policy [file] [options]
 

@@ -7,6 +7,7 @@ import { policy } from "./commands/policy.ts";
 import { recover } from "./commands/recover.ts";
 import { status } from "./commands/status.ts";
 import { sweep } from "./commands/sweep.ts";
+import { transcript } from "./commands/transcript.ts";
 import { HELP, OVERVIEW } from "./help.ts";
 import { cleanTerminal, EXIT, type ExitCode, type Terminal } from "./terminal.ts";
 
@@ -43,6 +44,8 @@ function perform(command: Command, terminal: Terminal): Promise<ExitCode> | Exit
       return sweep(command, terminal);
     case "status":
       return status(command, terminal);
+    case "transcript":
+      return transcript(command, terminal);
     case "policy":
       return policy(command, terminal);
   }

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { type EndRecord, LineSplitter } from "@paperclip-k8s/engine";
-import type { AgentCli, CliReport } from "@paperclip-k8s/paperclip/agent-cli/agent-cli";
+import type { AgentCli, CliParser, CliReport } from "@paperclip-k8s/paperclip/agent-cli/agent-cli";
+import { type Entry, foreignLine } from "@paperclip-k8s/paperclip/agent-cli/entry";
 
 /** What one attempt's output says, read by the CLI's own parser. */
 export interface ReadOutput {
@@ -15,30 +16,41 @@ export interface ReadOutput {
 const MAX_BYTES = 1024 * 1024 * 1024;
 const CHUNK = 1024 * 1024;
 
+/** Null = there is no such plain file. */
+export async function readOutput(path: string, cli: Pick<AgentCli, "createParser">, end: EndRecord | null): Promise<ReadOutput | null> {
+  const parser = cli.createParser();
+  const read = await eachLine(path, (line) => void parsed(parser, line));
+  if (read === null) return null;
+  const genuine = end !== null && read.bytes === end.written && read.sha256 === end.outputSha256;
+  return { report: parser.report(), genuine };
+}
+
+/** An agent can write anything: a line that the parser fails at costs no more than itself. */
+export function parsed(parser: CliParser, line: string): readonly Entry[] {
+  try {
+    return parser.push(line);
+  } catch {
+    return foreignLine(line);
+  }
+}
+
 /** Null = there is no such plain file. The folder is the pod's: a link or a pipe in its place is not followed or waited for. */
-export async function readOutput(path: string, cli: Pick<AgentCli, "createParser">, end: EndRecord): Promise<ReadOutput | null> {
+export async function eachLine(path: string, push: (line: string) => void): Promise<{ bytes: number; sha256: string } | null> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => null);
   if (file === null) return null;
   try {
     const stats = await file.stat();
-    if (!stats.isFile() || stats.size > MAX_BYTES) return null;
-    return await parse(file, cli, end);
+    return stats.isFile() && stats.size <= MAX_BYTES ? await readLines(file, push) : null;
   } finally {
     await file.close();
   }
 }
 
-async function parse(file: FileHandle, cli: Pick<AgentCli, "createParser">, end: EndRecord): Promise<ReadOutput> {
-  const parser = cli.createParser();
+async function readLines(file: FileHandle, push: (line: string) => void): Promise<{ bytes: number; sha256: string }> {
   const lines = new LineSplitter();
   const hash = createHash("sha256");
-  const push = (line: { readonly part: string; readonly bytes: Buffer } | null) => {
-    if (line?.part !== "whole") return;
-    try {
-      parser.push(line.bytes.toString("utf8").replace(/\r?\n$/, ""));
-    } catch {
-      // An agent can write anything: a line that the parser fails at costs no more than itself.
-    }
+  const take = (line: ReturnType<LineSplitter["rest"]>) => {
+    if (line?.part === "whole") push(line.bytes.toString("utf8").replace(/\r?\n$/, ""));
   };
   let read = 0;
   for (const chunk = Buffer.alloc(CHUNK); ; ) {
@@ -47,8 +59,8 @@ async function parse(file: FileHandle, cli: Pick<AgentCli, "createParser">, end:
     const bytes = Buffer.from(chunk.subarray(0, bytesRead));
     read += bytesRead;
     hash.update(bytes);
-    for (const line of lines.push(bytes)) push(line);
+    for (const line of lines.push(bytes)) take(line);
   }
-  push(lines.rest());
-  return { report: parser.report(), genuine: read === end.written && hash.digest("hex") === end.outputSha256 };
+  take(lines.rest());
+  return { bytes: read, sha256: hash.digest("hex") };
 }

@@ -11,12 +11,17 @@ export function unattendedListing(found: readonly (readonly [Unattended, CostRep
   return ["ended while nobody was there (the host's page of these runs stays as it is):", ...table(columns, rows)];
 }
 
-function describe({ end, usage, output }: Unattended, cost: CostReport | null): string {
+function describe({ run, end, usage }: Unattended, cost: CostReport | null): string {
   const state = jobState({ job: null, pods: [], container: "", endRecord: end, claimed: null, termination: null });
   const how = state.kind === "ended" ? howEnded(state) : "ended";
   const cached = usage.cachedInputTokens === 0 ? "" : ` (and ${number(usage.cachedInputTokens)} cached)`;
   const used = `${number(usage.inputTokens)} tokens in${cached}, ${number(usage.outputTokens)} out, ${price(usage.costUsd)}`;
-  return [`the agent ${how} at ${end.at}`, used, ...(cost === null ? [] : [cost.text]), `output: ${output}`].join("; ");
+  return [
+    `the agent ${how} at ${end.at}`,
+    used,
+    ...(cost === null ? [] : [cost.text]),
+    `what it did: paperclip-k8s transcript ${run.id.slice(0, 8)}`,
+  ].join("; ");
 }
 
 const number = (value: number): string => value.toLocaleString("en-US");

@@ -8,6 +8,8 @@ import { HostApi } from "@paperclip-k8s/paperclip/host-api";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { adapters, cliNames } from "../../../adapters.ts";
 import type { ListedRun } from "../recovery/listed-runs.ts";
+import { runCommand } from "../run-command.ts";
+import type { Terminal } from "../terminal.ts";
 import { endRecord, metaFile, SECRET } from "../testing/example-run.ts";
 import { findUnattended } from "./find-unattended.ts";
 import { unattendedListing } from "./listing.ts";
@@ -110,7 +112,15 @@ test.each(cliNames)("a run of %s: its end, its tokens and its output are listed,
   ]);
   const lines = unattendedListing([[found, await readMark(found.mark)]]).join("\n");
   expect(lines).toMatch(/ACME-9 {2}0b5b9c1e {2}the agent exited with code 0 at 2026-01-01T00:58:59Z;/);
-  expect(lines).toContain(path);
+  expect(lines.replace(/\s+/g, " ")).toContain("what it did: paperclip-k8s transcript 0b5b9c1e");
+  const printed: string[] = [];
+  const terminal = { out: (line: string) => printed.push(line), err: (line: string) => printed.push(line), env: {} } as never as Terminal;
+  expect(await runCommand(["transcript", RUN.slice(0, 8), "--data", place.data], terminal)).toBe(0);
+  expect(printed[0]).toBe(path);
+  expect(printed.length).toBeGreaterThan(4);
+  expect(printed.slice(1).join("\n")).not.toContain("{");
+  expect(await runCommand(["transcript", "unknown-run", "--data", place.data], terminal)).toBe(1);
+  expect(printed.at(-1)).toContain("no output of run unknown-run is kept");
 });
 
 const find = async (place: Parameters<typeof findUnattended>[2]) => (await findUnattended(host(), [run], place))[0];

@@ -1,0 +1,67 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { AgentCli } from "@paperclip-k8s/paperclip/agent-cli/agent-cli";
+import { dataFolder, parseOutputFile } from "@paperclip-k8s/paperclip/paths";
+import { TranscriptLines } from "@paperclip-k8s/paperclip/transcript/to-lines";
+import { agentClis } from "../../../agent-clis.ts";
+import type { Command } from "../arguments.ts";
+import { foldersIn } from "../leftovers/run-files.ts";
+import { EXIT, type ExitCode, type Terminal } from "../terminal.ts";
+import { eachLine, parsed, readOutput } from "../unattended/kept-output.ts";
+
+type Transcript = Extract<Command, { name: "transcript" }>;
+
+interface Attempt {
+  readonly run: string;
+  readonly number: number;
+  readonly output: string;
+}
+
+/** Prints what an agent did as the run's page would show it, from the output that is kept on the volume. */
+export async function transcript({ run, data, instance }: Transcript, { out, err }: Terminal): Promise<ExitCode> {
+  const folder = dataFolder({ dataPath: data, instanceId: instance }, "run-logs");
+  const found = (await attemptsBelow(folder)).filter((each) => each.run.startsWith(run)).toSorted((a, b) => a.number - b.number);
+  const runs = new Set(found.map((each) => each.run));
+  if (runs.size !== 1) {
+    const what = runs.size === 0 ? `no output of run ${run} is kept` : `the runs ${[...runs].join(", ")} begin with ${run}`;
+    err(`${what} below ${folder}`);
+    return EXIT.error;
+  }
+  for (const { output, number } of found) {
+    err(`${found.length === 1 ? "" : `attempt ${number}: `}${output}`);
+    for (const line of await linesOf(output)) out(line);
+  }
+  return EXIT.done;
+}
+
+async function attemptsBelow(folder: string): Promise<Attempt[]> {
+  const found: Attempt[] = [];
+  for (const company of await foldersIn(folder))
+    for (const agent of await foldersIn(join(folder, company))) {
+      const place = join(folder, company, agent);
+      const files = (await readdir(place)).flatMap((name) => parseOutputFile(name) ?? []);
+      for (const { runId, attempt, output } of files) found.push({ run: runId, number: attempt, output: join(place, output) });
+    }
+  // Files of earlier versions have two names beside the output.
+  return [...new Map(found.map((each) => [each.output, each])).values()];
+}
+
+async function linesOf(output: string): Promise<string[]> {
+  const cli = await cliOf(output);
+  if (cli === null) return ["(no event of a known agent CLI is in it)"];
+  const [parser, transcriptLines] = [cli.createParser(), new TranscriptLines()];
+  const lines: string[] = [];
+  await eachLine(output, (line) => lines.push(...transcriptLines.push(parsed(parser, line))));
+  return [...lines, ...transcriptLines.end()];
+}
+
+/** The CLI whose parser knows the most of it: the files do not say which one wrote them. */
+async function cliOf(output: string): Promise<AgentCli | null> {
+  let best: { readonly cli: AgentCli; readonly events: number } | null = null;
+  for (const load of Object.values(agentClis)) {
+    const cli: AgentCli = await load();
+    const events = (await readOutput(output, cli, null))?.report.events ?? 0;
+    if (events > (best?.events ?? 0)) best = { cli, events };
+  }
+  return best?.cli ?? null;
+}
