@@ -21,6 +21,20 @@ export const POLICY_FAULTS: readonly Fault[] = [
     caughtBy: [policy("check-kubeconfig.test.ts")],
   },
   {
+    what: "the form asks for what the policy allows nobody to set",
+    file: policy("form-facts.ts"),
+    find: "retainJobs: !allow.retainJobs,",
+    replace: "retainJobs: false,",
+    caughtBy: [policy("form-facts.test.ts")],
+  },
+  {
+    what: "a setting that the policy no longer allows cannot be taken back on the page",
+    file: "packages/paperclip/src/settings/form.ts",
+    find: "facts.fixed.has(field.key) ? whileSet(field) : WITH_SWITCH",
+    replace: "WITH_SWITCH",
+    caughtBy: ["scripts/form.test.ts"],
+  },
+  {
     what: "settings are not checked against the policy",
     file: "packages/paperclip/src/prepare/agent-config.ts",
     find: "refusals).check();",

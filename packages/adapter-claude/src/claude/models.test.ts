@@ -1,6 +1,6 @@
 import { startLlm } from "@paperclip-k8s/llm";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { bedrockModels, createListModels, models } from "./models.ts";
+import { bedrockModels, checkModel, createListModels, models } from "./models.ts";
 import { isBedrockModel } from "./provider.ts";
 
 let llm: Awaited<ReturnType<typeof startLlm>>;
@@ -27,4 +27,15 @@ test("Bedrock has its own ids", async () => {
     bedrockModels,
   );
   expect(bedrockModels.filter(({ id }) => !isBedrockModel(id))).toEqual([]);
+});
+
+test.each([...models, ...bedrockModels].map(({ id }) => id).concat("sonnet", "opus[1m]", "anthropic/claude-sonnet-5", "gpt-5.6"))(
+  "%s may be a model: a gateway can have any name",
+  (model) => {
+    expect(() => checkModel(model, "model")).not.toThrow();
+  },
+);
+
+test.each(["opus 5", "--effort", "claude-opus-5-5\tfast"])("%j is none", (model) => {
+  expect(() => checkModel(model, "model")).toThrow(/^model: must be one name without spaces, such as claude-opus-5-5 or sonnet, not /);
 });
