@@ -44,11 +44,13 @@ test("rule 2: only engine/src/kube/writes.ts changes something in the cluster", 
 
 test("rule 3: only the volume's child process touches files on the shared volume", () => {
   const elsewhere = [...engine, ...paperclip].filter((source) => !within("packages/engine/src/volume/child/")(source));
-  // Not on the volume: the kernel's list of mounts, the control socket and its folder, and the operator's policy, which is refused if it lies there.
+  // Not on the volume: the kernel's list of mounts, the control socket and its folder, a run's folder in the server's temporary one, and the
+  // operator's policy, which is refused if it lies there.
   expect(importing(elsewhere, /^node:fs/)).toEqual([
     "packages/engine/src/volume/mount-point.ts",
     "packages/paperclip/src/handover/drain/control-server.ts",
     "packages/paperclip/src/handover/drain/control-socket.ts",
+    "packages/paperclip/src/handover/drain/end-stored.ts",
     "packages/paperclip/src/policy/policy-file.ts",
   ]);
 });

@@ -7,6 +7,7 @@ import { notPrepared } from "./conclude/not-prepared.ts";
 import { type Conclusion, conclude } from "./conclude/result.ts";
 import { lostSession } from "./conclude/session.ts";
 import { onLockConflict } from "./handover/adoption/on-lock-conflict.ts";
+import { callsEnded } from "./host/api.ts";
 import { issueOf } from "./host/issue.ts";
 import type { ExecutionContext, ExecutionResult } from "./host/types.ts";
 import { createAnnouncement } from "./observe/announce.ts";
@@ -46,6 +47,8 @@ export async function execute(cli: AgentCli, ctx: ExecutionContext, options: Exe
   const conclusion = await concluded(cli, ctx, log, options);
   await commentOnIssue(conclusion, ctx, options.serverEnv, log);
   await log.idle(options.hostTimeoutMs);
+  // A call that meets the host's own work with the result may cost the result: handover/drain/end-stored.ts.
+  await withTimeout(callsEnded(ctx), options.hostTimeoutMs);
   return conclusion.result;
 }
 

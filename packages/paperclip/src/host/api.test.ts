@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
-import { apiOfRun, HostApi, HostError } from "./api.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { apiOfRun, callsEnded, HostApi, HostError } from "./api.ts";
 
 async function serve(answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, "127.0.0.1");
@@ -72,4 +72,26 @@ test("a run asks this very server first, and not at all without a token", async 
   const env = { PAPERCLIP_LISTEN_PORT: port, PAPERCLIP_API_URL: "http://127.0.0.1:1" };
   expect(await apiOfRun({ authToken: "t" }, env)?.get("/x")).toBe(7);
   expect([apiOfRun({}, env), apiOfRun({ authToken: "t" }, {})]).toEqual([null, null]);
+});
+
+test("a run's calls have ended when the last one has, whoever made it and whether or not anybody waits for it", async () => {
+  const open: (() => void)[] = [];
+  const url = await serve((_, response) => void open.push(() => response.end("1")));
+  const ctx = { authToken: "t" };
+  const env = { PAPERCLIP_API_URL: url };
+  await callsEnded(ctx);
+  const call = () => apiOfRun(ctx, env)?.get("/x");
+  const first = call();
+  void call();
+  void apiOfRun({ authToken: "t" }, env)?.get("/x"); // of another run
+  let ended = false;
+  const waiting = callsEnded(ctx).then(() => {
+    ended = true;
+  });
+  await vi.waitFor(() => expect(open).toHaveLength(3));
+  open[0]?.();
+  await first;
+  expect(ended).toBe(false);
+  open[1]?.();
+  await waiting;
 });

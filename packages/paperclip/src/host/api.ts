@@ -26,19 +26,29 @@ export class HostApi {
   readonly #url: string;
   readonly #token: string | null;
   readonly #timeoutMs: number;
+  readonly #pending: Set<Promise<unknown>>;
 
-  constructor(url: string, token: string | null, timeoutMs: number) {
+  /** `pending`: holds the calls that are under way. */
+  constructor(url: string, token: string | null, timeoutMs: number, pending = new Set<Promise<unknown>>()) {
+    this.#pending = pending;
     this.#url = withoutTrailing(url, "/").replace(/\/api$/, "");
     this.#token = token;
     this.#timeoutMs = timeoutMs;
   }
 
   get(path: string): Promise<unknown> {
-    return this.#send("GET", path);
+    return this.#noted(this.#send("GET", path));
   }
 
   post(path: string, body: unknown): Promise<unknown> {
-    return this.#send("POST", path, JSON.stringify(body));
+    return this.#noted(this.#send("POST", path, JSON.stringify(body)));
+  }
+
+  #noted(call: Promise<unknown>): Promise<unknown> {
+    this.#pending.add(call);
+    const forget = () => this.#pending.delete(call);
+    call.then(forget, forget);
+    return call;
   }
 
   async #send(method: string, path: string, body?: string): Promise<unknown> {
@@ -78,11 +88,22 @@ export class HostApi {
   }
 }
 
+type RunWithToken = Pick<ExecutionContext, "authToken">;
+const callsOfRuns = new WeakMap<RunWithToken, Set<Promise<unknown>>>();
+
 /** The API with a run's own token, at the address under which this very process reaches it; null = there is no way to ask. */
-export function apiOfRun({ authToken }: Pick<ExecutionContext, "authToken">, env: NodeJS.ProcessEnv): HostApi | null {
+export function apiOfRun(ctx: RunWithToken, env: NodeJS.ProcessEnv): HostApi | null {
   const local = env.PAPERCLIP_LISTEN_PORT ? `http://127.0.0.1:${env.PAPERCLIP_LISTEN_PORT}` : null;
   const url = local ?? env.PAPERCLIP_API_URL ?? null;
-  return url === null || authToken === undefined ? null : new HostApi(url, authToken, RUN_TIMEOUT_MS);
+  if (url === null || ctx.authToken === undefined) return null;
+  const calls = callsOfRuns.get(ctx) ?? new Set();
+  callsOfRuns.set(ctx, calls);
+  return new HostApi(url, ctx.authToken, RUN_TIMEOUT_MS, calls);
+}
+
+/** Resolves when no call with the run's token is under way, also none that nobody waits for any more. */
+export async function callsEnded(ctx: RunWithToken): Promise<void> {
+  for (const calls = callsOfRuns.get(ctx); calls !== undefined && calls.size > 0; ) await Promise.allSettled(calls);
 }
 
 function refusal(status: number, text: string, token: string | null): string {

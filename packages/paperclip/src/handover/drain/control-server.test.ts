@@ -34,7 +34,11 @@ test("every adapter is asked, and says which runs it has detached", async () => 
   const [one, two] = [new RunRegistry(), new RunRegistry()];
   await start(one, "opencode_k8s");
   await start(two, "claude_k8s");
-  const record = { run: async () => ({ status: "failed", errorCode: "k8s_detached" }), isFinished: async () => true };
+  const record = {
+    stored: async () => {},
+    run: async () => ({ status: "failed", errorCode: "k8s_detached" }),
+    isFinished: async () => true,
+  };
   const registration = one.register({ runId: "r1", detachable: true, record });
   registration.detach.addEventListener("abort", () => registration.end());
   two.register({ runId: "r2", detachable: false, record: null });

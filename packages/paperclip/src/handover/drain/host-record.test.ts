@@ -53,8 +53,12 @@ test("without a token nothing can be asked", () => {
 
 test("calls that hang do not prolong a drain", async () => {
   const never = () => new Promise<never>(() => {});
-  const recorded = async () => ({ status: "failed", errorCode: "k8s_detached" });
-  expect(await isRecorded({ run: never, isFinished: never }, Date.now() + 50)).toBe(false);
-  expect(await isRecorded({ run: recorded, isFinished: never }, Date.now() + 50)).toBe(false);
-  expect(await isRecorded({ run: recorded, isFinished: async () => true }, Date.now() + 60_000)).toBe(true);
+  const good = {
+    stored: async () => {},
+    run: async () => ({ status: "failed", errorCode: "k8s_detached" }),
+    isFinished: async () => true,
+  };
+  for (const hanging of [{ stored: never }, { run: never }, { isFinished: never }])
+    expect(await isRecorded({ ...good, ...hanging }, Date.now() + 50)).toBe(false);
+  expect(await isRecorded(good, Date.now() + 60_000)).toBe(true);
 });

@@ -1,6 +1,7 @@
 import { apiOfRun, type HostApi } from "../../host/api.ts";
 import { type HostRun, readRun } from "../../host/runs.ts";
 import type { ExecutionContext } from "../../host/types.ts";
+import { endStored } from "./end-stored.ts";
 
 // What the host does with a run after `execute` has returned. Paperclip 2026.916 must have finished with that before it stops: its next server
 // refuses the retry of a run for ever if "the previous execution has not released its environment lease".
@@ -12,12 +13,16 @@ const SILENCE_MS = 10_000;
 /** A host that cannot be asked is given this long, and is then believed. */
 const UNASKED_MS = 1000;
 const LOOK_MS = 250;
+/** Each question about a run that the host still has as running may cost the run's result: see end-stored.ts. */
+const RUNNING_MS = 2000;
 /** The first status that a host records need not be the last one. */
 const SETTLES_MS = 3000;
 const DETACHED = "k8s_detached";
 
 /** What can be asked of the host about a run that has returned; asked again and again. */
 export interface HostRecord {
+  /** Resolves when the rest may be asked. */
+  stored(): Promise<void>;
   run(): Promise<Pick<HostRun, "status" | "errorCode"> | null>;
   /** Whether the host has done everything that it does after a run. */
   isFinished(): Promise<boolean>;
@@ -26,7 +31,8 @@ export interface HostRecord {
 /** Null = the host cannot be asked. */
 export function hostRecord(ctx: ExecutionContext, serverEnv: NodeJS.ProcessEnv): HostRecord | null {
   const api = apiOfRun(ctx, serverEnv);
-  return api === null ? null : { run: () => readRun(api, ctx.runId).catch(() => null), isFinished: finishedReader(api, ctx.runId) };
+  if (api === null) return null;
+  return { stored: endStored(ctx), run: () => readRun(api, ctx.runId).catch(() => null), isFinished: finishedReader(api, ctx.runId) };
 }
 
 function finishedReader(api: HostApi, runId: string): HostRecord["isFinished"] {
@@ -44,8 +50,11 @@ function finishedReader(api: HostApi, runId: string): HostRecord["isFinished"] {
 /** Whether the host has recorded the run as detached and finished with it. The answer comes at the deadline at the latest, whatever calls are under way. */
 export async function isRecorded(record: HostRecord | null, deadline: number): Promise<boolean> {
   if (record === null) return pause(Math.min(UNASKED_MS, deadline - Date.now())).then(() => true);
-  const recorded = (async () => (await isTaken(record, deadline)) && (await untilTrue(() => record.isFinished(), deadline)))();
-  return byDeadline(recorded, deadline);
+  const recorded = async () => {
+    await record.stored();
+    return (await isTaken(record, deadline)) && (await untilTrue(() => record.isFinished(), deadline));
+  };
+  return byDeadline(recorded(), deadline);
 }
 
 /** What a promise resolves to, or false at the deadline. */
@@ -59,7 +68,7 @@ export async function byDeadline(promise: Promise<boolean>, deadline: number): P
 
 /** False = the host failed at recording it, and will start nothing by itself. */
 async function isTaken(record: HostRecord, deadline: number): Promise<boolean> {
-  for (let failedAt: number | null = null; Date.now() <= deadline; await pause(LOOK_MS)) {
+  for (let failedAt: number | null = null; Date.now() <= deadline; await pause(failedAt === null ? RUNNING_MS : LOOK_MS)) {
     const run = await record.run();
     if (run === null || run.status === "running") continue;
     if (run.status !== "failed" || run.errorCode === DETACHED) return true;

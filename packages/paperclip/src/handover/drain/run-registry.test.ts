@@ -16,9 +16,10 @@ async function drain(registry: RunRegistry, timeoutMs: number): Promise<DrainRep
 function record(...statuses: string[]): HostRecord {
   let asked = 0;
   const run = async () => ({ status: statuses[Math.min(asked++, statuses.length - 1)] ?? "", errorCode: null });
-  return { run, isFinished: async () => true };
+  return { stored: async () => {}, run, isFinished: async () => true };
 }
 const failed = (errorCode: string, isFinished = async () => true): HostRecord => ({
+  stored: async () => {},
   run: async () => ({ status: "failed", errorCode }),
   isFinished,
 });
@@ -57,6 +58,33 @@ test("what does not end in time, or is not recorded in time, is reported as stay
   expect(await drain(registry, 300)).toEqual({ detached: [], staying: ["stuck", "unrecorded"] });
 });
 
+test("the host is asked nothing about a run before it has stored its end, detached and refused runs alike", async () => {
+  const registry = new RunRegistry();
+  const asked: string[] = [];
+  const stored = new Set<string>();
+  const late = (runId: string): HostRecord => ({
+    stored: () => new Promise((resolve) => void setTimeout(() => resolve(void stored.add(runId)), 4000)),
+    run: async () => {
+      if (!stored.has(runId)) asked.push(runId);
+      return detached.run();
+    },
+    isFinished: async () => stored.has(runId) || asked.push(runId) === 0,
+  });
+  const refused = { runId: "b", detachable: true, record: late("b") };
+  obedient(registry, { runId: "a", record: late("a") }, () => registry.refuse(refused));
+  expect(await drain(registry, 20_000)).toEqual({ detached: ["a", "b"], staying: [] });
+  expect(asked).toEqual([]);
+});
+
+test("a host that still has a run as running is asked rarely", async () => {
+  const registry = new RunRegistry();
+  let asked = 0;
+  const run = async () => ({ status: ++asked > 0 ? "running" : "", errorCode: null });
+  obedient(registry, { runId: "a", record: { ...detached, run } });
+  await drain(registry, 10_000);
+  expect(asked).toBeLessThanOrEqual(6);
+});
+
 test("a host that failed at recording it starts nothing by itself, so the run is reported as staying", async () => {
   const registry = new RunRegistry();
   obedient(registry, { runId: "recorded", record: detached });
@@ -68,7 +96,7 @@ test("the first status that a host records need not be the last one", async () =
   const registry = new RunRegistry();
   const codes = ["adapter_failed", "adapter_failed", "k8s_detached"];
   const run = async () => ({ status: "failed", errorCode: codes.length > 1 ? (codes.shift() ?? null) : (codes[0] ?? null) });
-  obedient(registry, { runId: "a", record: { run, isFinished: async () => true } });
+  obedient(registry, { runId: "a", record: { ...detached, run } });
   expect(await drain(registry, 5000)).toEqual({ detached: ["a"], staying: [] });
 });
 
@@ -84,7 +112,7 @@ test("recorded is not enough: the host must have finished with the run", async (
 test("a drain ends at its deadline although the host answers nothing, for detached and refused runs alike", async () => {
   const registry = new RunRegistry();
   const never = () => new Promise<never>(() => {});
-  const silent = { run: never, isFinished: never };
+  const silent = { ...detached, run: never, isFinished: never };
   obedient(registry, { runId: "a", record: silent }, () => registry.refuse({ runId: "late", detachable: true, record: silent }));
   obedient(registry, { runId: "b", record: { ...detached, isFinished: never } });
   expect(await drain(registry, 1000)).toEqual({ detached: [], staying: ["a", "b", "late"] });
@@ -111,7 +139,7 @@ test("a run that is refused meanwhile is waited for too", async () => {
   const registry = new RunRegistry();
   const late = { runId: "late", detachable: true, record: record("running", "running", "scheduled") };
   obedient(registry, { runId: "a", record: detached }, () => registry.refuse(late));
-  expect(await drain(registry, 3000)).toEqual({ detached: ["a", "late"], staying: [] });
+  expect(await drain(registry, 5000)).toEqual({ detached: ["a", "late"], staying: [] });
 });
 
 test("a run that is refused while another refused one is waited for is waited for too", async () => {
@@ -123,9 +151,9 @@ test("a run that is refused while another refused one is waited for is waited fo
     return { status: statuses.shift() ?? "scheduled", errorCode: null };
   };
   registry.register({ runId: "here", detachable: false, record: null });
-  const report = registry.drain("upgrade", 3000);
-  registry.refuse({ runId: "first", detachable: true, record: { run, isFinished: async () => true } });
-  await vi.advanceTimersByTimeAsync(13_000);
+  const report = registry.drain("upgrade", 7000);
+  registry.refuse({ runId: "first", detachable: true, record: { ...detached, run } });
+  await vi.advanceTimersByTimeAsync(17_000);
   expect(await report).toEqual({ detached: ["first", "last"], staying: ["here"] });
 });
 
