@@ -26,7 +26,7 @@ test("a refused setting is for a person: the field by its label, the page, and h
     },
   });
   expect(result.summary).toBe(
-    'The agent was not started: resources.limits.memory: must be an amount, not "lots". Correct **Memory limit** on the agent\'s Runtime page. Then comment here or set this issue to todo.',
+    'The agent was not started: resources.limits.memory: must be an amount, not "lots". Correct it on the agent\'s Runtime page. Then comment here or set this issue to todo.',
   );
   expect(result).not.toHaveProperty("errorFamily");
 });

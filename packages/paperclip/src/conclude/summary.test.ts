@@ -51,6 +51,13 @@ test.each<[string, string, string]>([
   expect(text).toBe(expected);
 });
 
+test("the engine's messages name settings as the form does", () => {
+  const message = "no node took the pod; lower resources.requests.cpu, now 500; gave up after 600 s (scheduleTimeoutSec)";
+  expect(summary({ kind: "never-started", cause: "unschedulable", message, permanent: false })).toBe(
+    "The agent did not start: no node took the pod; lower CPU request, now 500; gave up after 600 s (Scheduling timeout (sec)). Paperclip tries again by itself.",
+  );
+});
+
 test("a host that holds nothing is not said to", () => {
   const older = issueOf(hostContext({ context, change: { onCancellationReady: undefined } }).ctx);
   expect(summary({ kind: "end-unknown", message: "m" }, null, older)).not.toContain("recover");

@@ -9,8 +9,8 @@ import type { Way } from "./way-out.ts";
 
 // What a failure says on the issue's page: what happened, what to do and where, how the work goes on. The run's page has the whole message.
 
-/** The most of a CLI's or a provider's own words that is shown. */
-const QUOTED_CHARS = 400;
+/** The most of any message that is shown. */
+const MESSAGE_CHARS = 400;
 
 /** What happened, and what to change first; null = nothing needs to be changed. */
 interface Explanation {
@@ -26,12 +26,8 @@ export function summaryOf(result: AttemptResult, failure: Failure, way: Way, iss
 
 /** The same for a run of which nothing was started. `field`: the setting that was refused. */
 export function notPreparedSummary(message: string, field: string | null, way: Way, issue: RunIssue): string {
-  const label = field === null ? null : formLabel(field);
-  return sentences(
-    `The agent was not started: ${ended(brief(message))}`,
-    label === null ? null : setting("Correct", field ?? ""),
-    goesOn(way, issue, true),
-  );
+  const correct = field === null || formLabel(field) === null ? null : "Correct it on the agent's Runtime page.";
+  return sentences(`The agent was not started: ${ended(brief(message))}`, correct, goesOn(way, issue, true));
 }
 
 const sentences = (...parts: readonly (string | null)[]): string => parts.filter((part) => part !== null).join(" ");
@@ -66,15 +62,15 @@ function explain(result: AttemptResult, failure: Failure): Explanation {
       return { what: "The run reached its time limit and was ended.", change: setting("If the task needs more, raise", "timeoutSec") };
     case "never-started":
       return {
-        what: `The agent did not start: ${ended(brief(outcome.message))}`,
+        what: `The agent did not start: ${ended(ours(outcome.message))}`,
         change: outcome.permanent ? "That has to be changed first." : null,
       };
     case "killed":
       return explainKill(outcome);
     case "deleted":
-      return { what: `${ended(capital(brief(outcome.message)))}`, change: null };
+      return { what: ended(capital(ours(outcome.message))), change: null };
     case "blocked":
-      return { what: `The agent did not start: ${ended(brief(outcome.message))}`, change: null };
+      return { what: `The agent did not start: ${ended(ours(outcome.message))}`, change: null };
     case "detached":
       return { what: "The server is about to stop; the agent goes on working, and the next run takes its Job over.", change: null };
     case "superseded":
@@ -82,14 +78,14 @@ function explain(result: AttemptResult, failure: Failure): Explanation {
     case "end-unknown":
     case "reattach-failed":
       return {
-        what: `How the agent ended is not known: ${ended(brief(outcome.message))} Job ${jobOf(outcome)} is left as it is.`,
+        what: `How the agent ended is not known: ${ended(ours(outcome.message))} Job ${jobOf(outcome)} is left as it is.`,
         change: null,
       };
   }
 }
 
 function explainKill(outcome: Extract<RunOutcome, { kind: "killed" }>): Explanation {
-  const what = ended(capital(brief(outcome.message)));
+  const what = ended(capital(ours(outcome.message)));
   switch (outcome.by) {
     case "oom":
       return { what: `The agent ran out of memory${figures(outcome)}.`, change: setting("Raise", "resources.limits.memory") };
@@ -100,7 +96,7 @@ function explainKill(outcome: Extract<RunOutcome, { kind: "killed" }>): Explanat
     case "runner":
       return { what, change: "Report it, with the message on the run's page." };
     default:
-      return { what, change: outcome.remedy === null ? null : `To avoid it: ${ended(outcome.remedy)}` };
+      return { what, change: outcome.remedy === null ? null : `To avoid it: ${ended(ours(outcome.remedy))}` };
   }
 }
 
@@ -167,7 +163,11 @@ const jobOf = ({ evidence }: RunOutcome): string => `${evidence.namespace}/${evi
 const podOf = ({ evidence }: RunOutcome): string =>
   evidence.podName === null ? "its pod" : `pod ${evidence.namespace}/${evidence.podName}`;
 
-const brief = (text: string): string => cleanLine(text, QUOTED_CHARS);
+/** A message of the engine, which knows settings by their keys only. */
+const ours = (text: string): string =>
+  brief(text).replaceAll(/\b[a-z]+(?:\.[a-z]+)+\b|\b[a-z]+[A-Z]\w*\b/g, (key) => formLabel(key) ?? key);
+
+const brief = (text: string): string => cleanLine(text, MESSAGE_CHARS);
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 const ended = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
