@@ -35,7 +35,8 @@ test.each(Object.entries(settingsAttacks).filter(([id]) => isSelected(id)))("%s"
   if (refused === null) expect(result, run.log()).toMatchObject({ exitCode: 0 });
   else {
     expect(result).toMatchObject({ errorCode: "configuration_incomplete", exitCode: null });
-    expect(result.errorMessage).toMatch(new RegExp(`^${refused.replaceAll(".", "\\.")}(\\[\\d+\\])?:`, "m"));
+    // "Data claim (dataClaim): …", or "Image: …" where label and key are the same word.
+    expect(result.errorMessage).toMatch(new RegExp(`(^|\\()${refused.replaceAll(".", "\\.")}(\\[\\d+\\])?\\)?:`, "im"));
     const jobs = await stage.bed.list("jobs");
     expect(jobs.filter(({ metadata }) => metadata.labels?.["paperclip.io/run-id"] === run.runId)).toEqual([]);
   }
