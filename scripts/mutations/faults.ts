@@ -2,6 +2,7 @@ import { INPUT_FAULTS } from "./input-faults.ts";
 import { POD_FAULTS } from "./pod-faults.ts";
 import { POLICY_FAULTS } from "./policy-faults.ts";
 import { RECORD_FAULTS } from "./record-faults.ts";
+import { RECOVER_FAULTS } from "./recover-faults.ts";
 import { RUN_FAULTS } from "./run-faults.ts";
 import { WAY_OUT_FAULTS } from "./way-out-faults.ts";
 
@@ -26,4 +27,5 @@ export const FAULTS: readonly Fault[] = [
   ...POD_FAULTS,
   ...POLICY_FAULTS,
   ...RECORD_FAULTS,
+  ...RECOVER_FAULTS,
 ];

@@ -8,7 +8,8 @@ import { until } from "../src/wait.ts";
 import { type AtWork, atWork, closeAll } from "./at-work.ts";
 import { ELDER, NEWEST } from "./breadth.ts";
 import { RELEASED, SITUATIONS, type Situation } from "./held-situations.ts";
-import { recover } from "./operator-cli.ts";
+import { jobOver } from "./job-over.ts";
+import { operator, recover } from "./operator-cli.ts";
 import { installReturning, REPAIRED, RETURNING } from "./returning-adapter.ts";
 
 // What `recover` lists and what it releases, situation by situation, and what the host itself does about holds.
@@ -116,16 +117,18 @@ describe(`Paperclip ${NEWEST}`, () => {
 
   test("after a SIGTERM: what lives stays, what left its end behind is released, what left nothing needs a word", async () => {
     await closeAll(stage);
-    const [alive, deleted, gone] = await Promise.all([
+    const [alive, deleted, closing, gone] = await Promise.all([
       atWork(stage, "alive", "echo finished"),
       atWork(stage, "deleted", "echo finished"),
+      atWork(stage, "closing", "close-issue"),
       begin({ name: "Left nothing", config: { hangs: true } }),
     ]);
     await until("its run", async () => (await stage.company.runs(gone.agent.id))[0]?.status === "running");
     await stage.host.restart("SIGTERM");
-    for (const one of [alive, deleted, gone]) await blocked(one);
+    for (const one of [alive, deleted, closing, gone]) await blocked(one);
     await deleteJob(deleted);
-    deleted.goOn();
+    for (const one of [deleted, closing]) one.goOn();
+    await jobOver(stage, closing);
 
     const listed = await recover(stage, "--dry-run");
     expect(linesOf(listed.out, alive)).toMatch(/^\S+ \S+ interrupted alive: its pod runs/);
@@ -135,6 +138,7 @@ describe(`Paperclip ${NEWEST}`, () => {
     expect(released).toMatchObject({ code: 3, out: expect.stringMatching(/3 issues held, 1 to be released/) });
     expect(linesOf(released.out, deleted)).toMatch(RELEASED);
 
+    await endedAlone(closing, listed.out, released.out);
     await repair(gone);
     const stated = await recover(stage, "--issue", gone.issue.identifier, "--stopped", "The machine it ran on is switched off.");
     expect(stated.out).toMatch(RELEASED);
@@ -143,6 +147,24 @@ describe(`Paperclip ${NEWEST}`, () => {
     expect((await recover(stage)).out).toMatch(/^none of 0 open issues in 1 company is held;/);
   });
 });
+
+/** Its agent closed the issue while nobody followed it: the host's run stays lost, but its cost and transcript are not. */
+async function endedAlone(one: AtWork, listed: string, reported: string): Promise<void> {
+  const { company } = stage;
+  expect(await company.issue(one.issue.id)).toMatchObject({ status: "done" });
+  expect(await company.run(one.run.id)).toMatchObject({ status: "interrupted", usageJson: null });
+  const alone = (out: string) => linesOf(out.slice(out.indexOf("ended while nobody was there")), one);
+  expect(alone(listed)).toMatch(
+    /^\S+ \S+ the agent exited with code 0 at .* tokens in.* out, \$\d+\.\d+; what it did: paperclip-k8s transcript/,
+  );
+  expect(alone(reported)).toMatch(/cost reported to the host now/);
+  const costs = await company.issueCosts(one.issue.id);
+  expect(costs).toMatchObject({ outputTokens: 114 });
+  expect(costs.costCents).toBeGreaterThan(0);
+  expect(alone((await recover(stage)).out)).toMatch(/cost reported to the host at 20/);
+  expect(await company.issueCosts(one.issue.id)).toEqual(costs);
+  expect((await operator(stage, ["transcript", one.run.id.slice(0, 8)])).out).toContain("200 closed");
+}
 
 async function deleteJob({ agent }: AtWork): Promise<void> {
   const { cluster, namespace } = stage;
