@@ -53,7 +53,10 @@ export function createScreen(out: NodeJS.WriteStream, agent: DemoAgent): DemoScr
       const failed = result.exitCode !== 0 || Boolean(result.errorMessage);
       const exit = result.exitCode === null ? "no exit code" : `exit code ${result.exitCode}`;
       field("result", failed ? red(`${result.errorCode}, ${exit}`) : green(`succeeded, ${exit}`));
-      if (result.errorMessage) field("cause", wrap(result.errorMessage, width - 12).join(`\n${" ".repeat(12)}`));
+      const text = (name: string, value: string) => field(name, wrap(value, width - 12).join(`\n${" ".repeat(12)}`));
+      if (result.errorMessage) text("cause", result.errorMessage);
+      // What the host's page shows on the issue.
+      if (failed && result.summary) text("comment", result.summary);
       field("session", result.sessionDisplayId ?? "none");
       const usage = result.usage ?? { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
       const cost = result.costUsd === null || result.costUsd === undefined ? "no cost reported" : `$${result.costUsd.toFixed(5)}`;

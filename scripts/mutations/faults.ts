@@ -4,6 +4,7 @@ import { POLICY_FAULTS } from "./policy-faults.ts";
 import { RECORD_FAULTS } from "./record-faults.ts";
 import { RECOVER_FAULTS } from "./recover-faults.ts";
 import { RUN_FAULTS } from "./run-faults.ts";
+import { TRANSCRIPT_FAULTS } from "./transcript-faults.ts";
 import { WAY_OUT_FAULTS } from "./way-out-faults.ts";
 
 /** A deliberate fault in product code, which `npm test` has to catch. */
@@ -28,4 +29,5 @@ export const FAULTS: readonly Fault[] = [
   ...POLICY_FAULTS,
   ...RECORD_FAULTS,
   ...RECOVER_FAULTS,
+  ...TRANSCRIPT_FAULTS,
 ];

@@ -70,6 +70,8 @@ function podLine(pod: PodView, { container, image }: RunIdentity): StatusLine | 
   if (state?.kind === "terminated" && isStartError(state)) return warning(startError(state, image).message);
   if (state?.kind === "terminated" && state.reason === "ContainerStatusUnknown")
     return info("container gone; the node does not know how it ended");
+  // That the CLI has ended well has a line of its own.
+  if (state?.kind === "terminated" && state.exitCode === 0) return null;
   if (state?.kind === "terminated") return info(`container ended with exit code ${state.exitCode} (${state.reason ?? "no reason"})`);
   return pod.node === null ? null : info(`pod scheduled on node ${pod.node}`);
 }

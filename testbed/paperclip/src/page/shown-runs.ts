@@ -16,6 +16,7 @@ export const shownRuns: readonly ShownRun[] = [
   // Some CLIs leave reasoning out of their events unless it is asked for.
   { name: "works", task: "use-tool think", config: { extraArgs: ["--thinking"] } },
   ...TYPES.filter((type) => type !== USUAL_TYPE).map((type) => ({ name: `works-${type}`, task: "use-tool think", type })),
+  { name: "long-output", task: "bash:seq 1 400; exit 3 #" },
   { name: "refused", task: "model-error" },
   { name: "unknown-model", task: "use-tool", config: { model: "nowhere/nothing" } },
   { name: "refused-setting", task: "use-tool", config: { "resources.limits.memory": "lots" } },
