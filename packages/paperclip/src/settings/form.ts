@@ -66,7 +66,7 @@ function hint(field: Shown, all: readonly Field<unknown>[], { fixed, defaults }:
   return [
     `${text[0]?.toUpperCase()}${text.slice(1)}.`,
     ...(usual === null ? [] : [`Default: ${words(usual)}.`]),
-    ...(fixed.has(field.key) ? ["The operator's policy leaves no choice here: take it back."] : []),
+    ...(fixed.has(field.key) ? ["On this server it cannot be chosen: take it back."] : []),
   ].join(" ");
 }
 
