@@ -13,8 +13,10 @@ export interface HostRun {
 }
 
 const LIVE: ReadonlySet<string> = new Set(["queued", "running", "scheduled_retry", "cancelling"]);
-/** The host's own codes for a run whose server stopped, and ours for a run that left its Job to the next one, or may have got it. */
-const LOST_CODES: ReadonlySet<string> = new Set(["process_lost", "server_shutdown_interrupted", "k8s_detached", "k8s_takeover_failed"]);
+/** Our code for a run that left its Job to the next one. */
+const LEFT_CODE = "k8s_detached";
+/** The host's own codes for a run whose server stopped, and ours for a run that left its Job, or may have got one. */
+const LOST_CODES: ReadonlySet<string> = new Set(["process_lost", "server_shutdown_interrupted", LEFT_CODE, "k8s_takeover_failed"]);
 /** A chain of retries is followed this far back. */
 const MAX_RETRIES = 10;
 
@@ -24,6 +26,10 @@ export const isLive = ({ status }: Pick<HostRun, "status">): boolean => LIVE.has
 export function isLost({ status, errorCode }: Pick<HostRun, "status" | "errorCode">): boolean {
   return status === "interrupted" || (status === "failed" && errorCode !== null && LOST_CODES.has(errorCode));
 }
+
+/** A drain left its Job to whichever run of the task comes next. */
+export const isLeft = ({ status, errorCode }: Pick<HostRun, "status" | "errorCode">): boolean =>
+  status === "failed" && errorCode === LEFT_CODE;
 
 /** Null = the host knows no such run. Throws where the host cannot be asked. */
 export async function readRun(api: HostApi, id: string): Promise<HostRun | null> {

@@ -52,6 +52,14 @@ describe("a run that continues a lost one adopts", () => {
     ["the same session on both sides", { jobSession: "s", own: { session: "s" } }],
     ["a session on one side only", { jobSession: "s" }],
     ["by the host's recovery of the task, without a retry", { isRetry: false, own: { wakeReason: "issue_recovery_action_restored" } }],
+    [
+      "for a comment that waited when a drain left the Job",
+      { errorCode: "k8s_detached", isRetry: false, own: { wakeReason: "issue_commented" } },
+    ],
+    [
+      "the same, once that run was refused during the drain and is tried again",
+      { errorCode: "k8s_detached", isRetry: false, own: { wakeReason: "transient_failure_retry" } },
+    ],
     ["the same, as older hosts call it", { isRetry: false, own: { wakeReason: "issue_continuation_needed" } }],
   ])("%s", (_, changes) => {
     expect(decided(changes)).toEqual({ kind: "adopt" });
@@ -63,6 +71,8 @@ describe("any other run waits", () => {
     ["a new comment on the task", { isRetry: false, own: { wakeReason: "issue_commented" } }],
     ["the host's recovery of another task", { isRetry: false, own: { task: "task-2", wakeReason: "process_lost_retry" } }],
     ["a retry on another task", { own: { task: "task-2" } }],
+    ["a comment on another task than the one a drain left", { errorCode: "k8s_detached", isRetry: false, own: { task: "task-2" } }],
+    ["a run without a task beside one that a drain left", { errorCode: "k8s_detached", isRetry: false, own: { task: null } }],
     ["the Job's run is still live", { status: "running", errorCode: null }],
     ["the Job's run is being cancelled", { status: "cancelling", errorCode: null }],
     ["a retry after a plain failure, as some hosts make it", { errorCode: "adapter_failed" }],

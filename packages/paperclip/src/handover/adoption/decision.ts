@@ -1,6 +1,6 @@
 import type { LockDecision, LockOwner } from "@paperclip-k8s/engine";
 import { ANNOTATION } from "../../host/keys.ts";
-import { type HostRun, isLive, isLost } from "../../host/runs.ts";
+import { type HostRun, isLeft, isLive, isLost } from "../../host/runs.ts";
 
 /** A finished Job of a lost run is kept this long for a run that continues it. */
 const KEPT_MS = 120_000;
@@ -35,14 +35,14 @@ export interface OwnSide {
 
 const WAIT: LockDecision = { kind: "wait" };
 
-/** What may be done with another run's Job. Only a run that continues a lost one takes its Job over. */
+/** What may be done with another run's Job. Only a run that continues a lost one takes its Job over; what it has to answer besides, it answers after that. */
 export function decide(conflict: Conflict): LockDecision {
   const { owner, run } = conflict;
   if (run === null) return leftOver(conflict, "the host does not know its run");
   if (isLive(run)) return WAIT;
   if (run.status === "cancelled") return { kind: "remove", why: "its run was cancelled" };
   if (!isLost(run)) return owner.finished ? { kind: "remove", why: "the host has the end of its run on record" } : WAIT;
-  if (!continues(conflict)) return leftOver(conflict, "nobody continues its run");
+  if (!continues(conflict, run)) return leftOver(conflict, "nobody continues its run");
   const problem = mismatch(conflict);
   if (problem === null) return { kind: "adopt" };
   return owner.finished ? leftOver(conflict, "its run cannot be continued") : { kind: "blocked", ...problem };
@@ -50,10 +50,13 @@ export function decide(conflict: Conflict): LockDecision {
 
 const taskOf = ({ annotations }: LockOwner): string | null => annotations[ANNOTATION.taskId] ?? null;
 
-function continues({ owner, own, isRetry }: Conflict): boolean {
+function continues({ owner, own, isRetry }: Conflict, run: HostRun): boolean {
   const task = taskOf(owner);
   if (task !== null && own.task !== null && task !== own.task) return false;
-  return isRetry || (own.wakeReason !== null && RECOVERY_REASONS.has(own.wakeReason) && task !== null && task === own.task);
+  if (isRetry) return true;
+  // A host that has a comment waiting when a run is drained starts a run for that comment, and none that continues the drained one.
+  const resumes = isLeft(run) || (own.wakeReason !== null && RECOVERY_REASONS.has(own.wakeReason));
+  return resumes && task !== null && task === own.task;
 }
 
 /** Its result is in its files and its session is saved, so the next run needs the lock more. */
