@@ -58,8 +58,10 @@ async function concluded(cli: AgentCli, ctx: ExecutionContext, log: RunLog, opti
   try {
     const { serverEnv } = options;
     const { config, policy } = await checkedConfig(cli, ctx.config, serverEnv);
+    // At once: a misspelt setting may be the reason that another one is missed.
+    for (const text of config.warnings) void log.warning(text);
     const inherited = await inherit(cli, config, serverEnv, policy);
-    for (const text of [...config.warnings, ...inherited.warnings]) void log.warning(text);
+    for (const text of inherited.warnings) void log.warning(text);
     const inputs = await gatherInputs({ ctx, cli, config, inherited, serverEnv, policy });
     for (const text of [...inputs.scope.warnings, ...inputs.seeds.warnings]) void log.warning(text);
     void sweepUp(inputs, (problem) => log.warning(problem)).catch(() => {});

@@ -15,8 +15,9 @@ beforeAll(async () => {
 afterAll(() => pocket.stop());
 
 async function run(config: Record<string, unknown>, serverEnv: NodeJS.ProcessEnv = {}) {
-  const { ctx } = hostContext({ config });
-  return execute(exampleCli, ctx, { engine: createEngine(), serverEnv });
+  const { ctx, log } = hostContext({ config });
+  const result = await execute(exampleCli, ctx, { engine: createEngine(), serverEnv });
+  return { ...result, log: log() };
 }
 
 test("without a policy a server outside a cluster is refused everything that would lead somewhere, in one message", async () => {
@@ -54,4 +55,10 @@ test("a policy that cannot be read stops the run before its settings are looked 
   expect(errorMessage).toBe(
     "PAPERCLIP_K8S_POLICY: the operator's policy /nowhere/policy.yaml cannot be used, so no run is started: there is no such file",
   );
+});
+
+test("the log of a run that misses a setting says which key is none", async () => {
+  const { errorMessage, log } = await run({ imgae: "a:1", kubeconfig: pocket.kubeconfig }, { KUBECONFIG: pocket.kubeconfig });
+  expect(errorMessage).toMatch(/^Namespace, Image, Data claim \(dataClaim\): must be set/);
+  expect(log).toContain('"imgae" is not a setting of this adapter and has no effect; did you mean Image?');
 });
