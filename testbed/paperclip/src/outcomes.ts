@@ -1,11 +1,12 @@
 // `node testbed/paperclip/src/outcomes.ts [--version v] [--only text|text] [--write]`: makes every way a run can end happen on real
-// hosts and prints what each host made of it, as a table. --write puts the tables into docs/hosts.md, with today's date.
-import { readFile, writeFile } from "node:fs/promises";
+// hosts and prints what each host made of it, as a table. --write puts their rows into docs/hosts.md, with
+// today's date. The exit code is 1 if an end is not as endings.ts expects it.
+import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { Run } from "./company.ts";
 import { prepareCluster, ways } from "./endings.ts";
 import { makeHappen, type Observed } from "./observe.ts";
+import { tableOf, withTable } from "./outcome-table.ts";
 import { prepare } from "./prepare.ts";
 import { ROOT, VERSIONS, type Version } from "./release.ts";
 import { openStage } from "./stage.ts";
@@ -16,6 +17,7 @@ const say = (line: string) => console.error(line);
 
 const { values } = parseArgs({ options: { version: { type: "string" }, only: { type: "string" }, write: { type: "boolean" } } });
 const versions = VERSIONS.filter((version) => values.version === undefined || version === values.version);
+const page = values.write ? await open(join(ROOT, "docs/hosts.md"), "r+") : null;
 const packed = await prepare(versions, say);
 for (const version of versions) {
   const rows = await observeAll(version);
@@ -25,7 +27,7 @@ for (const version of versions) {
     process.exitCode = 1;
   }
   console.log(`\n### Paperclip ${version}\n\n${table}`);
-  if (values.write) await writeTable(version, table);
+  if (page !== null) await writeTable(page, version, table);
 }
 
 async function observeAll(version: Version): Promise<(Observed | Error)[]> {
@@ -54,16 +56,6 @@ async function observeAll(version: Version): Promise<(Observed | Error)[]> {
   }
 }
 
-const COLUMNS = [
-  "how the run ended",
-  "run",
-  "message on the run's page",
-  "comment on the issue's page",
-  "issue after a sweep",
-  "what came by itself",
-  "the way out",
-];
-
 /** What is not as `endings.ts` expects it. */
 function problemsOf(row: Observed | Error): string[] {
   if (row instanceof Error) return [`not observed: ${row.message}`];
@@ -79,65 +71,11 @@ function problemsOf(row: Observed | Error): string[] {
   ];
 }
 
-function tableOf(rows: readonly (Observed | Error)[]): string {
-  const head = [`| ${COLUMNS.join(" | ")} |`, `|${"---|".repeat(COLUMNS.length)}`];
-  const lines = rows.map((row) =>
-    row instanceof Error ? `| not observed: ${cell(row.message)} |${" |".repeat(COLUMNS.length - 1)}` : line(row),
-  );
-  return [...head, ...lines].join("\n");
-}
-
-/** Replaces what stands under the release's heading in docs/hosts.md. */
-async function writeTable(version: Version, table: string): Promise<void> {
-  const path = join(ROOT, "docs/hosts.md");
-  const page = await readFile(path, "utf8");
-  const from = page.indexOf(`## Paperclip ${version}\n`);
-  if (from < 0) throw new Error(`${path} has no heading "## Paperclip ${version}"`);
-  const next = page.indexOf("\n## ", from);
-  const today = new Date().toISOString().slice(0, 10);
-  const section = `## Paperclip ${version}\n\nObserved on ${today}.\n\n${table}\n`;
-  await writeFile(path, page.slice(0, from) + section + (next < 0 ? "" : page.slice(next)));
-}
-
-function line(seen: Observed): string {
-  const { way, run, issue, recovery, next, comments, complaint } = seen;
-  const hold = issue.executionBlocker ? `held: \`${issue.executionBlocker.cause}\`` : recovery === null ? null : `action: \`${recovery}\``;
-  const cells = [
-    way.name + (complaint === null ? "" : ` (${complaint})`),
-    [run.status, ...codesOf(run)].join(", "),
-    run.error ?? "–",
-    comments.length === 0 ? "–" : comments.join(" / "),
-    [issue.status, hold].filter((part) => part !== null).join(", "),
-    next.length === 0 ? "nothing" : next.map((after) => nextRun(run, after)).join("; "),
-    wayOutOf(seen),
-  ];
-  return `| ${cells.map(cell).join(" | ")} |`;
-}
-
-/** The host's code, and our own where that is another. */
-function codesOf({ errorCode, resultJson }: Run): string[] {
-  const cause = resultJson?.cause;
-  return [...new Set([errorCode, typeof cause === "string" ? cause : null])].filter((code) => code !== null).map((code) => `\`${code}\``);
-}
-
-function nextRun(run: Run, after: Run): string {
-  const due = after.status === "scheduled_retry" && after.scheduledRetryAt ? ` in ${secondsAfter(run, after.scheduledRetryAt)} s` : "";
-  const codes = codesOf(after).map((code) => ` ${code}`);
-  return `${after.contextSnapshot?.wakeReason ?? "?"}${after.retryOfRunId === run.id ? " (retry of it)" : ""}: ${after.status}${due}${codes.join("")}`;
-}
-
-/** What was done on the issue's page, and what it started. */
-function wayOutOf({ way: { expected, fix }, wentOn }: Observed): string {
-  if (expected === null) return "–";
-  if (expected.by === null) return "none needed";
-  const done = `${fix === undefined ? "" : "corrected, then "}${expected.by === "todo" ? "set to todo" : "a comment"}`;
-  return `${done}: ${wentOn === null ? "**nothing started**" : `a run started (${wentOn.contextSnapshot?.wakeReason ?? "?"})`}`;
-}
-
-function secondsAfter(run: Run, time: string): number {
-  return Math.round((Date.parse(time) - Date.parse(run.createdAt)) / 1000);
-}
-
-function cell(text: string): string {
-  return text.replaceAll("|", "\\|").replaceAll(/\s+/g, " ").slice(0, 500);
+/** Puts the rows into docs/hosts.md, which was opened while this process could still write it. */
+async function writeTable(file: FileHandle, version: Version, table: string): Promise<void> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(1 << 20), 0, 1 << 20, 0);
+  const names = ways.map(({ name }) => name);
+  const text = Buffer.from(withTable(buffer.toString("utf8", 0, bytesRead), version, table, names));
+  await file.truncate(0);
+  await file.write(text, 0, text.length, 0);
 }

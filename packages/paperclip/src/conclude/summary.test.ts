@@ -46,6 +46,11 @@ test.each<[string, string, string]>([
     summary({ kind: "timed-out", by: "runner", exitCode: 143 }),
     "The run reached its time limit and was ended. If the task needs more, raise **Timeout (sec)** on the agent's Runtime page. Paperclip goes on by itself; if it stops doing so, a comment here goes on.",
   ],
+  [
+    "a pause",
+    summary({ kind: "cancelled", reason: "Cancelled due to agent pause", exitCode: 143, stopped: true }),
+    "The run was cancelled, and the agent has stopped. Resume the agent. Then a comment here goes on.",
+  ],
   ["an eviction", summary(killed("eviction", "the pod was evicted")), "The pod was evicted. Paperclip tries again by itself."],
 ])("%s: what happened, what to do and where, how it goes on", (_, text, expected) => {
   expect(text).toBe(expected);

@@ -41,7 +41,7 @@ function goesOn(way: Way, { name, isHeldUnproved }: RunIssue, isChanged: boolean
     case "continue":
       return "Paperclip goes on by itself; if it stops doing so, a comment here goes on.";
     case "free":
-      return "A comment here goes on.";
+      return isChanged ? "Then a comment here goes on." : "A comment here goes on.";
     case "held":
       if (!isHeldUnproved) return "Paperclip may start it again by itself.";
       return `Paperclip starts nothing here until an operator has looked: \`paperclip-k8s recover --issue ${name ?? "<issue>"}\` shows what is known and releases the issue.`;
@@ -55,7 +55,10 @@ function explain(result: AttemptResult, failure: Failure): Explanation {
       return explainExit(result, failure);
     case "cancelled":
       return outcome.stopped
-        ? { what: "The run was cancelled, and the agent has stopped.", change: null }
+        ? {
+            what: "The run was cancelled, and the agent has stopped.",
+            change: /\bpaused?\b/i.test(outcome.reason) ? "Resume the agent." : null,
+          }
         : { what: `The run was cancelled, but ${podOf(outcome)} has not confirmed that it stopped.`, change: null };
     case "timed-out":
       if (fault?.kind === "quota") return explainFault("quota", failure.errorMessage);
