@@ -51,7 +51,7 @@ export function timeoutsFor(request: RunRequest, submission: Submission) {
     events: 3 * SECOND,
     /** A silence of this length is logged; the next ones are twice as long. */
     keepalive: 30 * SECOND,
-    /** The longest silence in the log: a host may give up a run that logs nothing for some minutes. */
-    keepaliveMost: 120 * SECOND,
+    /** The longest silence in the log: what a host shows of a run that says nothing is forgotten after 90 s, and the run given up after some minutes. */
+    keepaliveMost: 80 * SECOND,
   };
 }
