@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { answerAnthropic, anthropicError } from "./anthropic.ts";
-import { readConversation, type WireBody, type WireMessage } from "./conversation.ts";
+import { type Conversation, readConversation, type WireBody, type WireMessage } from "./conversation.ts";
 import { answerOpenai, openaiError } from "./openai.ts";
 import { sendJson, startStream, type Turn } from "./respond.ts";
 import { chooseReply, type Reply } from "./script.ts";
@@ -11,6 +11,8 @@ export interface LlmOptions {
   /** Address to listen on; 0.0.0.0 when pods in other network namespaces must reach it. */
   readonly host?: string;
   readonly port?: number;
+  /** Asked first; null = the words of the usual script decide. */
+  readonly script?: (conversation: Conversation) => Reply | null;
   /** Called for each request as it arrives. */
   readonly onRequest?: (request: LlmRequest) => void;
 }
@@ -119,7 +121,7 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
     const body = await readBody(request);
     const conversation = readConversation(body);
     const wire = wireOf(path);
-    const reply = wire && chooseReply(conversation);
+    const reply = wire && (options.script?.(conversation) ?? chooseReply(conversation));
     const { model = "", stream = false, messages = [] } = body;
     const { system, userTexts, toolNames } = conversation;
     const apiKey = apiKeyOf(request);

@@ -18,6 +18,7 @@ export interface Issue {
 
 export interface Run {
   readonly id: string;
+  readonly agentId: string;
   readonly status: string;
   readonly error: string | null;
   readonly errorCode: string | null;
@@ -103,6 +104,7 @@ export class Company {
     return this.#call("POST", `/companies/${this.id}/issues`, { title, description, status: "todo", assigneeAgentId: agentId });
   }
 
+  issues = (): Promise<Issue[]> => this.#call("GET", `/companies/${this.id}/issues`);
   issuesOf = (agentId: string): Promise<Issue[]> => this.#call("GET", `/companies/${this.id}/issues?assigneeAgentId=${agentId}`);
   issue = (id: string): Promise<Issue> => this.#call("GET", `/issues/${id}`);
   update = (id: string, change: Readonly<Record<string, unknown>>): Promise<Issue> => this.#call("PATCH", `/issues/${id}`, change);
@@ -117,6 +119,8 @@ export class Company {
 
   /** Newest first, as the host lists them. */
   runs = (agentId: string): Promise<Run[]> => this.#call("GET", `/companies/${this.id}/heartbeat-runs?agentId=${agentId}&limit=50`);
+  /** Of all agents. */
+  allRuns = (): Promise<Run[]> => this.#call("GET", `/companies/${this.id}/heartbeat-runs?limit=50`);
   run = (id: string): Promise<Run> => this.#call("GET", `/heartbeat-runs/${id}`);
   cancel = (runId: string): Promise<Run> => this.#call("POST", `/heartbeat-runs/${runId}/cancel`);
   events = (runId: string): Promise<RunEvent[]> => this.#call("GET", `/heartbeat-runs/${runId}/events?afterSeq=0`);

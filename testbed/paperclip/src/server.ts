@@ -13,6 +13,8 @@ export interface PaperclipOptions {
   readonly ui?: boolean;
   /** More environment for the server, for example settings of its scheduler. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Called when it ends although nobody here has ended it. */
+  readonly onCrash?: (how: string) => void;
   /** Called with progress while it installs and starts. */
   readonly say?: (line: string) => void;
 }
@@ -45,6 +47,7 @@ export async function startPaperclip(options: PaperclipOptions): Promise<Papercl
   if (options.keepAt === undefined) takeTemplate(home, options.version);
   const dismissGuard = guard(home, options.keepAt === undefined);
   let server: ServerProcess;
+  let unwanted: ServerProcess | null = null;
 
   const start = async () => {
     const begun = Date.now();
@@ -52,8 +55,13 @@ export async function startPaperclip(options: PaperclipOptions): Promise<Papercl
     server = spawnServer(release, home, options);
     await untilHealthy(server, home, Date.now() + START_MS);
     say(`Paperclip ${options.version} answers after ${((Date.now() - begun) / 1000).toFixed(1)} s`);
+    const started = server;
+    void started.ended.then(() => started !== unwanted && options.onCrash?.(String(started.exit())));
   };
-  const end = (signal: "SIGTERM" | "SIGKILL") => endProcess(server, signal, TERM_MS);
+  const end = (signal: "SIGTERM" | "SIGKILL") => {
+    unwanted = server;
+    return endProcess(server, signal, TERM_MS);
+  };
   const stop = async () => {
     await end("SIGTERM");
     await endDatabase(home);

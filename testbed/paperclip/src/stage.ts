@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { type Llm, scriptedSettings, startLlm } from "@paperclip-k8s/llm";
+import { type Llm, type LlmOptions, scriptedSettings, startLlm } from "@paperclip-k8s/llm";
 import { type Pocket, startPocket } from "@paperclip-k8s/pocket";
 import { adaptersOf } from "./adapters.ts";
 import { type AdapterType, KINDS, plainEnv } from "./agent-kinds.ts";
@@ -39,6 +39,8 @@ export interface Stage extends AnyStage {
 
 export interface StageOptions extends PaperclipOptions {
   readonly companyName?: string;
+  /** What the agents' model does before it looks for the usual words. */
+  readonly script?: LlmOptions["script"];
 }
 
 export async function openStage(packed: Pick<PackedAdapters, "folder" | "names">, options: StageOptions): Promise<Stage> {
@@ -52,7 +54,7 @@ export async function openStage(packed: Pick<PackedAdapters, "folder" | "names">
       ...(process.env.PATH ?? "").split(delimiter),
     ];
     const cluster = opened.keep(await startPocket({ images: { "agent:1": { path } } }));
-    const llm = opened.keep(await startLlm());
+    const llm = opened.keep(await startLlm(options.script && { script: options.script }));
     const host = opened.keep(await startPaperclip(options));
     cluster.createNamespace(NAMESPACE);
     cluster.createClaim(NAMESPACE, "data", host.home.path);

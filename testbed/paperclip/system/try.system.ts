@@ -1,7 +1,8 @@
-import { spawn } from "node:child_process";
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { execFile, spawn } from "node:child_process";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, afterEach, expect, inject, test } from "vitest";
 import { until } from "../src/wait.ts";
 
@@ -15,11 +16,18 @@ let child: ReturnType<typeof spawn> | null = null;
 afterEach(() => void child?.kill("SIGKILL"));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-function start(...args: string[]): { said(): string; ended: Promise<number | null> } {
+interface Trying {
+  said(): string;
+  readonly ended: Promise<number | null>;
+  write(line: string): void;
+  /** Until it has said so; what it said instead, if it never does. */
+  says(pattern: RegExp): Promise<RegExpExecArray>;
+}
+
+function start(...args: string[]): Trying {
   let said = "";
   const own = spawn(process.execPath, [MAIN, ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
-    // A build of its own would take the command line from under a test beside us.
+    stdio: ["pipe", "pipe", "pipe"],
     env: { ...process.env, TMPDIR: place, PACKED_ADAPTERS: inject("packed").folder },
   });
   child = own;
@@ -28,26 +36,59 @@ function start(...args: string[]): { said(): string; ended: Promise<number | nul
   };
   own.stdout.on("data", hear);
   own.stderr.on("data", hear);
-  return { said: () => said, ended: new Promise((resolve) => own.once("close", resolve)) };
+  const says = (pattern: RegExp) =>
+    until(String(pattern), async () => {
+      if (own.exitCode !== null && !pattern.test(said)) throw new Error(`it ended with ${own.exitCode}`);
+      return pattern.exec(said);
+    }).catch((error: Error) => {
+      throw new Error(`${error.message}\n${said}`);
+    });
+  return {
+    said: () => said,
+    ended: new Promise((resolve) => own.once("close", resolve)),
+    write: (line) => own.stdin.write(`${line}\n`),
+    says,
+  };
 }
 
-test("both agents finish their issues, the page is there, and Ctrl-C leaves nothing", async () => {
-  const { said, ended } = start();
-  const isOver = async () => child?.exitCode !== null || said().includes("Both agents are done");
-  await until("both agents at their end", isOver).catch((error: Error) => {
-    throw new Error(`${error.message}\n${said()}`);
-  });
-  expect(child?.exitCode, said()).toBeNull();
-  expect(said().match(/: succeeded, 114 tokens out, \$0\.\d+/g)).toHaveLength(2);
-  const page = /http:\/\/127\.0\.0\.1:\d+\/\w+\/dashboard/.exec(said())?.[0];
-  const answer = await fetch(page!);
+/** What is typed in another terminal, as it was printed there. */
+const typed = promisify(execFile);
+
+test("the address starts live runs; the server is killed under them, its agents work on, and nothing of them is lost; a server that ends by itself is reported, and Ctrl-C leaves nothing", async () => {
+  const { said, says, write, ended } = start();
+  const [, address, command] = await says(/Open +(\S+) [\s\S]*Command line +(\S+) status[\s\S]*Keys/);
+  expect(said()).not.toMatch(/: running/);
+  const answer = await fetch(address!);
   expect(answer.status).toBe(200);
+  expect(answer.url).toMatch(/\/agents\/[^/]+\/runs\//);
   expect(await answer.text()).toContain("<title>");
-  expect(readdirSync(place).length).toBeGreaterThan(0);
+  expect((await typed(command!, ["status"])).stdout).toMatch(/Otto.*alive/);
+
+  child?.kill("SIGUSR2");
+  await says(/kill -9 of the server/);
+  const page = answer.url;
+  await expect(fetch(page)).rejects.toThrow();
+  await says(/no server {2}\w+: step \d+ of 18/);
+  // Each of the two issues: lost with its server, released by recover, its whole result in the run that follows.
+  await says(/(: failed \(process_lost\)[\s\S]*){2}/);
+  await says(/(recover {2}TRY-\d+: released \(completed[\s\S]*){2}/);
+  await says(/(: succeeded, \d{3,} tokens out, \$\d[\s\S]*){2}/);
+  await says(/(TRY-\d+ is done[\s\S]*){2}/);
+
+  process.kill(Number(readFileSync(join(dirname(command!), "server.pid"), "utf8")), "SIGKILL");
+  await says(/The server has ended by itself \(SIGKILL\)/);
+  write("r");
+  await until("the server again", () =>
+    fetch(page).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
+  );
+
   child?.kill("SIGINT");
   expect(await ended).toBe(0);
+  expect(said()).toContain("Nothing is left behind.");
   expect(readdirSync(place)).toEqual([]);
-  await expect(fetch(page!)).rejects.toThrow();
 });
 
 test("an unknown option is reported, with the help", async () => {

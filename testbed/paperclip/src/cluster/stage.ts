@@ -29,7 +29,7 @@ export async function openClusterStage(packed: Pick<PackedAdapters, "folder" | "
     const cluster = openCluster();
     opened.add(() => cluster.close());
     const image = await loadImage(cluster, options.version, packed, say);
-    const llm = opened.keep(await startLlm({ host: cluster.hostAddress }));
+    const llm = opened.keep(await startLlm({ host: cluster.hostAddress, ...(options.script && { script: options.script }) }));
     const [port] = await freePorts(1);
     const url = `http://127.0.0.1:${port}`;
     const deployed = await deploy(

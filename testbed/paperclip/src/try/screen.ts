@@ -1,13 +1,29 @@
+import { BAD_IMAGE, type Staff } from "./agents.ts";
+
 export interface SignIn {
   readonly email: string;
   readonly password: string;
+}
+
+/** What somebody who has only this terminal has to know. */
+export interface Ready {
+  /** Whoever opens it starts something to watch. */
+  readonly start: string;
+  /** The company's pages begin with it. */
+  readonly pages: string;
+  readonly signIn: SignIn | null;
+  readonly command: string;
+  readonly staff: Staff;
+  /** What r does. */
+  readonly means: string;
+  readonly how: string;
 }
 
 /** The command's terminal: what happens and when, colours only where there are some. */
 export interface Screen {
   readonly step: (text: string) => void;
   readonly note: (text: string) => void;
-  ready(page: string, signIn: SignIn | null): void;
+  ready(ready: Ready): void;
 }
 
 export function startScreen(out: NodeJS.WriteStream): Screen {
@@ -20,11 +36,48 @@ export function startScreen(out: NodeJS.WriteStream): Screen {
   return {
     step: (text) => print(`${dim(`${((Date.now() - begun) / 1000).toFixed(1).padStart(6)} s`)}  ${text}`),
     note: (text) => print(`\n${text}`),
-    ready(page, signIn) {
-      print(`\n  ${bold("Open")}  ${cyan(page)}`);
-      if (signIn !== null) print(`  ${bold("Sign in")}  ${signIn.email}, password ${signIn.password}`);
-      print(`  ${dim("Look at an agent, its runs and their transcripts, its Harness page with our settings and the Test button.")}`);
-      print(`  ${dim("Ctrl-C ends everything.")}\n`);
+    ready(ready) {
+      const [first, second] = ready.staff.agents.map((agent) => `${agent.name} (${ready.staff.titleOf(agent)})`);
+      print(`\n  ${bold("Open")}          ${cyan(ready.start)}  gives ${first} and ${second} a minute of work and leads you to it`);
+      if (ready.signIn !== null) print(`  ${bold("Sign in")}       ${ready.signIn.email}, password ${ready.signIn.password}`);
+      print(`  ${bold("Dashboard")}     ${cyan(`${ready.pages}/dashboard`)}`);
+      print(`  ${bold("Command line")}  ${ready.command} status    in another terminal; also recover, drain, sweep, help`);
+      print(`\n  ${bold("Five things to try")}`);
+      things(ready).forEach(([title, ...lines], index) => {
+        print(`  ${bold(`${index + 1}  ${title}`)}`);
+        for (const line of lines) print(`     ${line}`);
+      });
+      print(`\n  ${bold("Keys")}  w work for a minute, r restart, h this list again, q or Ctrl-C end everything; ${dim(ready.how)}\n`);
     },
   };
 }
+
+/** Each with what to look at. */
+const things = ({ start, pages, command, means }: Ready): readonly (readonly [string, ...string[]])[] => [
+  [
+    "Watch a live run",
+    `Open ${start} (again, or w, for another one). The transcript grows by a step every three seconds; it begins with the Job's name.`,
+  ],
+  [
+    "Cancel it",
+    "Cancel on the run's page. The pod is gone within seconds, tokens and cost up to then are on the run's page.",
+    "The issue is free: a comment on it starts the agent again, in the same session.",
+  ],
+  [
+    "Restart the server under it",
+    `r: ${means}.`,
+    "Look at: the steps that go on here while there is no server, and then the run that follows on the same issue. Its transcript has every step, its header the cost.",
+  ],
+  [
+    "Give an own task",
+    `${pages}/issues: a new task for one of the agents, in any words. It looks around, answers and closes the issue.`,
+    'Words that do more: "minute" a minute of work; "ask" asks you on the issue\'s page; "crash" its CLI dies once and the host goes on; "out of memory" (embedded cluster);',
+    "unauthorized, quota, overloaded: what the model's provider answers.",
+    `Any task for ${BAD_IMAGE}: its image does not exist. Read the issue's page, fix Image on the agent's page, and go on from the issue's page.`,
+  ],
+  [
+    "Use the command line",
+    `During a live run: ${command} drain, then r. This is a planned restart: the run is detached, and half a minute later the next one takes its Job over by itself.`,
+    `${command} status shows every agent's Job, ${command} recover what is held and why.`,
+  ],
+];

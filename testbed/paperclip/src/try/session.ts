@@ -1,0 +1,92 @@
+import type { Agent, Run } from "../company.ts";
+import { until } from "../wait.ts";
+import { hireStaff, type Staff } from "./agents.ts";
+import { type Followed, followRuns } from "./follow-runs.ts";
+import { type Key, listen } from "./keys.ts";
+import { openInBrowser } from "./open-in-browser.ts";
+import type { Screen } from "./screen.ts";
+import { openStartPage } from "./start-page.ts";
+import type { Opened, Restarts } from "./where.ts";
+
+/** Set by whoever learns that the server has ended by itself. */
+export interface Crashes {
+  heard: (how: string) => void;
+}
+
+/** Shows where the pages are and what to try, and does what keys ask for, until somebody has seen enough. */
+export async function runSession(opened: Opened, crashes: Crashes, screen: Screen, stopping: AbortController): Promise<void> {
+  const { stage } = opened;
+  const stopped = stopping.signal;
+  const staff = await hireStaff(stage);
+  const { issuePrefix } = await stage.company.about();
+  const pages = `${stage.host.url}/${issuePrefix}`;
+  const pageOf = ({ agentId, id }: Run) => `${pages}/agents/${agentId}/runs/${id}`;
+  const followed = followRuns({ stage, agents: staff.agents, pageOf, say: screen.step, stopped });
+  const restarts = opened.restarts({ staff, followed, say: screen.step, stopped });
+  crashes.heard = (how) => {
+    restarts.crashed();
+    screen.note(`The server has ended by itself (${how}). Its agents' pods go on. r starts it again, q ends everything.`);
+  };
+  const start = await openStartPage(() => visit(staff, followed, pageOf));
+  const keys = listen(process.stdin, (key) => press(key));
+  const list = () =>
+    screen.ready({
+      start: start.url,
+      pages,
+      signIn: stage.signIn ?? null,
+      command: opened.command,
+      staff,
+      means: restarts.means,
+      how: keys.how,
+    });
+  const press = onKey({ screen, staff, restarts, list, quit: () => stopping.abort() });
+  try {
+    list();
+    openInBrowser(start.url);
+    if (!stopped.aborted) await new Promise<void>((resolve) => stopped.addEventListener("abort", () => resolve()));
+  } finally {
+    keys.stop();
+    await start.stop();
+  }
+}
+
+/** Starts work for whoever has none, and leads to the first live run. */
+async function visit(staff: Staff, followed: Followed, pageOf: (run: Run) => string): Promise<string> {
+  await staff.work();
+  const [first] = staff.agents as [Agent];
+  const run = await until("a live run", async () => {
+    await followed.look();
+    const running = followed.running();
+    return running.find(({ agentId }) => agentId === first.id) ?? running[0];
+  });
+  return pageOf(run);
+}
+
+interface Acts {
+  readonly screen: Screen;
+  readonly staff: Staff;
+  readonly restarts: Restarts;
+  list(): void;
+  quit(): void;
+}
+
+/** One thing at a time; q works always. */
+function onKey({ screen, staff, restarts, list, quit }: Acts): (key: Key) => void {
+  let busy = false;
+  const act = async (key: Exclude<Key, "q">): Promise<void> => {
+    if (key === "h") return list();
+    if (key === "r") return restarts.restart();
+    const given = await staff.work();
+    if (given === 0) screen.step("both agents are at work already");
+  };
+  return (key) => {
+    if (key === "q") return quit();
+    if (busy) return screen.step(`${key}: in a moment, the last one is not through yet`);
+    busy = true;
+    act(key)
+      .catch((error: unknown) => screen.step(`${key}: ${error instanceof Error ? error.message : String(error)}`))
+      .finally(() => {
+        busy = false;
+      });
+  };
+}
