@@ -1,7 +1,10 @@
 /** A line of a stack trace: `at run (/app/main.js:10:5)`, `at file:///app/main.js:10:5`, `... 12 more`. */
-const FRAME = /^\s*(?:at .+(?:\)|:\d+|<anonymous>)|\.\.\. \d+ more)$/;
-
-const isFrame = (line: string): boolean => line.length < 1000 && FRAME.test(line);
+function isFrame(line: string): boolean {
+  const text = line.trim();
+  if (!text.startsWith("at ")) return /^\.\.\. \d+ more$/.test(text);
+  // Only its end is looked at: the line can be of any length.
+  return /(?:\)|:\d+|<anonymous>)$/.test(text.slice(-16));
+}
 
 /** Where a reader finds what is left out; the run's page names the command for it. */
 const folded = (count: number): string => `… ${count} lines of a stack trace, in the pod's log`;
