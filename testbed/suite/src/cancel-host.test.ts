@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AgentRun, type Agents, openAgents } from "./agents.ts";
 import { placeRecordedCli } from "./recorded-cli.ts";
@@ -9,15 +11,23 @@ import { placeRecordedCli } from "./recorded-cli.ts";
 
 let stage: Agents;
 let host: Server;
-/** What the host says of each run, and how often it was asked; a run's test answers when it is asked. */
-const answers = new Map<string, { asked: number; status: (asked: number) => string }>();
+/** What the host says of each run, how often it was asked and how many questions are open; a run's test answers when it is asked. */
+interface Asked {
+  asked: number;
+  open: number;
+  readonly status: (asked: number) => string | Promise<string>;
+}
+const answers = new Map<string, Asked>();
 let serverEnv: NodeJS.ProcessEnv;
 beforeAll(async () => {
   stage = await openAgents();
-  host = createServer((request, response) => {
-    const run = answers.get(request.url?.split("/").at(-1) ?? "");
-    if (run !== undefined) run.asked++;
-    response.end(JSON.stringify({ status: run?.status(run.asked) ?? "running" }));
+  host = createServer(async (request, response) => {
+    const run = answers.get(request.url?.split("/").at(-1) ?? "") ?? { asked: 0, open: 0, status: () => "running" };
+    run.asked++;
+    run.open++;
+    const status = await Promise.race([run.status(run.asked), once(response, "close").then(() => "running")]);
+    run.open--;
+    response.end(JSON.stringify({ status }));
   });
   await new Promise<void>((resolve) => host.listen(0, "127.0.0.1", resolve));
   serverEnv = { PAPERCLIP_LISTEN_PORT: String((host.address() as AddressInfo).port) };
@@ -31,9 +41,9 @@ afterAll(async () => {
 const deletes = () => stage.bed.requests.filter(({ verb, resource }) => verb === "delete" && resource === "jobs").length;
 
 /** A run whose CLI has written all but its last line. */
-async function atWork({ run = {}, started, status }: { run?: Partial<AgentRun>; started(): void; status?: (asked: number) => string }) {
+async function atWork({ run = {}, started, status }: { run?: Partial<AgentRun>; started(): void; status?: Asked["status"] }) {
   const runId = randomUUID();
-  const reported = { asked: 0, status: status ?? (() => "running") };
+  const reported: Asked = { asked: 0, open: 0, status: status ?? (() => "running") };
   answers.set(runId, reported);
   const recorded = await placeRecordedCli(`${stage.tools}/${runId}`, "claude", ["tool-call"], { hold: true });
   const done = stage.run({
@@ -86,6 +96,25 @@ test("a lost lease, and later a cancel: that one counts", async () => {
   const status = (asked: number) => (asked > 2 ? "cancelled" : "running");
   const { result } = await (await atWork({ run: { signal: lease.signal }, started, status })).done;
   expect(result).toMatchObject({ errorCode: "cancelled", resultJson: { executionCancellation: { state: "acknowledged" } } });
+});
+
+test("a run returns when no question with its token is under way: one that meets the host's work with the result may cost the result", async () => {
+  const lease = new AbortController();
+  let release = async () => {};
+  // The CLI ends while the host is asked, long before it answers.
+  const status = async () => {
+    await release();
+    return sleep(3000, "running");
+  };
+  const run = await atWork({
+    run: { signal: lease.signal },
+    started: () => lease.abort(new Error("Legacy controller lease lost")),
+    status,
+  });
+  release = run.release;
+  const openAtReturn = await run.done.then(() => run.reported.open);
+  expect(run.reported.asked).toBeGreaterThan(0);
+  expect(openAtReturn).toBe(0);
 });
 
 test("on a host without signals the run's status cancels", async () => {
