@@ -10,6 +10,8 @@ export interface HostRun {
   readonly retryOfRunId: string | null;
   /** Cancelled by the host itself before it started, because another run with a new comment takes its place. */
   readonly superseded: boolean;
+  /** The run returned, but the host's database failed before the result was stored: the host shows its own error in place of it. */
+  readonly resultLost?: true;
 }
 
 const LIVE: ReadonlySet<string> = new Set(["queued", "running", "scheduled_retry", "cancelling"]);
@@ -17,14 +19,16 @@ const LIVE: ReadonlySet<string> = new Set(["queued", "running", "scheduled_retry
 const LEFT_CODE = "k8s_detached";
 /** The host's own codes for a run whose server stopped, and ours for a run that left its Job, or may have got one. */
 const LOST_CODES: ReadonlySet<string> = new Set(["process_lost", "server_shutdown_interrupted", LEFT_CODE, "k8s_takeover_failed"]);
+/** How the host words a failure of the first thing that it writes after a run has returned. */
+const LOST_RESULT = /^Failed query: insert into "workspace_operations"/;
 /** A chain of retries is followed this far back. */
 const MAX_RETRIES = 10;
 
 export const isLive = ({ status }: Pick<HostRun, "status">): boolean => LIVE.has(status);
 
-/** Its server stopped before the run's end was recorded, so its Job may still be there. Any other end the host has seen itself. */
-export function isLost({ status, errorCode }: Pick<HostRun, "status" | "errorCode">): boolean {
-  return status === "interrupted" || (status === "failed" && errorCode !== null && LOST_CODES.has(errorCode));
+/** The run's end was not recorded, because its server stopped or failed at that, so its Job may still be there. Any other end the host has seen itself. */
+export function isLost({ status, errorCode, resultLost }: Pick<HostRun, "status" | "errorCode" | "resultLost">): boolean {
+  return status === "interrupted" || (status === "failed" && (resultLost === true || (errorCode !== null && LOST_CODES.has(errorCode))));
 }
 
 /** A drain left its Job to whichever run of the task comes next. */
@@ -57,6 +61,9 @@ export function runOf(id: string, answer: unknown): HostRun | null {
     agentId: textOf(run.agentId),
     retryOfRunId: textOf(run.retryOfRunId) ?? textOf(recordOf(contextSnapshot).retryOfRunId),
     superseded: status === "cancelled" && byNobody,
+    ...(errorCode === "adapter_failed" && LOST_RESULT.test(textOf(run.error) ?? "") && recordOf(resultJson).outcome === undefined
+      ? { resultLost: true }
+      : {}),
   };
 }
 

@@ -64,6 +64,24 @@ test("the chain of retries is followed back", async () => {
   expect(await decide({ retryOfRunId: "r3" })).toEqual({ kind: "adopt" });
 });
 
+test("a run whose result the host's database lost has left its Job, too; one whose result is there has not", async () => {
+  const failed = {
+    status: "failed",
+    errorCode: "adapter_failed",
+    error: 'Failed query: insert into "workspace_operations" ("id") values ($1)',
+  };
+  rows = { r1: failed };
+  expect(await decide({ retryOfRunId: "r1" })).toEqual({ kind: "adopt" });
+  for (const row of [
+    { ...failed, resultJson: { outcome: "exited" } },
+    { ...failed, error: "exit code 1" },
+    { ...failed, error: null },
+  ]) {
+    rows = { r1: row };
+    expect(await decide({ retryOfRunId: "r1" })).toEqual({ kind: "wait" });
+  }
+});
+
 test("what somebody cancelled on the way is not gone on with", async () => {
   rows = { r1: lost, r2: { status: "cancelled", retryOfRunId: "r1" } };
   expect(await decide({ retryOfRunId: "r2" })).toEqual({ kind: "wait" });
