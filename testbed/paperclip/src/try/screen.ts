@@ -53,7 +53,7 @@ export function startScreen(out: NodeJS.WriteStream): Screen {
 }
 
 /** Each with what to look at. */
-const things = ({ start, pages, command, means }: Ready): readonly (readonly [string, ...string[]])[] => [
+const things = ({ start, pages, command, means, staff }: Ready): readonly (readonly [string, ...string[]])[] => [
   [
     "Watch a live run",
     `Open ${start} (again, or w, for another one). The transcript grows by a step every three seconds; it begins with the Job's name.`,
@@ -73,7 +73,7 @@ const things = ({ start, pages, command, means }: Ready): readonly (readonly [st
     `${pages}/issues: a new task for one of the agents, in any words. It looks around, answers and closes the issue.`,
     'Words that do more: "minute" a minute of work; "ask" asks you on the issue\'s page; "crash" its CLI dies once and the host goes on; "out of memory" (embedded cluster);',
     "unauthorized, quota, overloaded: what the model's provider answers.",
-    `Any task for ${BAD_IMAGE}: its image does not exist. Read the issue's page, fix Image on the agent's page, and go on from the issue's page.`,
+    `Any task for ${BAD_IMAGE}: its image does not exist. Read the issue's page, set Image to ${JSON.stringify(staff.agents[0]?.adapterConfig.image ?? "")} on its page, and go on from the issue's page.`,
   ],
   [
     "Use the command line",

@@ -1,5 +1,6 @@
 import { chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { call } from "../api.ts";
 import { agentsOf } from "../cluster/overlay.ts";
 import { type ClusterStage, openClusterStage } from "../cluster/stage.ts";
 import type { PackedAdapters } from "../install.ts";
@@ -76,7 +77,9 @@ export async function openOnKube(packed: PackedAdapters, options: TryOptions, ke
   const stage = await openClusterStage(packed, { ...options, companyName: "Try it", script: ledModel(() => {}) });
   const { namespace } = stage.deployed;
   const kubectl = `${stage.cluster.kubectl} --kubeconfig ${stage.cluster.kubeconfig} -n ${namespace}`;
-  const command = `${kubectl} exec deploy/paperclip -- paperclip-k8s`;
+  // In the server's container it lacks only this: a server that trusts nobody releases nothing without a key.
+  const { token } = await call<{ token: string }>(stage.host, "POST", "/board-api-keys", { name: "try-out" });
+  const command = `${kubectl} exec deploy/paperclip -- env PAPERCLIP_API_KEY=${token} paperclip-k8s`;
   return {
     stage,
     command,
