@@ -12,7 +12,7 @@ import { type HeldIssue, isFinished, readIssue, unlessGone, type WaitingIssue } 
 import { type Looked, listing } from "../recovery/listing.ts";
 import { release, restore } from "../recovery/release.ts";
 import { EXIT, type ExitCode, type Terminal } from "../terminal.ts";
-import { findUnattended } from "../unattended/find-unattended.ts";
+import { findUnattended, type Unattended } from "../unattended/find-unattended.ts";
 import { unattendedListing } from "../unattended/listing.ts";
 import { lostForGood } from "../unattended/lost-runs.ts";
 import { readMark, reportCost } from "../unattended/report-cost.ts";
@@ -30,6 +30,8 @@ interface Recovery {
   readonly namespaces: readonly string[];
   readonly command: Recover;
   readonly terminal: Terminal;
+  /** Runs that were read in an earlier round: their files do not change any more, and may be large. */
+  readonly unattended: Map<string, Unattended>;
 }
 
 export async function recover(command: Recover, terminal: Terminal): Promise<ExitCode> {
@@ -37,7 +39,7 @@ export async function recover(command: Recover, terminal: Terminal): Promise<Exi
   const namespaces = await namespacesOf(command.cluster, cluster, terminal.env);
   const host = new HostApi(command.host.url, command.host.token, HOST_TIMEOUT_MS);
   const secret = await secretOf(terminal.env, command);
-  const recovery: Recovery = { host, cluster, secret, namespaces, command, terminal };
+  const recovery: Recovery = { host, cluster, secret, namespaces, command, terminal, unattended: new Map() };
   if (command.watch === null) return round(recovery, "").then(({ left }) => (left === 0 ? EXIT.done : EXIT.left));
   await watch(recovery, command.watch);
   return EXIT.done;
@@ -99,13 +101,15 @@ async function foundIssues({ host, command }: Recovery, jobs: readonly FoundJob[
   const read = await aFewAtOnce(searched.candidates, AT_ONCE, (id) => readIssue(host, id).catch(unlessGone));
   const all = read.filter((issue) => issue !== null && issue.kind !== "free" && searched.companies.includes(issue.companyId));
   const stopped = (all as (HeldIssue | WaitingIssue)[]).sort(byIdentifier);
-  const finished = stopped.filter(isFinished).map(({ identifier }) => identifier);
+  const finished = stopped.filter((issue) => issue.kind === "held" && isFinished(issue)).map(({ identifier }) => identifier);
   return { issues: stopped.filter((issue) => !isFinished(issue)), search: searched, finished };
 }
 
 /** Runs that nobody goes on with: what became of them is said here, and what they cost is reported once. */
-async function unattended({ host, command, secret }: Recovery, search: Search | null, jobs: readonly FoundJob[]): Promise<string[]> {
-  const found = search === null ? [] : await findUnattended(host, lostForGood(search.runs, jobs), { ...command, secret });
+async function unattended(recovery: Recovery, search: Search | null, jobs: readonly FoundJob[]): Promise<string[]> {
+  const { host, command, secret } = recovery;
+  const lost = search === null ? [] : lostForGood(search.runs, jobs);
+  const found = await findUnattended(host, lost, { ...command, secret, known: recovery.unattended });
   const isReporting = command.costs && !command.dryRun;
   const costs = [];
   for (const one of found) costs.push([one, isReporting ? await reportCost(host, one) : await readMark(one.mark)] as const);
@@ -136,10 +140,14 @@ async function perform({ host, terminal }: Recovery, decision: RecoveryDecision)
     return "released";
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
-    terminal.err(`${identifier}: ${error.message}`);
+    terminal.err(`${identifier}: ${error.message}${adviceOn(error)}`);
     return "left";
   }
 }
+
+/** What to do about a refusal whose text does not say it. */
+const adviceOn = ({ message }: HostError): string =>
+  message.includes("task owner changed") ? " Assign the issue to the agent of that run again, then try once more." : "";
 
 const followed = (next: string | null): string =>
   next === null ? "no run has followed yet: a comment on the issue starts one" : `run ${next} follows`;

@@ -1,4 +1,5 @@
 import type { FoundEnd } from "@paperclip-k8s/engine";
+import { cleanLine } from "@paperclip-k8s/paperclip/clean-text";
 import { ANNOTATION } from "@paperclip-k8s/paperclip/keys";
 import { isLost } from "@paperclip-k8s/paperclip/runs";
 import type { Place } from "../arguments.ts";
@@ -67,10 +68,13 @@ const ifYouKnow = ({ identifier }: HeldIssue): string =>
 const ifReopened = ({ identifier, status }: HeldIssue): string =>
   `the issue is ${status}, nothing waits for it. To go on with it: set it to todo, then --issue ${identifier}`;
 
+/** A cause as a reader of a list wants it; the run's page has all of it. */
+const WHAT_CHARS = 300;
+
 /** Nothing is to be proved about a run: the host waits until somebody has repaired what made it fail. */
 export function decideWaiting(issue: WaitingIssue, { isNamed }: Pick<DecisionOptions, "isNamed">): RecoveryDecision {
   const { identifier, action, run } = issue;
-  const what = run?.error ?? action.nextAction ?? action.cause;
+  const what = cleanLine(run?.error ?? action.nextAction ?? action.cause, WHAT_CHARS);
   if (action.id === null) return { act: "leave", issue, summary: `held by the host (${action.cause}): ${what}` };
   if (isNamed && !isFinished(issue)) return { act: "restore", issue, actionId: action.id, summary: `waited for you: ${what}` };
   return { act: "leave", issue, summary: `waits for you: ${what}; then set it to todo, or --issue ${identifier}` };

@@ -18,7 +18,8 @@ export function listing(decisions: readonly RecoveryDecision[], looked: Looked):
     const ended = issue.run === null ? (issue.kind === "waiting" ? issue.action.cause : "-") : endedAs(issue.run);
     return [issue.identifier, issue.run?.id.slice(0, 8) ?? "-", ended, summary];
   });
-  return [...(rows.length === 0 ? [] : table(columns, rows)), ...totals(decisions, looked)];
+  if (rows.length === 0) return looked.search === null ? [] : totals(decisions, looked);
+  return [...table(columns, rows), ...totals(decisions, looked)];
 }
 
 function totals(decisions: readonly RecoveryDecision[], { search, namespaces, finished }: Looked): string[] {

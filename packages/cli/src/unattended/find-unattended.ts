@@ -38,7 +38,7 @@ export interface Usage {
   readonly genuine: boolean;
 }
 
-type Looking = Place & { readonly secret: Uint8Array | null };
+type Looking = Place & { readonly secret: Uint8Array | null; readonly known?: Map<string, Unattended> };
 
 /** Of these lost runs, those that have left a proved end, and whose issue is finished: nobody else will report them. */
 export async function findUnattended(host: HostApi, runs: readonly ListedRun[], looking: Looking): Promise<Unattended[]> {
@@ -46,10 +46,15 @@ export async function findUnattended(host: HostApi, runs: readonly ListedRun[], 
   const folders = new Map<string, Promise<KeptFiles | null>>();
   // One after the other: a slow volume is not to be taken for one that hangs.
   for (const run of runs) {
+    const known = looking.known?.get(run.id);
+    if (known !== undefined) found.push(known);
+    if (known !== undefined) continue;
     const agent = { id: run.agentId ?? "", companyId: run.companyId };
     const kept = await (folders.get(agent.id) ?? folders.set(agent.id, keptFiles(agent, looking)).get(agent.id));
     const one = kept == null ? null : await readOne(host, run, kept, looking);
-    if (one !== null) found.push(one);
+    if (one === null) continue;
+    found.push(one);
+    looking.known?.set(run.id, one);
   }
   return found;
 }
