@@ -19,13 +19,16 @@ export interface Staff {
 export async function hireStaff(stage: AnyStage): Promise<Staff> {
   const { company } = stage;
   const known = await company.agents();
-  const engage = async (name: string, type: AdapterType, config: Readonly<Record<string, unknown>>): Promise<Agent> => {
+  const engage = async (name: string, type: AdapterType, more: Readonly<Record<string, unknown>> = {}): Promise<Agent> => {
     const agent = known.find((each) => each.name === name);
-    return agent === undefined ? company.hire(name, type, config) : company.configure(agent.id, config);
+    if (agent === undefined) return company.hire(name, type, { ...stage.config(type), ...more });
+    // Whoever has corrected its image keeps that.
+    const { image } = agent.adapterConfig;
+    return company.configure(agent.id, { ...stage.config(type), ...(image === undefined ? {} : { image }) });
   };
   const good: Agent[] = [];
-  for (const type of TYPES) good.push(await engage(nameOf(type), type, stage.config(type)));
-  const bad = await engage(BAD_IMAGE, USUAL_TYPE, { ...stage.config(USUAL_TYPE), image: "no-such-image:1" });
+  for (const type of TYPES) good.push(await engage(nameOf(type), type));
+  const bad = await engage(BAD_IMAGE, USUAL_TYPE, { image: "no-such-image:1" });
   const titleOf = ({ adapterType }: Agent) => KINDS[adapterType as AdapterType].title;
   return { agents: [...good, bad], titleOf, work: () => giveWork(stage, good) };
 }

@@ -5,8 +5,8 @@ const KEYS: ReadonlySet<string> = new Set<Key>(["w", "r", "h", "q"]);
 const CTRL_C = "\u0003";
 
 export interface Keys {
-  /** How a person presses one here, in words. */
-  readonly how: string;
+  /** How to press one where there is no terminal; null = as usual. */
+  readonly how: string | null;
   stop(): void;
 }
 
@@ -27,7 +27,7 @@ export function listen(input: ReadStream, press: (key: Key) => void): Keys {
   input.on("error", () => {}); // no input at all is fine
   process.on("SIGUSR2", restart);
   return {
-    how: terminal ? "press" : `without a terminal, write to its input one line each (r also by kill -USR2 ${process.pid})`,
+    how: terminal ? null : `without a terminal, write to its input one line each (r also by kill -USR2 ${process.pid})`,
     stop() {
       if (terminal) input.setRawMode(false);
       input.off("data", hear);

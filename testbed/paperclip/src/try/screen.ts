@@ -16,7 +16,8 @@ export interface Ready {
   readonly staff: Staff;
   /** What r does. */
   readonly means: string;
-  readonly how: string;
+  /** How to press keys, where that has to be said. */
+  readonly how: string | null;
 }
 
 /** The command's terminal: what happens and when, colours only where there are some. */
@@ -30,6 +31,7 @@ export function startScreen(out: NodeJS.WriteStream): Screen {
   const color = out.isTTY === true && !process.env.NO_COLOR;
   const paint = (code: number) => (text: string) => (color ? `\u001b[${code}m${text}\u001b[0m` : text);
   const [bold, dim, cyan] = [paint(1), paint(2), paint(36)];
+  const width = Math.max(60, Math.min(120, out.columns ?? 100) - 6);
   const begun = Date.now();
   const print = (text = "") => void out.write(`${text}\n`);
   print(bold("A real Paperclip server, agents as Kubernetes Jobs, a scripted LLM"));
@@ -45,11 +47,24 @@ export function startScreen(out: NodeJS.WriteStream): Screen {
       print(`\n  ${bold("Five things to try")}`);
       things(ready).forEach(([title, ...lines], index) => {
         print(`  ${bold(`${index + 1}  ${title}`)}`);
-        for (const line of lines) print(`     ${line}`);
+        for (const line of lines) for (const part of wrapped(line, width)) print(`     ${part}`);
       });
-      print(`\n  ${bold("Keys")}  w work for a minute, r restart, h this list again, q or Ctrl-C end everything; ${dim(ready.how)}\n`);
+      print(
+        `\n  ${bold("Keys")}  w work for a minute, r restart, h this list again, q or Ctrl-C end everything${ready.how === null ? "" : dim(`; ${ready.how}`)}\n`,
+      );
     },
   };
+}
+
+/** Lines of at most that many columns; a longer word, such as a path to copy, stays whole. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + word.length < width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }
 
 /** Each with what to look at. */
@@ -71,8 +86,12 @@ const things = ({ start, pages, command, means, staff }: Ready): readonly (reado
   [
     "Give an own task",
     `${pages}/issues: a new task for one of the agents, in any words. It looks around, answers and closes the issue.`,
-    'Words that do more: "minute" a minute of work; "ask" asks you on the issue\'s page; "crash" its CLI dies once and the host goes on; "out of memory" (embedded cluster);',
-    "unauthorized, quota, overloaded: what the model's provider answers.",
+    "Words in its title or text that make it do more:",
+    "  minute         works for a minute, as above",
+    "  ask            asks you something on the issue's page, and goes on with your answer",
+    "  crash          its CLI dies once; the host goes on by itself",
+    "  out of memory  its pod is killed for it (embedded cluster only)",
+    "  unauthorized   the model's provider refuses the key; also quota, overloaded",
     `Any task for ${BAD_IMAGE}: its image does not exist. Read the issue's page, set Image to ${JSON.stringify(staff.agents[0]?.adapterConfig.image ?? "")} on its page, and go on from the issue's page.`,
   ],
   [
