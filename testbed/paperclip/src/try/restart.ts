@@ -68,6 +68,7 @@ export class Restarter {
 
   async #stayAway(until: number): Promise<void> {
     const { say, progress, stopped } = this.#with;
+    if (Date.now() >= until) return;
     say(
       `no server for ${Math.round((until - Date.now()) / 1000)} s: a Paperclip that is back sooner shows the lost runs as running for 5 minutes`,
     );
