@@ -68,7 +68,7 @@ export function formTests(stageOf: () => BrowserStage): void {
       const form = new AgentForm(own);
       await form.ready(fields);
       expect(await form.get(account)).toBe("paperclip");
-      await form.set(account, "");
+      await form.clear(account);
       await form.save();
       await expect.poll(async () => (await browser.stage.company.agent(set.id)).adapterConfig).not.toHaveProperty("serviceAccountName");
       await own.reload({ waitUntil: "domcontentloaded" });

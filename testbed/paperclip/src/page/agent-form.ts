@@ -32,6 +32,11 @@ export class AgentForm {
     }
   }
 
+  /** Empties a field that is shown only while it is set: it is gone before it could be left. */
+  async clear(field: FormField): Promise<void> {
+    await this.#control(field).fill("");
+  }
+
   /** What the form shows. */
   async get(field: FormField): Promise<Value> {
     const control = this.#control(field);
