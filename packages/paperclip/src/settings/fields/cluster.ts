@@ -11,12 +11,6 @@ const OWN_POD = "the server pod's";
 
 /** Where agents run and what they get from the server's own pod. */
 export const clusterFields = named({
-  namespace: text({
-    label: "Namespace",
-    defaultText: OWN_POD,
-    check: dnsLabel,
-    doc: "where the Jobs run; another namespace has none of the server's claims, Secrets, ConfigMaps and pull secrets",
-  }),
   image: text({
     label: "Image",
     first: true,
@@ -28,6 +22,12 @@ export const clusterFields = named({
     label: "Image pull policy",
     options: { IfNotPresent: "If not present", Always: "Always", Never: "Never" },
     doc: "when a node pulls the image",
+  }),
+  namespace: text({
+    label: "Namespace",
+    defaultText: OWN_POD,
+    check: dnsLabel,
+    doc: "where the Jobs run; another namespace has none of the server's claims, Secrets, ConfigMaps and pull secrets",
   }),
   kubeconfig: text({
     label: "Kubeconfig",
