@@ -48,6 +48,9 @@ test("a run's own folder is one, and goes with whatever its pod has put into it"
   put(`${RUN}.pod/output.ndjson`, "12345", 1000);
   put(`${RUN}.pod/output.ndjson.meta`, records(RUN), 3000);
   put(`${OTHER}.pod`, "no folder", 3000);
+  // That its cost was reported is noted beside it.
+  put(`${RUN}.pod-cost.json`, "{}", 9000);
+  put(`${OTHER}.pod-cost.json`, "{}", 9000);
   utimesSync(folder, 2000, 2000);
   const found = await findRunFiles(root, SECRET);
   expect(found).toMatchObject([
@@ -55,7 +58,7 @@ test("a run's own folder is one, and goes with whatever its pod has put into it"
   ]);
   expect(found[0]?.writtenAt).toBe(new Date(3_000_000).toISOString());
   for (const set of found) await removeRunFiles(set);
-  expect(readdirSync(join(root, "company/agent"))).toEqual([`${OTHER}.pod`]);
+  expect(readdirSync(join(root, "company/agent")).sort()).toEqual([`${OTHER}.pod`, `${OTHER}.pod-cost.json`]);
   expect(readdirSync(root).sort()).toEqual(["company", "kept"]);
 });
 

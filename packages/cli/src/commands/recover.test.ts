@@ -1,0 +1,154 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Pocket, startPocket } from "@paperclip-k8s/pocket";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { runCommand } from "../run-command.ts";
+
+// The whole command, on an empty embedded cluster, against answers that are shaped as those of Paperclip 2026.916.1.
+
+const ID = (name: string) => `${name}-0000-4000-8000-000000000000`;
+const AGENT = ID("aaaaaaaa");
+const RUN = ID("bbbbbbbb");
+const NEXT = ID("cccccccc");
+
+interface Shown {
+  readonly identifier: string;
+  status: string;
+  blocker?: string;
+  action?: string;
+  readonly run: Record<string, unknown>;
+}
+
+/** By id. */
+let issues: Record<string, Shown> = {};
+let posted: string[] = [];
+let server: Server;
+let cluster: Pocket;
+
+beforeAll(async () => {
+  cluster = await startPocket({ images: {} });
+  cluster.createNamespace("agents");
+  server = createServer(async (request, response) => {
+    let text = "";
+    for await (const piece of request) text += piece;
+    const path = (request.url ?? "").replace("/api", "");
+    const answer = request.method === "POST" ? resolved(path, JSON.parse(text)) : shown(path);
+    response.statusCode = answer === null ? 404 : 200;
+    response.end(JSON.stringify(answer));
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+});
+afterAll(async () => {
+  server.close();
+  await cluster.stop();
+});
+beforeEach(() => {
+  [issues, posted] = [{}, []];
+});
+
+function shown(path: string): unknown {
+  const [, first, id = "", third] = path.split(/[/?]/);
+  if (first === "companies" && id === "") return [{ id: "company" }];
+  if (third === "issues") return Object.keys(issues).map((each) => ({ id: each, status: issues[each]?.status }));
+  if (third === "heartbeat-runs")
+    return posted.length === 0 ? [] : [{ id: NEXT, status: "queued", retryOfRunId: RUN, contextSnapshot: { issueId: posted[0] } }];
+  if (third === "audit")
+    return {
+      items: path.includes("settled") ? Object.keys(issues).map((entityId) => ({ entityId, createdAt: "1" })) : [],
+      nextCursor: null,
+    };
+  if (first === "heartbeat-runs") return { id, agentId: AGENT, ...Object.values(issues)[0]?.run };
+  const issue = Object.entries(issues).find(([each, { identifier }]) => each === id || identifier === id);
+  if (issue === undefined) return null;
+  const [key, { identifier, status, blocker, action }] = issue;
+  const executionBlocker = blocker && { recoveryActionId: blocker, runId: RUN, cause: "legacy_execution_requires_reconciliation" };
+  const activeRecoveryAction = action && { id: action, cause: "configuration_incomplete", evidence: { latestRunId: RUN } };
+  return { id: key, identifier, status, companyId: "company", assigneeAgentId: AGENT, executionBlocker, activeRecoveryAction };
+}
+
+function resolved(path: string, body: Record<string, unknown>): unknown {
+  const issue = issues[path.split("/")[2] ?? ""]!;
+  posted.push(path.split("/")[2] ?? "");
+  if (issue.blocker === body.actionId && body.executionReconciliation !== undefined) delete issue.blocker;
+  if (issue.action === body.actionId) delete issue.action;
+  return {};
+}
+
+async function recover(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const [out, err]: [string[], string[]] = [[], []];
+  const terminal = {
+    out: (line: string) => void out.push(`${line}\n`),
+    err: (line: string) => void err.push(`${line}\n`),
+    env: { PAPERCLIP_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
+    stopped: new AbortController().signal,
+    now: Date.now,
+  };
+  const code = await runCommand(["recover", "--kubeconfig", cluster.kubeconfig, "-n", "agents", ...args], terminal);
+  return { code, out: out.join(""), err: err.join("") };
+}
+
+const failed = { status: "failed", errorCode: "timeout", exitCode: 1, error: "It took too long" };
+const stored = { configFreshness: {}, outcome: "timed-out", proof: "end-record" };
+
+test("nothing is held: it says how much was looked at", async () => {
+  issues = { i1: { identifier: "ACME-1", status: "todo", run: {} } };
+  expect(await recover()).toEqual({
+    code: 0,
+    out: "none of 1 open issue in 1 company is held; Jobs looked for in namespace agents\n",
+    err: "",
+  });
+});
+
+test("a hold that only the audit log and the issue itself show is listed, and released when it is named", async () => {
+  issues = { i1: { identifier: "ACME-1", status: "blocked", blocker: "row", run: { ...failed, resultJson: stored } } };
+  const listed = await recover();
+  expect(listed).toMatchObject({ code: 3, err: "" });
+  expect(listed.out.replace(/\s+/g, " ")).toContain(
+    "ACME-1 bbbbbbbb failed/timeout ended: the agent was timed out with code 1; the host has its result; not lost by a restart: --issue ACME-1 starts it again",
+  );
+  expect(listed.out).toContain("1 issue held, 0 to be released, of 1 open issue in 1 company;");
+  expect(posted).toEqual([]);
+
+  expect(await recover("--issue", "ACME-1", "--dry-run")).toMatchObject({
+    code: 3,
+    out: expect.stringContaining("1 issue held, 1 to be released"),
+  });
+  expect(posted).toEqual([]);
+  expect(await recover("--issue", "ACME-1")).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(`ACME-1: released (mixed); run ${NEXT} follows`),
+  });
+  expect(posted).toEqual(["i1"]);
+  expect(await recover("--issue", "ACME-1")).toEqual({ code: 0, out: "ACME-1 is not held: its status is blocked\n", err: "" });
+});
+
+test("a lost run of which nothing is left is released by the operator's word only", async () => {
+  issues = { i1: { identifier: "ACME-1", status: "blocked", blocker: "row", run: { status: "interrupted" } } };
+  expect(await recover()).toMatchObject({ code: 3, out: expect.stringContaining("unknown: no Job of this run is found") });
+  expect((await recover("--issue", "ACME-1")).out.replace(/\s+/g, " ")).toContain('--issue ACME-1 --stopped "how you know it"');
+  expect(posted).toEqual([]);
+  expect(await recover("--issue", "ACME-1", "--stopped", "The machine is switched off.")).toMatchObject({ code: 0 });
+  expect(posted).toEqual(["i1"]);
+});
+
+test("what waits for a repair is listed, is not called held, and is handed back when it is named", async () => {
+  issues = {
+    i1: { identifier: "ACME-1", status: "blocked", action: "row", run: { ...failed, resultJson: { ...stored, cause: "auth_required" } } },
+  };
+  const listed = await recover();
+  expect(listed).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/failed\/auth_required {2}waits for you: It took too long; then set it to todo, or/),
+  });
+  expect(listed.out).toContain("none of 1 open issue in 1 company is held; 1 issue waits for somebody;");
+  expect((await recover("--issue", "i1")).out).toContain(`ACME-1: set to todo; run ${NEXT} follows`);
+});
+
+test("an issue that was finished while it was held is only named", async () => {
+  issues = { i1: { identifier: "ACME-1", status: "done", blocker: "row", run: { status: "interrupted" } } };
+  expect(await recover()).toMatchObject({ code: 0, out: expect.stringContaining("finished, but held if somebody reopens them: ACME-1") });
+});
+
+test("an unknown issue is an error", async () => {
+  expect(await recover("--issue", "ACME-9")).toMatchObject({ code: 1, err: expect.stringContaining("GET http") });
+});
