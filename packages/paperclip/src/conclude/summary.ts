@@ -135,7 +135,7 @@ function explainFault(kind: FaultKind, message: string): Explanation {
     case "bad-arguments":
       return { what: `The CLI did not accept its arguments: ${said}.`, change: setting("Correct", "extraArgs") };
     case "bad-request":
-      return { what: `The model's provider refused the request: ${said}.`, change: setting("Change the task, or", "model") };
+      return { what: `The model's provider refused the request: ${said}.`, change: setting("Change the task, or choose another", "model") };
     case "context-overflow":
       return {
         what: "The conversation is longer than the model accepts; the next run begins a new one.",

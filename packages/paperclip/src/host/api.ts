@@ -92,13 +92,13 @@ type RunWithToken = Pick<ExecutionContext, "authToken">;
 const callsOfRuns = new WeakMap<RunWithToken, Set<Promise<unknown>>>();
 
 /** The API with a run's own token, at the address under which this very process reaches it; null = there is no way to ask. */
-export function apiOfRun(ctx: RunWithToken, env: NodeJS.ProcessEnv): HostApi | null {
+export function apiOfRun(ctx: RunWithToken, env: NodeJS.ProcessEnv, timeoutMs = RUN_TIMEOUT_MS): HostApi | null {
   const local = env.PAPERCLIP_LISTEN_PORT ? `http://127.0.0.1:${env.PAPERCLIP_LISTEN_PORT}` : null;
   const url = local ?? env.PAPERCLIP_API_URL ?? null;
   if (url === null || ctx.authToken === undefined) return null;
   const calls = callsOfRuns.get(ctx) ?? new Set();
   callsOfRuns.set(ctx, calls);
-  return new HostApi(url, ctx.authToken, RUN_TIMEOUT_MS, calls);
+  return new HostApi(url, ctx.authToken, timeoutMs, calls);
 }
 
 /** Resolves when no call with the run's token is under way, also none that nobody waits for any more. */
