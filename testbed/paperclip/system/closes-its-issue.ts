@@ -21,6 +21,8 @@ export async function closesItsIssue(stage: AnyStage, type: AdapterType): Promis
   expect(run).toMatchObject({ status: "succeeded", errorCode: null, error: null });
   expect(run.usageJson).toMatchObject({ usageSource: "per_run", outputTokens: 114 });
   expect(run.usageJson?.costUsd).toBeGreaterThan(0);
+  // What the host itself puts among an agent's settings is no reason for a warning.
+  expect(JSON.stringify(await company.log(run.id))).not.toContain("is not a setting");
   expect(await company.issue(issue.id)).toMatchObject({ status: "done" });
   const comments = await company.comments(issue.id);
   expect(comments).toContainEqual(expect.objectContaining({ authorAgentId: agent.id, body: expect.stringContaining("The work is done") }));
