@@ -94,6 +94,11 @@ export class Company {
     return this.#call("PATCH", `/agents/${agentId}`, { adapterConfig });
   }
 
+  /** With these settings and no others. */
+  reconfigure(agentId: string, adapterConfig: Readonly<Record<string, unknown>>): Promise<Agent> {
+    return this.#call("PATCH", `/agents/${agentId}`, { adapterConfig, replaceAdapterConfig: true });
+  }
+
   agent = (id: string): Promise<Agent> => this.#call("GET", `/agents/${id}`);
 
   pause = (agentId: string): Promise<Agent> => this.#call("POST", `/agents/${agentId}/pause`);

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Way as WayOut } from "../../../packages/paperclip/src/conclude/way-out.ts";
-import { USUAL_TYPE } from "./agent-kinds.ts";
+import type { AdapterType } from "./agent-kinds.ts";
 import type { Run } from "./company.ts";
 import type { Stage } from "./stage.ts";
 
@@ -23,12 +23,17 @@ export interface Expected {
   readonly by: "comment" | "todo" | null;
 }
 
+type Config = Readonly<Record<string, unknown>>;
+
 /** One way a run can end, and how to make it happen. */
 export interface Way {
   readonly name: string;
   /** The prompt of the scripted model. */
   readonly task: string;
-  readonly config?: Readonly<Record<string, unknown>>;
+  /** For an end of one CLI only. */
+  readonly type?: AdapterType;
+  /** What differs from an agent's usual settings. */
+  readonly config?: Config | ((usual: Config) => Config);
   /** Done once the agent has taken a few steps. */
   readonly act?: (scene: Scene) => Promise<void>;
   /** Done before the second wake of the issue; the run that is looked at is then that wake's. */
@@ -162,5 +167,6 @@ async function loseSessions({ stage, agentId }: Scene): Promise<void> {
 
 /** The agent's settings as they should have been. */
 async function correct({ stage, agentId }: Pick<Scene, "stage" | "agentId">): Promise<void> {
-  await stage.company.configure(agentId, stage.config(USUAL_TYPE));
+  const { adapterType } = await stage.company.agent(agentId);
+  await stage.company.reconfigure(agentId, stage.config(adapterType as AdapterType));
 }

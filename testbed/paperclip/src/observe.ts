@@ -41,13 +41,18 @@ export interface Happened {
 export async function happen(stage: Stage, way: Way, number: number): Promise<Happened> {
   const { company } = stage;
   const marker = `case-${number}`;
-  const agent = await company.hire(`Agent ${number}`, USUAL_TYPE, { ...stage.config(USUAL_TYPE), ...way.config });
+  const { type = USUAL_TYPE } = way;
+  const usual = stage.config(type);
+  const config = typeof way.config === "function" ? way.config(usual) : way.config;
+  const agent = await company.hire(`Agent ${number}`, type, { ...usual, ...config });
   const issue = await company.assign(agent.id, marker, way.task);
   let run = await until(`a run of ${way.name}`, async () => (await company.runs(agent.id))[0]);
   let complaint: string | null = null;
   const scene = (): Scene => ({ stage, agentId: agent.id, issueId: issue.id, run, pod: podOf(stage, agent.id) });
   if (way.act !== undefined) {
-    await until(`steps of ${way.name}`, async () => stepsOf(stage, marker) >= 3);
+    const { id } = run;
+    // A run with a time limit may be over first.
+    await until(`steps of ${way.name}`, async () => stepsOf(stage, marker) >= 3 || OVER(await company.run(id)));
     complaint = await way.act(scene()).then(
       () => null,
       (error: Error) => error.message,

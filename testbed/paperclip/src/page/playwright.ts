@@ -41,6 +41,7 @@ export interface Locator extends Finder {
   last(): Locator;
   click(): Promise<void>;
   fill(text: string): Promise<void>;
+  press(key: string): Promise<void>;
   blur(): Promise<void>;
   count(): Promise<number>;
   inputValue(): Promise<string>;

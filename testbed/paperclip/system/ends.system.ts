@@ -1,0 +1,71 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, test } from "vitest";
+import { prepareCluster } from "../src/endings.ts";
+import { ARTEFACTS } from "../src/page/pictures.ts";
+import { VERSIONS, type Version } from "../src/release.ts";
+import { LONG } from "./breadth.ts";
+import { type BrowserStage, openBrowserStage } from "./browser-stage.ts";
+import { ENDS, type EndOnPages, endOnPages } from "./ends.ts";
+import { tableOf } from "./ends-table.ts";
+import { goOnFrom, type Row } from "./goes-on.ts";
+
+// Every way of a run to end, as somebody sees it who has only the host's pages: what they say, and the click or the comment that goes on.
+
+const NO_KEY = endOnPages(
+  {
+    name: "no key at all",
+    type: "claude_k8s",
+    task: "say:hello",
+    config: ({ env }) => ({ env: { ...(env as object), ANTHROPIC_API_KEY: { type: "plain", value: "" } } }),
+    expected: { cause: "claude_auth_required", out: "person", by: "comment" },
+  },
+  { run: /Not logged in/, issue: /Not logged in.*Environment variables.*comment here/s, isCommon: true },
+);
+const BAD_MEMORY = endOnPages(
+  {
+    name: "a memory limit that is none",
+    task: "say:hello",
+    config: { "resources.limits.memory": "lots" },
+    expected: { cause: "configuration_incomplete", out: "person", by: "comment" },
+  },
+  {
+    run: /Memory limit.*must be bytes such as/,
+    issue: /Memory limit.*must be bytes such as.*Correct it on the agent's Runtime page.*comment here/s,
+    click: "retry",
+    isCommon: true,
+  },
+);
+
+const all: readonly EndOnPages[] = [NO_KEY, BAD_MEMORY, ...ENDS];
+const cases = all
+  .filter(({ isCommon }) => LONG || isCommon)
+  .flatMap((end) => VERSIONS.map((version) => ({ version, end, name: end.way.name })));
+
+const stages = new Map<Version, Promise<BrowserStage>>();
+const rows: Row[] = [];
+
+afterAll(async () => {
+  await Promise.all([...stages.values()].map(async (browser) => (await browser).stop()));
+});
+
+/** Opened by the first test that needs it. */
+function stageOf(version: Version): Promise<BrowserStage> {
+  const known = stages.get(version);
+  if (known !== undefined) return known;
+  const opened = open(version);
+  stages.set(version, opened);
+  return opened;
+}
+
+async function open(version: Version): Promise<BrowserStage> {
+  const browser = await openBrowserStage(version);
+  prepareCluster(browser.stage);
+  return browser;
+}
+
+test.concurrent.each(cases)("$version: $name", async ({ version, end }) => {
+  const row = await goOnFrom(await stageOf(version), end);
+  rows.push(row);
+  writeFileSync(join(ARTEFACTS, "ends.md"), tableOf(rows));
+});
