@@ -5,10 +5,8 @@ import type { AnyStage } from "../stage.ts";
 const PAUSE_MS = 1000;
 
 export interface Followed {
-  /** Runs that the host had as running when it last answered. */
-  running(): readonly Run[];
-  /** The host will go on with these by itself. */
-  waiting(): readonly Run[];
+  /** Runs that the host had in this state when it last answered. */
+  runs(status: "queued" | "running" | "scheduled_retry"): readonly Run[];
   /** Asks the host now. */
   look(): Promise<void>;
 }
@@ -50,8 +48,7 @@ export function followRuns(following: Following): Followed {
       await sleep(PAUSE_MS, undefined, { signal: stopped }).catch(() => {});
     }
   })();
-  const inState = (pattern: RegExp) => () => runs.filter(({ status }) => pattern.test(status));
-  return { running: inState(/^running$/), waiting: inState(/^(scheduled_retry|queued)$/), look };
+  return { runs: (wanted) => runs.filter(({ status }) => status === wanted), look };
 }
 
 export const issueOf = (run: Run): string => String(run.contextSnapshot?.issueId ?? "");

@@ -4,6 +4,7 @@ import type { Paperclip } from "../server.ts";
 import type { Staff } from "./agents.ts";
 import type { Followed } from "./follow-runs.ts";
 import type { Operator } from "./operator.ts";
+import type { Progress } from "./progress.ts";
 
 /** A Paperclip of 2026.916 that is back within a minute takes a killed server's runs for its own, and shows them as running for five more. */
 const AWAY_MS = 65_000;
@@ -16,8 +17,8 @@ export interface Restarting {
   readonly staff: Staff;
   readonly followed: Followed;
   readonly operator: Operator;
-  /** How far the agents' pods are, one line each. */
-  progress(): readonly string[];
+  /** How far the agents' pods are. */
+  progress(): readonly Progress[];
   readonly say: (line: string) => void;
   readonly stopped: AbortSignal;
 }
@@ -46,7 +47,7 @@ export class Restarter {
       await host.end("SIGKILL");
       this.#diedAt = Date.now();
     }
-    const live = followed.running().length > 0;
+    const live = followed.runs("running").length > 0;
     if (live) await this.#stayAway(this.#diedAt + AWAY_MS);
     if (this.#with.stopped.aborted) return;
     await host.start();
@@ -54,16 +55,22 @@ export class Restarter {
     if (live) this.#watch();
   }
 
-  /** Nothing to see is no reason to restart; runs that were drained go on after it. */
+  /** Nothing to see is no reason to restart; runs that were drained go on after it. A run that is killed before it has its pod has nothing to go on with. */
   async #somethingLive(): Promise<void> {
-    const { followed, staff, say, stopped } = this.#with;
+    const { followed, staff, progress, say, stopped } = this.#with;
     await followed.look();
-    if (followed.running().length + followed.waiting().length > 0) return;
-    say("nobody is at work: first each agent gets a minute of work");
-    await staff.work();
-    const atWork = () => this.#with.progress().filter((line) => line.includes("step")).length > 0;
-    while (!atWork() && !stopped.aborted) await sleep(500);
-    await followed.look();
+    const count = (status: "queued" | "running" | "scheduled_retry") => followed.runs(status).length;
+    const nothing = () => count("queued") + count("running") + count("scheduled_retry") === 0;
+    if (nothing()) {
+      say("nobody is at work: first each agent gets a minute of work");
+      await staff.work();
+    }
+    const pods = () => progress().filter(({ running }) => running).length;
+    while (nothing() || count("queued") > 0 || pods() < count("running")) {
+      if (stopped.aborted) return;
+      await sleep(500);
+      await followed.look();
+    }
   }
 
   async #stayAway(until: number): Promise<void> {
@@ -75,7 +82,7 @@ export class Restarter {
     let shown: readonly string[] = [];
     while (Date.now() < until && !stopped.aborted) {
       await sleep(Math.min(TELL_MS, until - Date.now()), undefined, { signal: stopped }).catch(() => {});
-      const lines = progress();
+      const lines = progress().map(({ line }) => line);
       for (const line of lines) if (!shown.includes(line)) say(`no server  ${line}`);
       shown = lines;
     }

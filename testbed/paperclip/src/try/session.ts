@@ -56,7 +56,7 @@ async function visit(staff: Staff, followed: Followed, pageOf: (run: Run) => str
   const [first] = staff.agents as [Agent];
   const run = await until("a live run", async () => {
     await followed.look();
-    const running = followed.running();
+    const running = followed.runs("running");
     return running.find(({ agentId }) => agentId === first.id) ?? running[0];
   });
   return pageOf(run);
