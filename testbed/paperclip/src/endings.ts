@@ -63,7 +63,7 @@ export const ways: readonly Way[] = [
   {
     name: "quota used up (429, come back in an hour)",
     task: "quota",
-    config: { timeoutSec: 25, graceSec: 1 },
+    config: { timeoutSec: 60, graceSec: 1 },
     expected: retry("provider_quota"),
   },
   {

@@ -63,8 +63,9 @@ test("the engine's messages name settings as the form does", () => {
   );
 });
 
-test("a host that holds nothing is not said to", () => {
+test("a host that holds nothing is not said to, and its page has another name", () => {
   const older = issueOf(hostContext({ context, change: { onCancellationReady: undefined } }).ctx);
+  expect(summary(killed("oom"), null, older)).toContain("**Memory limit** on the agent's Configuration page");
   expect(summary({ kind: "end-unknown", message: "m" }, null, older)).not.toContain("recover");
 });
 

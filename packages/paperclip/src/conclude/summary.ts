@@ -20,13 +20,13 @@ interface Explanation {
 
 /** The words for the issue's page. */
 export function summaryOf(result: AttemptResult, failure: Failure, way: Way, issue: RunIssue): string {
-  const { what, change } = explain(result, failure);
+  const { what, change } = explain(result, failure, onPage(issue));
   return sentences(what, change, goesOn(way, issue, change !== null));
 }
 
 /** The same for a run of which nothing was started. `field`: the setting that was refused. */
 export function notPreparedSummary(message: string, field: string | null, way: Way, issue: RunIssue): string {
-  const correct = field === null || formLabel(field) === null ? null : "Correct it on the agent's Runtime page.";
+  const correct = field === null || formLabel(field) === null ? null : `Correct it on the agent's ${issue.settingsPage} page.`;
   return sentences(`The agent was not started: ${ended(brief(message))}`, correct, goesOn(way, issue, true));
 }
 
@@ -48,11 +48,11 @@ function goesOn(way: Way, { name, isHeldUnproved }: RunIssue, isChanged: boolean
   }
 }
 
-function explain(result: AttemptResult, failure: Failure): Explanation {
+function explain(result: AttemptResult, failure: Failure, setting: SettingText): Explanation {
   const { outcome, fault } = result;
   switch (outcome.kind) {
     case "exited":
-      return explainExit(result, failure);
+      return explainExit(result, failure, setting);
     case "cancelled":
       return outcome.stopped
         ? {
@@ -61,7 +61,7 @@ function explain(result: AttemptResult, failure: Failure): Explanation {
           }
         : { what: `The run was cancelled, but ${podOf(outcome)} has not confirmed that it stopped.`, change: null };
     case "timed-out":
-      if (fault?.kind === "quota") return explainFault("quota", failure.errorMessage);
+      if (fault?.kind === "quota") return explainFault("quota", failure.errorMessage, setting);
       return { what: "The run reached its time limit and was ended.", change: setting("If the task needs more, raise", "timeoutSec") };
     case "never-started":
       return {
@@ -69,7 +69,7 @@ function explain(result: AttemptResult, failure: Failure): Explanation {
         change: outcome.permanent ? "That has to be changed first." : null,
       };
     case "killed":
-      return explainKill(outcome);
+      return explainKill(outcome, setting);
     case "deleted":
       return { what: ended(capital(ours(outcome.message))), change: null };
     case "blocked":
@@ -87,7 +87,7 @@ function explain(result: AttemptResult, failure: Failure): Explanation {
   }
 }
 
-function explainKill(outcome: Extract<RunOutcome, { kind: "killed" }>): Explanation {
+function explainKill(outcome: Extract<RunOutcome, { kind: "killed" }>, setting: SettingText): Explanation {
   const what = ended(capital(ours(outcome.message)));
   switch (outcome.by) {
     case "oom":
@@ -103,7 +103,7 @@ function explainKill(outcome: Extract<RunOutcome, { kind: "killed" }>): Explanat
   }
 }
 
-function explainExit({ outcome, fault }: AttemptResult, { errorCode, errorMessage }: Failure): Explanation {
+function explainExit({ outcome, fault }: AttemptResult, { errorCode, errorMessage }: Failure, setting: SettingText): Explanation {
   const { evidence } = outcome;
   if (errorCode === "k8s_oom_killed")
     return {
@@ -122,10 +122,10 @@ function explainExit({ outcome, fault }: AttemptResult, { errorCode, errorMessag
       what: "The model sent an empty answer.",
       change: setting("If that happens again, look at the provider's status and at", "model"),
     };
-  return explainFault(fault?.kind ?? "other", errorMessage);
+  return explainFault(fault?.kind ?? "other", errorMessage, setting);
 }
 
-function explainFault(kind: FaultKind, message: string): Explanation {
+function explainFault(kind: FaultKind, message: string, setting: SettingText): Explanation {
   const said = quoted(message);
   switch (kind) {
     case "auth":
@@ -158,8 +158,12 @@ function explainFault(kind: FaultKind, message: string): Explanation {
   }
 }
 
-/** What to do with a field of the form. */
-const setting = (verb: string, key: string): string => `${verb} **${formLabel(key) ?? key}** on the agent's Runtime page.`;
+/** What to do with a field of the form, and where that is. */
+type SettingText = (verb: string, key: string) => string;
+const onPage =
+  ({ settingsPage }: RunIssue): SettingText =>
+  (verb, key) =>
+    `${verb} **${formLabel(key) ?? key}** on the agent's ${settingsPage} page.`;
 
 const figures = ({ evidence: { memory } }: RunOutcome): string => (memory.limit === null ? "" : ` (limit ${memory.limit})`);
 const jobOf = ({ evidence }: RunOutcome): string => `${evidence.namespace}/${evidence.jobName}`;

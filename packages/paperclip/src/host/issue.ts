@@ -12,6 +12,8 @@ export interface RunIssue {
   readonly name: string | null;
   /** The host starts nothing more for an issue until it knows that its last run's agent has stopped, and retries by itself what asks for it. */
   readonly isHeldUnproved: boolean;
+  /** The agent's page with the form of its settings. */
+  readonly settingsPage: "Runtime" | "Configuration";
   /** The last run of the host's own retries: where it does not start either, the host holds the issue, although nothing was done. */
   readonly isLastRetry: boolean;
 }
@@ -22,5 +24,11 @@ export function issueOf({ context, onCancellationReady }: Pick<ExecutionContext,
   const isHeldUnproved = onCancellationReady !== undefined;
   const retry = typeof context.scheduledRetryAttempt === "number" ? context.scheduledRetryAttempt : 0;
   const issueId = textOf(context.issueId) ?? textOf(id);
-  return { id: issueId, name: textOf(identifier) ?? issueId, isHeldUnproved, isLastRetry: isHeldUnproved && retry >= HOST_RETRIES };
+  return {
+    id: issueId,
+    name: textOf(identifier) ?? issueId,
+    isHeldUnproved,
+    settingsPage: isHeldUnproved ? "Runtime" : "Configuration",
+    isLastRetry: isHeldUnproved && retry >= HOST_RETRIES,
+  };
 }
