@@ -127,8 +127,8 @@ describe(`Paperclip ${NEWEST}`, () => {
   test("after a SIGTERM: what lives stays, what left its end behind is released, what left nothing needs a word", async () => {
     await closeAll(stage);
     const [alive, deleted, closing, gone] = await Promise.all([
-      atWork(stage, "alive", "echo finished"),
-      atWork(stage, "deleted", "echo finished"),
+      atWork(stage, "alive", "echo finished", "claude_k8s"),
+      atWork(stage, "deleted", "echo finished", "claude_k8s"),
       atWork(stage, "closing", "close-issue"),
       begin({ name: "Left nothing", config: { hangs: true } }),
     ]);
