@@ -43,7 +43,9 @@ async function observeAll(version: Version): Promise<(Observed | Error)[]> {
         say(`${version}: ${way.name}`);
         try {
           const look = await makeHappen(stage, way, number + 1);
-          pending[number] = look().catch((error: Error) => error);
+          pending[number] = look()
+            .catch((error: Error) => new Error(`${way.name}: ${error.message}`))
+            .then(shown);
         } catch (error) {
           pending[number] = Promise.resolve(new Error(`${way.name}: ${(error as Error).message}`));
         }
@@ -54,6 +56,12 @@ async function observeAll(version: Version): Promise<(Observed | Error)[]> {
   } finally {
     await stage.stop();
   }
+}
+
+/** Each row is shown at once too: the others may take minutes. */
+function shown(row: Observed | Error): Observed | Error {
+  say(tableOf([row]).split("\n").at(-1) ?? "");
+  return row;
 }
 
 /** What is not as `endings.ts` expects it. */
