@@ -31,7 +31,7 @@ const BAD_MEMORY = endOnPages(
   },
   {
     run: /Memory limit.*must be bytes such as/,
-    issue: /Memory limit.*must be bytes such as.*Correct it on the agent's Runtime page.*comment here/s,
+    issue: /Memory limit.*must be bytes such as.*Correct it on the agent's \w+ page.*comment here/s,
     click: "retry",
     isCommon: true,
   },

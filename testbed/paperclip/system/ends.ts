@@ -95,7 +95,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   "the CLI is not in the image": waits(/not found in PATH/, /not found in PATH.*comment here/s, "retry"),
   "a setting is wrong": waits(
     /must be a whole number/,
-    /must be a whole number.*Correct it on the agent's Runtime page.*set this issue to todo/s,
+    /must be a whole number.*Correct it on the agent's \w+ page.*set this issue to todo/s,
     "todo",
   ),
 };
