@@ -32,4 +32,4 @@ export function createServerAdapter() {
 `;
 
 /** The settings of an agent after somebody has repaired what was wrong with it. */
-export const REPAIRED = { result: { exitCode: 0, signal: null, timedOut: false, summary: "Done." } };
+export const REPAIRED = { hangs: false, throws: "", result: { exitCode: 0, signal: null, timedOut: false, summary: "Done." } };

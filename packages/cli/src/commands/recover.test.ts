@@ -104,7 +104,7 @@ test("a hold that only the audit log and the issue itself show is listed, and re
   const listed = await recover();
   expect(listed).toMatchObject({ code: 3, err: "" });
   expect(listed.out.replace(/\s+/g, " ")).toContain(
-    "ACME-1 bbbbbbbb failed/timeout ended: the agent was timed out with code 1; the host has its result; not lost by a restart: --issue ACME-1 starts it again",
+    "ACME-1 bbbbbbbb failed/timeout ended: the agent was ended at its time limit; the host has its result; not lost by a restart: --issue ACME-1 starts it again",
   );
   expect(listed.out).toContain("1 issue held, 0 to be released, of 1 open issue in 1 company;");
   expect(posted).toEqual([]);

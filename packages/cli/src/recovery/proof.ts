@@ -59,11 +59,19 @@ function showsEnd({ outcome, proof, notStarted, acknowledged }: StoredResult): b
   return outcome !== null && (NOT_BEGUN.has(outcome) || (OVER.has(outcome) && proof !== null && proof !== "none"));
 }
 
-/** "exited with code 1", in the words of the host's record. */
+const WORDS: Readonly<Record<string, string>> = {
+  exited: "the agent exited",
+  "timed-out": "the agent was ended at its time limit",
+  killed: "the agent was killed",
+  deleted: "the agent was stopped, because its Job or pod was deleted",
+  cancelled: "the agent was cancelled",
+};
+
+/** "the agent exited with code 1", in the words of the host's record. */
 export function howRecorded({ exitCode }: Pick<RunRecord, "exitCode">, { outcome, notStarted }: StoredResult): string {
   if (notStarted || outcome === null || NOT_BEGUN.has(outcome)) return "the agent was not started";
-  const what = outcome === "exited" ? "the agent exited" : `the agent was ${outcome.replaceAll("-", " ")}`;
-  return exitCode === null ? what : `${what} with code ${exitCode}`;
+  const what = WORDS[outcome] ?? "the agent ended";
+  return outcome === "exited" && exitCode !== null ? `${what} with code ${exitCode}` : what;
 }
 
 function byJob(jobs: readonly FoundJob[]): Proved | null {
