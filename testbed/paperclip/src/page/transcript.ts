@@ -63,9 +63,11 @@ async function showRun(stage: Stage, browser: Browser, path: string, name: strin
     await page.settle(patched);
     await tell(patched ? "parsed, nice" : "as users get it");
     if (pictures !== null && !patched) {
+      await tab.screenshot({ path: join(pictures, `${name}-page.png`) });
+      // A run that was not started has no invocation.
       const details = tab.getByText("Details", { exact: true });
       if ((await details.count()) > 0) await details.first().click();
-      await tab.screenshot({ path: join(pictures, `${name}-page.png`) });
+      await tab.screenshot({ path: join(pictures, `${name}-invocation.png`) });
     }
     if (patched) {
       await page.unfold();
