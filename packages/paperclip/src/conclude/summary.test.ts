@@ -24,7 +24,7 @@ test.each<[string, string, string]>([
   [
     "a key",
     summary(exited(1), faultOf("auth", "invalid key")),
-    "The model's provider did not accept the key: `invalid key (exit code 1)`. Set a valid key under **Environment variables** on the agent's Runtime page. Then comment here or set this issue to todo.",
+    "The model's provider did not accept the key: `invalid key`. Set a valid key under **Environment variables** on the agent's Runtime page. Then comment here or set this issue to todo.",
   ],
   [
     "memory",

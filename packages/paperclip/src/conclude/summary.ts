@@ -122,7 +122,9 @@ function explainExit({ outcome, fault }: AttemptResult, { errorCode, errorMessag
       what: "The model sent an empty answer.",
       change: setting("If that happens again, look at the provider's status and at", "model"),
     };
-  return explainFault(fault?.kind ?? "other", errorMessage, setting);
+  // What the CLI names itself needs no exit code beside it.
+  const isNamed = fault !== null && fault.kind !== "other" && fault.kind !== "truncated";
+  return explainFault(fault?.kind ?? "other", isNamed ? fault.message : errorMessage, setting);
 }
 
 function explainFault(kind: FaultKind, message: string, setting: SettingText): Explanation {
