@@ -83,6 +83,8 @@ function secondsAfter(run: Run, time: string): number {
   return Math.round((Date.parse(time) - Date.parse(run.createdAt)) / 1000);
 }
 
+/** One line without the ids in a Job's name. */
 function cell(text: string): string {
-  return text.replaceAll("|", "\\|").replaceAll(/\s+/g, " ").slice(0, 500);
+  const line = text.replaceAll(/\b(agent-[a-z]+-)[0-9a-f-]{12,}/g, "$1…").replaceAll(/\s+/g, " ");
+  return line.replaceAll("|", "\\|").slice(0, 500);
 }
