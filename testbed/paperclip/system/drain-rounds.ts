@@ -1,42 +1,43 @@
 import { expect } from "vitest";
 import type { AdapterType } from "../src/agent-kinds.ts";
+import type { Run } from "../src/company.ts";
+import { runEnd } from "../src/follow.ts";
 import type { Stage } from "../src/stage.ts";
-import { type AtWork, adopterOf, atWork, closeAll } from "./at-work.ts";
-import { drain, operator } from "./operator-cli.ts";
+import { until } from "../src/wait.ts";
+import { type AtWork, atWork, closeAll, textOf } from "./at-work.ts";
+import { drained } from "./drained.ts";
+import { operator } from "./operator-cli.ts";
 
-/** Each agent's run is drained, the run that takes its Job over too. */
-const DRAINS_EACH = 2;
-
-/** Drains live runs until that many results were returned in a drain; each must be on record as it was returned. The server stays. */
+/** Drains agents that stay at work again and again, so many runs in all. What each run returned must be on record, and the next one goes on with its Job. */
 export async function drainRuns(stage: Stage, type: AdapterType, count: number, atOnce: number): Promise<void> {
+  let works = await Promise.all(Array.from({ length: atOnce }, () => atWork(stage, "drained again", "echo finished", type)));
   for (let done = 0; done < count; ) {
-    const agents = Math.min(atOnce, Math.ceil((count - done) / DRAINS_EACH));
-    let works = await Promise.all(Array.from({ length: agents }, () => atWork(stage, "drained again", "echo over", type)));
-    for (let turn = 1; ; turn += 1) {
-      await keptByDrain(stage, works);
-      done += agents;
-      console.log(`${type}: ${done} of ${count} drains, every result kept`);
-      if (turn === DRAINS_EACH || done >= count) break;
-      works = await Promise.all(works.map((work) => takenOver(stage, work)));
-    }
-    await closeAll(stage);
-    for (const { goOn } of works) goOn();
+    await keptByDrain(stage, works);
+    works = await Promise.all(works.map((work) => takenOver(stage, work)));
+    done += works.length;
+    console.log(`${type}: ${done} of ${count} drains, every result kept`);
   }
+  for (const { goOn } of works) goOn();
+  for (const { run } of works) {
+    expect(await runEnd(stage.company, run.id)).toMatchObject({ status: "succeeded", errorCode: null });
+    expect(await textOf(stage, run)).toContain("finished");
+  }
+  await closeAll(stage);
 }
 
 async function keptByDrain(stage: Stage, works: readonly AtWork[]): Promise<void> {
-  const said = await drain(stage);
-  for (const { run, issue } of works) {
-    expect(await stage.company.run(run.id), said.out).toMatchObject({ status: "failed", errorCode: "k8s_detached" });
-    expect(said.out).toContain(`detached  ${run.id}`);
-    expect((await stage.company.issue(issue.id)).executionBlocker ?? null).toBeNull();
-  }
-  expect(said.code, said.out).toBe(0);
+  await drained(stage, async () => works);
+  for (const { issue } of works) expect((await stage.company.issue(issue.id)).executionBlocker ?? null).toBeNull();
   await operator(stage, ["drain", "--undo"]);
 }
 
-/** A person's comment takes the place of the retry, which would come half a minute later, and goes on with the Job. */
+/** The host's own retry would come half a minute later, and at most twice: the run for a person's comment comes at once, and as often as somebody comments. */
 async function takenOver(stage: Stage, work: AtWork): Promise<AtWork> {
   await stage.company.comment(work.issue.id, "say:a word");
-  return { ...work, run: await adopterOf(stage, work) };
+  const adopter = async (): Promise<Run | undefined> => {
+    const runs = await stage.company.runs(work.agent.id);
+    const logs = await Promise.all(runs.map((run) => textOf(stage, run)));
+    return runs.find((_, index) => logs[index]?.includes(`of run ${work.run.id};`));
+  };
+  return { ...work, run: await until(`the adoption of ${work.run.id}`, adopter) };
 }

@@ -5,6 +5,7 @@ import { dropRoot } from "../src/user.ts";
 import { closeAll } from "./at-work.ts";
 import { LONG, NEWEST } from "./breadth.ts";
 import { drainRuns } from "./drain-rounds.ts";
+import { lostResult } from "./lost-result.ts";
 
 // The host could lose what a drained run returned, in a deadlock of its database (handover/drain/end-stored.ts). 3 of 21 drains did so.
 
@@ -22,3 +23,6 @@ afterAll(() => stage?.stop());
 test.each(TYPES)(`%s: ${DRAINS} drains of live runs: every result is kept, and every Job is taken over`, (type) =>
   drainRuns(stage, type, DRAINS, AT_ONCE),
 );
+
+test("where the host meets its deadlock all the same, the run is listed as left, and recover and the next run keep the Job's result", () =>
+  lostResult(stage));

@@ -37,6 +37,7 @@ test("during a drain a run is refused as one that was never started", async () =
     expect(await runDetachable(registry, each, {}, never)).toMatchObject({
       errorCode: "k8s_detached",
       errorFamily: "transient_upstream",
+      summary: expect.stringContaining("nothing has to be done"),
       executionRecovery: { kind: "bootstrap", providerWorkStarted: false },
     });
 });

@@ -47,6 +47,7 @@ const REFUSED: ExecutionResult = {
   timedOut: false,
   errorCode: "k8s_detached",
   errorMessage: "Not started: the server is about to stop",
+  summary: "The server is about to stop, so this run was not started. The next server starts it by itself; nothing has to be done.",
   errorFamily: "transient_upstream",
   executionRecovery: NOT_STARTED,
 };
