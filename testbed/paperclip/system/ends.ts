@@ -63,8 +63,8 @@ export function endOnPages(way: Way, words: Words): EndOnPages {
 const CLOSED: Words = { run: /200 closed/, issue: /The work is done; nothing is left to do/ };
 /** The host waits for somebody, who goes on by this click. */
 const waits = (run: RegExp, issue: RegExp, click: Click, isCommon = false): Words => ({ run, issue, click, isCommon });
-/** The host goes on by itself, which a comment hastens. The elder one shows no words of ours then, only that the run failed. */
-const passes = (run: RegExp, issue: RegExp): Words => ({ run, issue, elder: /failed|cancelled|stopped/i });
+/** The host goes on by itself, which a comment hastens. The elder one shows none of our words then: when the agent resumes, or nothing. */
+const passes = (run: RegExp, issue: RegExp): Words => ({ run, issue, elder: /Resumes in|case-\d+/ });
 
 const WORDS: Readonly<Record<string, Words>> = {
   "exit code 0, the agent closed its issue": CLOSED,
@@ -85,7 +85,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   "the agent paused by an operator": passes(/agent pause/, /cancelled.*Resume the agent. Then a comment here goes on/s),
   "out of memory": waits(/out of memory/i, /ran out of memory.*Raise Memory limit.*set this issue to todo/s, "todo", true),
   "evicted by the kubelet": passes(/exceeds the limit/, /exceeds the limit.*tries again by itself/s),
-  "evicted by a drain": passes(/evicting/, /evicting.*tries again by itself/s),
+  "evicted by a drain": passes(/evicted through the API/, /evicted through the API.*tries again by itself/s),
   "the Job deleted by hand": waits(/was deleted from outside/, /was deleted from outside.*Comment here/s, "retry"),
   "the image is not there": waits(/image missing:1 is not on the node/, /did not start.*missing:1.*set this issue to todo/s, "todo"),
   "the namespace does not exist": waits(/"nowhere" not found/, /"nowhere" not found.*comment here/s, "comment"),
