@@ -1,5 +1,5 @@
 export type { Conversation, WireMessage } from "./conversation.ts";
-export { defaultText, type Reply, refusalText, summaryText, titleText, vocabulary } from "./script.ts";
+export { defaultText, type Reply, refusalText, summaryText, titleText, vocabulary, WRONG_KEY } from "./script.ts";
 export { type Llm, type LlmOptions, type LlmRequest, startLlm } from "./server.ts";
 export { type ScriptedModel, type ScriptedOptions, scriptedSettings } from "./settings.ts";
 export { usage } from "./usage.ts";

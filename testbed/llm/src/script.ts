@@ -80,6 +80,10 @@ const errors: Readonly<Record<string, Omit<Extract<Reply, { kind: "error" }>, "k
   overloaded: { status: 503, type: "overloaded_error", message: "Scripted refusal: overloaded." },
 };
 
+/** The one key that is not accepted, whatever the prompt says. */
+export const WRONG_KEY = "wrong-key";
+export const wrongKeyReply: Reply = { kind: "error", ...errors.unauthorized! };
+
 const corrupted: typeof errors = {
   "corrupted-session": {
     status: 400,

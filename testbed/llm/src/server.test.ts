@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { defaultText, type Llm, refusalText, startLlm, summaryText, titleText, usage } from "./index.ts";
+import { defaultText, type Llm, refusalText, startLlm, summaryText, titleText, usage, WRONG_KEY } from "./index.ts";
 
 let llm: Llm;
 beforeAll(async () => {
@@ -110,6 +110,12 @@ test.each([
   expect(other.status).toBe(anthropicStatus);
   expect(await json(other)).toMatchObject({ type: "error", error: { type } });
   if (word === "quota") expect(other.headers.get("retry-after")).toBe("3600");
+});
+
+test("a wrong key is refused whatever the prompt says", async () => {
+  const body = JSON.stringify({ model: "m", messages: [user("say: hello")] });
+  const refused = await fetch(`${llm.url}/v1/messages`, { method: "POST", headers: { "x-api-key": WRONG_KEY }, body });
+  expect(refused.status).toBe(401);
 });
 
 test("a subscription's limit says when it is reset", async () => {

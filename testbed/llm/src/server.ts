@@ -4,7 +4,7 @@ import { answerAnthropic, anthropicError } from "./anthropic.ts";
 import { type Conversation, readConversation, type WireBody, type WireMessage } from "./conversation.ts";
 import { answerOpenai, openaiError } from "./openai.ts";
 import { sendJson, startStream, type Turn } from "./respond.ts";
-import { chooseReply, type Reply } from "./script.ts";
+import { chooseReply, type Reply, WRONG_KEY, wrongKeyReply } from "./script.ts";
 import { anthropicUsage } from "./usage.ts";
 
 export interface LlmOptions {
@@ -121,10 +121,10 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
     const body = await readBody(request);
     const conversation = readConversation(body);
     const wire = wireOf(path);
-    const reply = wire && (options.script?.(conversation) ?? chooseReply(conversation));
+    const apiKey = apiKeyOf(request);
+    const reply = wire && (apiKey === WRONG_KEY ? wrongKeyReply : (options.script?.(conversation) ?? chooseReply(conversation)));
     const { model = "", stream = false, messages = [] } = body;
     const { system, userTexts, toolNames } = conversation;
-    const apiKey = apiKeyOf(request);
     requests.push({
       method,
       path,

@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { WRONG_KEY } from "@paperclip-k8s/llm";
 import type { Way as WayOut } from "../../../packages/paperclip/src/conclude/way-out.ts";
 import type { AdapterType } from "./agent-kinds.ts";
 import type { Run } from "./company.ts";
@@ -56,8 +57,20 @@ export const ways: readonly Way[] = [
   { name: "exit code 0, the issue left open", task: "say:finished", expected: null },
   { name: "exit code 0, after an unknown session", task: CLOSE, beforeSecond: loseSessions, expected: null },
   { name: "the model refuses the request (400)", task: "model-error", expected: person("llm_request_refused", "comment") },
-  { name: "the model's key is wrong (401)", task: "unauthorized", expected: person("auth_required", "todo") },
-  { name: "the model does not exist (404)", task: "no-such-model", expected: person("model_not_found", "comment") },
+  {
+    name: "the model's key is wrong (401)",
+    task: CLOSE,
+    config: withWrongKey,
+    fix: correct,
+    expected: person("auth_required", "todo"),
+  },
+  {
+    name: "the model does not exist",
+    task: CLOSE,
+    config: { model: "scripted/none" },
+    fix: correct,
+    expected: person("model_not_found", "comment"),
+  },
   { name: "the context is too long (400)", task: "too-long", expected: null },
   { name: "the model is overloaded (503)", task: "overloaded", expected: retry("transient_upstream") },
   {
@@ -163,6 +176,12 @@ async function deleteJob({ stage, pod }: Scene): Promise<void> {
 async function loseSessions({ stage, agentId }: Scene): Promise<void> {
   const folder = join(stage.host.home.path, "instances/default/data/agent-state", stage.company.id, agentId);
   rmSync(folder, { recursive: true });
+}
+
+/** The usual settings with a key that the model's provider does not accept. */
+function withWrongKey({ env, model }: Config): Config {
+  const wrong = JSON.stringify(env).replaceAll("not-a-key", WRONG_KEY);
+  return { model, env: JSON.parse(wrong) };
 }
 
 /** The agent's settings as they should have been. */

@@ -12,11 +12,9 @@ export type Click = "comment" | "todo" | "retry";
 export interface EndOnPages {
   readonly way: Way;
   readonly runPage: RegExp;
-  /** The words on the issue's page that tell somebody what happened. */
-  readonly issuePage: Readonly<Record<Version, RegExp>>;
+  /** The words on the issue's page that say what happened; null = that host's page says nothing. */
+  readonly issuePage: Readonly<Record<Version, RegExp | null>>;
   readonly click: Click;
-  /** The scripted model refuses by the words of a task, which the host repeats: the next run ends like this one. */
-  readonly isRepeated: boolean;
   /** One that happens often: tried on every run of the tests. */
   readonly isCommon: boolean;
   /** What somebody changes first. */
@@ -26,8 +24,8 @@ export interface EndOnPages {
 interface Words extends Partial<Pick<EndOnPages, "isCommon" | "click">> {
   readonly run: RegExp;
   readonly issue: RegExp;
-  /** Where the elder host shows other words. */
-  readonly elder?: RegExp;
+  /** Where the elder host shows other words, or none. */
+  readonly elder?: RegExp | null;
 }
 
 /** A wrong setting is put right, and the task becomes one that ends. */
@@ -48,14 +46,13 @@ function endsLater(way: Way): Way {
 
 export function endOnPages(way: Way, words: Words): EndOnPages {
   const { run, issue, elder = issue, click = "comment", isCommon = false } = words;
-  const issuePage = { [NEWEST]: issue, [ELDER]: elder } as Record<Version, RegExp>;
+  const issuePage = { [NEWEST]: issue, [ELDER]: elder } as Record<Version, RegExp | null>;
   return {
     way: endsLater(way),
     runPage: run,
     issuePage,
     click,
     isCommon,
-    isRepeated: /model-error|unauthorized|no-such-model/.test(way.task),
     fix: fixOf(way),
   };
 }
@@ -63,8 +60,10 @@ export function endOnPages(way: Way, words: Words): EndOnPages {
 const CLOSED: Words = { run: /200 closed/, issue: /The work is done; nothing is left to do/ };
 /** The host waits for somebody, who goes on by this click. */
 const waits = (run: RegExp, issue: RegExp, click: Click, isCommon = false): Words => ({ run, issue, click, isCommon });
-/** The host goes on by itself, which a comment hastens. The elder one shows none of our words then: when the agent resumes, or nothing. */
-const passes = (run: RegExp, issue: RegExp): Words => ({ run, issue, elder: /Resumes in|case-\d+/ });
+/** The host goes on by itself, which a comment hastens. The elder one shows when, but not why. */
+const passes = (run: RegExp, issue: RegExp): Words => ({ run, issue, elder: /Resumes in/ });
+/** Somebody has stopped it, so they know. */
+const stopped = (run: RegExp, issue: RegExp): Words => ({ run, issue, elder: null });
 
 const WORDS: Readonly<Record<string, Words>> = {
   "exit code 0, the agent closed its issue": CLOSED,
@@ -76,13 +75,13 @@ const WORDS: Readonly<Record<string, Words>> = {
     "todo",
   ),
   "the model's key is wrong (401)": waits(/invalid API key/, /did not accept the key.*Environment variables.*comment here/s, "comment"),
-  "the model does not exist (404)": waits(/model does not exist/, /model is not known.*Choose another Model.*comment here/s, "retry", true),
+  "the model does not exist": waits(/[Mm]odel not found/, /model is not known.*Choose another Model.*comment here/s, "retry", true),
   "the context is too long (400)": { run: /./, issue: /./ },
   "the model is overloaded (503)": passes(/overloaded/, /busy or failed.*overloaded.*tries again by itself/s),
   "quota used up (429, come back in an hour)": passes(/quota exceeded/, /limit of the model's provider.*tries again by itself/s),
-  "time limit": { run: /Time limit reached/, issue: /reached its time limit.*Timeout.*a comment here goes on/s, isCommon: true },
-  "cancelled by an operator": passes(/cancelled/i, /cancelled.*a comment here goes on/is),
-  "the agent paused by an operator": passes(/agent pause/, /cancelled.*Resume the agent. Then a comment here goes on/s),
+  "time limit": { run: /Time limit reached/, issue: /reached its time limit.*Timeout.*comment here to continue/s, isCommon: true },
+  "cancelled by an operator": stopped(/cancelled/i, /cancelled.*Comment here to continue/s),
+  "the agent paused by an operator": stopped(/agent pause/, /cancelled.*Resume the agent. Then comment here to continue/s),
   "out of memory": waits(/out of memory/i, /ran out of memory.*Raise Memory limit.*set this issue to todo/s, "todo", true),
   "evicted by the kubelet": passes(/exceeds the limit/, /exceeds the limit.*tries again by itself/s),
   "evicted by a drain": passes(/evicted through the API/, /evicted through the API.*tries again by itself/s),
@@ -91,7 +90,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   "the namespace does not exist": waits(/"nowhere" not found/, /"nowhere" not found.*comment here/s, "comment"),
   "Jobs may not be created there": waits(/jobs\.batch is forbidden/, /jobs\.batch is forbidden.*comment here/s, "retry"),
   "the volume does not exist": passes(/persistentvolumeclaim "nothing"/, /persistentvolumeclaim "nothing".*tries again by itself/s),
-  "the CLI refuses its arguments": waits(/did not accept its arguments/, /did not accept its arguments.*Correct Extra args/s, "comment"),
+  "the CLI refuses its arguments": waits(/printed its usage/, /did not accept its arguments.*Correct Extra args/s, "comment"),
   "the CLI is not in the image": waits(/not found in PATH/, /not found in PATH.*comment here/s, "retry"),
   "a setting is wrong": waits(
     /must be a whole number/,

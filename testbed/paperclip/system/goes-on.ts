@@ -5,7 +5,7 @@ import { runEnd } from "../src/follow.ts";
 import { happen } from "../src/observe.ts";
 import { IssuePage } from "../src/page/issue-page.ts";
 import type { Page } from "../src/page/playwright.ts";
-import { wordsLike } from "../src/page/words.ts";
+import { wordsLike, wordsOn } from "../src/page/words.ts";
 import type { Version } from "../src/release.ts";
 import { until } from "../src/wait.ts";
 import { type BrowserStage, picture } from "./browser-stage.ts";
@@ -52,7 +52,8 @@ export async function goOnFrom(browser: BrowserStage, end: EndOnPages): Promise<
     issue: new IssuePage(await browser.open(`/issues/${issue.identifier}`)),
   };
   const runPage = await wordsLike(pages.run, end.runPage);
-  const issuePage = await wordsLike(pages.issue.page, end.issuePage[host.version]);
+  const words = end.issuePage[host.version];
+  const issuePage = words === null ? await wordsOn(pages.issue.page) : await wordsLike(pages.issue.page, words);
   await pages.issue.page.screenshot(picture(`end-${host.version}-${end.way.name.replaceAll(/\W+/g, "-")}`));
   if (end.way.expected?.out === "person") await waitsForSomebody(company, agent, issue);
   await end.fix(browser.stage, agent, issue);
@@ -62,8 +63,7 @@ export async function goOnFrom(browser: BrowserStage, end: EndOnPages): Promise<
   const next = await until(`a run because of ${end.click}`, async () => (await company.runs(agent.id)).find(isNext));
   await Promise.all([pages.run.close(), pages.issue.page.close()]);
   const ended = await runEnd(company, next.id);
-  if (end.isRepeated) expect(ended.resultJson).toMatchObject({ cause: end.way.expected?.cause });
-  else await until("the closed issue", async () => (await company.issue(issue.id)).status === "done");
+  await until("the closed issue", async () => (await company.issue(issue.id)).status === "done");
   return { end: end.way.name, version: host.version, run, runPage, issuePage, click: end.click, next: ended };
 }
 

@@ -85,10 +85,7 @@ function withoutResult(run: ClaudeRun, stderr: string): CliFault | null {
   const found = readStderr(stderr);
   if (found.unknownOption === "--effort") return fault("other", found.fatal ?? "", { unknownOption: found.unknownOption });
   if (found.unknownOption !== null)
-    return fault(
-      "bad-arguments",
-      `Claude Code does not know the option ${found.unknownOption}: check Extra args, or the CLI's version in the image`,
-    );
+    return fault("bad-arguments", `Claude Code, in the version of this image, does not know the option ${found.unknownOption}`);
   if (found.sessionUnknown) return fault("unknown-session", found.fatal ?? "No conversation found");
   if (run.fault !== null) {
     const kind = kindOf(run.fault.text, { status: run.fault.status, terminalReason: null }, run.fault);

@@ -65,7 +65,7 @@ export function classify(result: OpenCodeResult, stderr: string): CliFault | nul
   if (first) return fromError(first, found.log);
   if (/^session not found/i.test(found.fatal ?? "")) return fault("unknown-session", "Session not found");
   if (result.finishReason === "stop") return null;
-  if (found.refusedArguments) return fault("bad-arguments", "OpenCode did not accept its arguments: check Extra args");
+  if (found.refusedArguments) return fault("bad-arguments", "OpenCode printed its usage instead, as for an option that it does not know");
   if (found.fatal !== null) return fault(kindOf("", found.fatal, null), found.fatal);
   if (result.finishReason === "length") return fault("other", "The model's answer reached its output limit");
   if (found.rejected !== null) return fault("other", `Permission rejected: ${found.rejected}`);

@@ -13,11 +13,11 @@ const issue = (context: Record<string, unknown> = {}, change = {}) => issueOf(ho
 const worked = [exampleResult(exited(1))];
 
 test("a refused setting is for a person: the field by its label, the page, and how to go on", () => {
-  const { result, way } = notPrepared(new ConfigError("resources.limits.memory", 'must be an amount, not "lots"'), issue());
+  const { result, way } = notPrepared(new ConfigError("resources.limits.memory", 'must be an amount, not "lots"', "Memory limit"), issue());
   expect(way).toBe("person");
   expect(result).toMatchObject({
     errorCode: "configuration_incomplete",
-    errorMessage: 'resources.limits.memory: must be an amount, not "lots"',
+    errorMessage: 'Memory limit: must be an amount, not "lots"',
     executionRecovery: NOT_STARTED,
     resultJson: {
       outcome: "not-prepared",
@@ -26,7 +26,7 @@ test("a refused setting is for a person: the field by its label, the page, and h
     },
   });
   expect(result.summary).toBe(
-    'The agent was not started: resources.limits.memory: must be an amount, not "lots". Correct it on the agent\'s Runtime page. Then comment here or set this issue to todo.',
+    'The agent was not started: Memory limit: must be an amount, not "lots". Correct it on the agent\'s Runtime page. Then comment here or set this issue to todo.',
   );
   expect(result).not.toHaveProperty("errorFamily");
 });
@@ -59,7 +59,12 @@ test("the host's last retry leaves it to a person, where the host would hold the
   const last = { scheduledRetryAttempt: 2 };
   expect(notPrepared(error, issue(last))).toMatchObject({
     way: "person",
-    result: { errorCode: "configuration_incomplete", executionRecovery: NOT_STARTED, resultJson: { cause: "k8s_volume_unusable" } },
+    result: {
+      errorCode: "configuration_incomplete",
+      executionRecovery: NOT_STARTED,
+      summary: "The agent was not started: the volume does not answer. Comment here or set this issue to todo to run it again.",
+      resultJson: { cause: "k8s_volume_unusable" },
+    },
   });
   expect(notPrepared(error, issue(last)).result).not.toHaveProperty("errorFamily");
   expect(notPrepared(error, issue({ scheduledRetryAttempt: 1 })).way).toBe("retry");

@@ -13,8 +13,8 @@ interface Cause {
   readonly errorCode: string;
   readonly errorMessage: string;
   readonly passes: boolean;
-  /** The setting that was refused. */
-  readonly field: string | null;
+  /** The agent's form has the setting that was refused. */
+  readonly isOnForm: boolean;
 }
 
 const FIXABLE = [ConfigError, PathPartError, RequestError, OwnPodError];
@@ -22,7 +22,7 @@ const FIXABLE = [ConfigError, PathPartError, RequestError, OwnPodError];
 /** A run whose next attempt could not be prepared. What somebody has to fix differs from what may pass by itself. */
 export function notPrepared(error: unknown, issue: RunIssue, earlier: readonly AttemptResult[] = []): Conclusion {
   const cause = causeOf(error);
-  const { errorMessage, field } = cause;
+  const { errorMessage, isOnForm } = cause;
   const cost = sumOf(earlier);
   const { way, ...fields } = wayOut(cause, issue, earlier.some(mayHaveStartedWork));
   const result = {
@@ -32,7 +32,7 @@ export function notPrepared(error: unknown, issue: RunIssue, earlier: readonly A
     errorMessage,
     ...(cost === null ? {} : { ...cost, usageBasis: "per_run" as const }),
     ...fields,
-    summary: notPreparedSummary(errorMessage, field, way, issue),
+    summary: notPreparedSummary(errorMessage, isOnForm, way, issue),
     resultJson: { outcome: "not-prepared", ...fields.resultJson },
   };
   return { result, way };
@@ -46,13 +46,14 @@ function wayOut(cause: Cause, { isLastRetry }: RunIssue, worked: boolean): WayOu
 
 function causeOf(error: unknown): Cause {
   const errorMessage = cleanText(messageOf(error));
-  const field = error instanceof ConfigError ? error.field : null;
+  const isOnForm = error instanceof ConfigError && error.isOnForm;
   if (FIXABLE.some((kind) => error instanceof kind))
-    return { errorCode: isAgentId(error) ? "k8s_agent_id_invalid" : NEEDS_A_PERSON, errorMessage, passes: false, field };
-  if (error instanceof UnusableVolume) return { errorCode: "k8s_volume_unusable", errorMessage, passes: true, field };
-  if (!(error instanceof ApiError)) return { errorCode: "adapter_failed", errorMessage, passes: false, field };
-  if (error.code === "api_config") return { errorCode: NEEDS_A_PERSON, errorMessage: `Kubeconfig: ${errorMessage}`, passes: false, field };
-  return { errorCode: "k8s_job_create_failed", errorMessage, passes: true, field };
+    return { errorCode: isAgentId(error) ? "k8s_agent_id_invalid" : NEEDS_A_PERSON, errorMessage, passes: false, isOnForm };
+  if (error instanceof UnusableVolume) return { errorCode: "k8s_volume_unusable", errorMessage, passes: true, isOnForm };
+  if (!(error instanceof ApiError)) return { errorCode: "adapter_failed", errorMessage, passes: false, isOnForm };
+  if (error.code === "api_config")
+    return { errorCode: NEEDS_A_PERSON, errorMessage: `Kubeconfig: ${errorMessage}`, passes: false, isOnForm };
+  return { errorCode: "k8s_job_create_failed", errorMessage, passes: true, isOnForm };
 }
 
 const isAgentId = (error: unknown): boolean => error instanceof Error && "field" in error && error.field === "agent.id";

@@ -23,7 +23,7 @@ const killed = (by: string, message = "m"): OutcomeKind => ({ kind: "killed", by
 test.each<[string, string, string]>([
   [
     "a key",
-    summary(exited(1), faultOf("auth", "invalid key")),
+    summary(exited(1), faultOf("auth", "invalid key.")),
     "The model's provider did not accept the key: `invalid key`. Set a valid key under **Environment variables** on the agent's Runtime page. Then comment here or set this issue to todo.",
   ],
   [
@@ -39,17 +39,17 @@ test.each<[string, string, string]>([
   [
     "an unknown end",
     summary({ kind: "end-unknown", message: "its pod was not seen" }),
-    "How the agent ended is not known: its pod was not seen. Job agents/job is left as it is. Paperclip starts nothing here until an operator has looked: `paperclip-k8s recover --issue PAP-7` shows what is known and releases the issue.",
+    'How the agent ended is not known: its pod was not seen. Job agents/job is left as it is. Paperclip starts nothing here until an operator has looked: `paperclip-k8s recover --issue PAP-7` shows what is known. It releases the issue once the end is proved, or with `--stopped "how you know it"`.',
   ],
   [
     "a time limit",
     summary({ kind: "timed-out", by: "runner", exitCode: 143 }),
-    "The run reached its time limit and was ended. If the task needs more, raise **Timeout (sec)** on the agent's Runtime page. Paperclip goes on by itself; if it stops doing so, a comment here goes on.",
+    "The run reached its time limit and was ended. If the task needs more time, raise **Timeout (sec)** on the agent's Runtime page. Paperclip continues by itself; if it stops, comment here to continue.",
   ],
   [
     "a pause",
     summary({ kind: "cancelled", reason: "Cancelled due to agent pause", exitCode: 143, stopped: true }),
-    "The run was cancelled, and the agent has stopped. Resume the agent. Then a comment here goes on.",
+    "The run was cancelled, and the agent has stopped. Resume the agent. Then comment here to continue.",
   ],
   ["an eviction", summary(killed("eviction", "the pod was evicted")), "The pod was evicted. Paperclip tries again by itself."],
 ])("%s: what happened, what to do and where, how it goes on", (_, text, expected) => {
@@ -96,7 +96,7 @@ test("every failure has a short summary that the host posts; a success has the a
   for (const text of texts) {
     expect(text).toMatch(/^[A-Z].*\.$/);
     expect(text).not.toMatch(OPENERS);
-    expect(text).not.toMatch(/undefined|null|\.\./);
+    expect(text).not.toMatch(/undefined|null|\.`?\./);
   }
   expect(conclude({ earlier: [], last: exampleResult(exited(0)) })).toMatchObject({ way: null, result: { summary: "done" } });
   const left: Way | null = conclude({ earlier: [], last: exampleResult({ kind: "detached", reason: "r" }) }).way;

@@ -24,10 +24,10 @@ export function summaryOf(result: AttemptResult, failure: Failure, way: Way, iss
   return sentences(what, change, goesOn(way, issue, change !== null));
 }
 
-/** The same for a run of which nothing was started. `field`: the setting that was refused. */
-export function notPreparedSummary(message: string, field: string | null, way: Way, issue: RunIssue): string {
-  const correct = field === null || formLabel(field) === null ? null : `Correct it on the agent's ${issue.settingsPage} page.`;
-  return sentences(`The agent was not started: ${ended(brief(message))}`, correct, goesOn(way, issue, true));
+/** The same for a run of which nothing was started. `isOnForm`: the agent's form has the setting that the message names. */
+export function notPreparedSummary(message: string, isOnForm: boolean, way: Way, issue: RunIssue): string {
+  const correct = isOnForm ? `Correct it on the agent's ${issue.settingsPage} page.` : null;
+  return sentences(`The agent was not started: ${ended(brief(message))}`, correct, goesOn(way, issue, isOnForm));
 }
 
 const sentences = (...parts: readonly (string | null)[]): string => parts.filter((part) => part !== null).join(" ");
@@ -39,12 +39,12 @@ function goesOn(way: Way, { name, isHeldUnproved }: RunIssue, isChanged: boolean
     case "retry":
       return "Paperclip tries again by itself.";
     case "continue":
-      return "Paperclip goes on by itself; if it stops doing so, a comment here goes on.";
+      return "Paperclip continues by itself; if it stops, comment here to continue.";
     case "free":
-      return isChanged ? "Then a comment here goes on." : "A comment here goes on.";
+      return isChanged ? "Then comment here to continue." : "Comment here to continue.";
     case "held":
       if (!isHeldUnproved) return "Paperclip may start it again by itself.";
-      return `Paperclip starts nothing here until an operator has looked: \`paperclip-k8s recover --issue ${name ?? "<issue>"}\` shows what is known and releases the issue.`;
+      return `Paperclip starts nothing here until an operator has looked: \`paperclip-k8s recover --issue ${name ?? "<issue>"}\` shows what is known. It releases the issue once the end is proved, or with \`--stopped "how you know it"\`.`;
   }
 }
 
@@ -62,11 +62,11 @@ function explain(result: AttemptResult, failure: Failure, setting: SettingText):
         : { what: `The run was cancelled, but ${podOf(outcome)} has not confirmed that it stopped.`, change: null };
     case "timed-out":
       if (fault?.kind === "quota") return explainFault("quota", failure.errorMessage, setting);
-      return { what: "The run reached its time limit and was ended.", change: setting("If the task needs more, raise", "timeoutSec") };
+      return { what: "The run reached its time limit and was ended.", change: setting("If the task needs more time, raise", "timeoutSec") };
     case "never-started":
       return {
         what: `The agent did not start: ${ended(ours(outcome.message))}`,
-        change: outcome.permanent ? "That has to be changed first." : null,
+        change: outcome.permanent ? "Correct that first." : null,
       };
     case "killed":
       return explainKill(outcome, setting);
@@ -181,4 +181,4 @@ const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text
 const ended = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
 /** As code, so that nothing in it works as Markdown or calls somebody. */
-const quoted = (text: string): string => `\`${brief(text).replaceAll("`", "'")}\``;
+const quoted = (text: string): string => `\`${brief(text).replace(/\.$/, "").replaceAll("`", "'")}\``;

@@ -104,7 +104,7 @@ const rows: readonly (readonly [string, OutcomeKind, Options, Readonly<Record<Ca
           "nothing done": ["continue", "marker"],
           "a kept session": ["retry", "marker"],
           "no session": ["continue", "marker"],
-          "end not proved": ["retry", "marker"],
+          "end not proved": ["held", "none"],
         },
       ] as const,
   ),

@@ -9,8 +9,8 @@ import type { Failure } from "./failure.ts";
  * Who goes on after a failure, and how.
  * person: somebody changes something, then a comment or the status todo starts the next run.
  * retry: the host tries again by itself, because the cause may pass.
- * continue: the host goes on by itself a few times, then a comment does.
- * free: somebody stopped the run; a comment goes on.
+ * continue: the host continues by itself a few times, then a comment does it.
+ * free: somebody stopped the run; a comment continues.
  * held: nobody proved that the agent has stopped, so the host starts nothing until an operator has looked.
  */
 export type Way = "person" | "retry" | "continue" | "free" | "held";
@@ -94,7 +94,7 @@ function wayOfKill(outcome: Extract<RunOutcome, { kind: "killed" }>, sessionId: 
     case "eviction":
     case "preemption":
       // The cluster took the pod: the same session goes on in another one.
-      return sessionId === null ? ifStopped("continue", outcome) : "retry";
+      return ifStopped(sessionId === null ? "continue" : "retry", outcome);
     case "runner":
       return ifStopped("continue", outcome);
     case "node-loss":

@@ -3,6 +3,8 @@ export class ConfigError extends Error {
   /** Key of the setting; several are separated by commas. */
   readonly field: string;
   readonly reason: string;
+  /** The message names the field as the agent's form does, so it can be corrected there. */
+  readonly isOnForm: boolean;
 
   /** `name`: what the message calls the field. */
   constructor(field: string, reason: string, name = field) {
@@ -10,6 +12,7 @@ export class ConfigError extends Error {
     this.name = "ConfigError";
     this.field = field;
     this.reason = reason;
+    this.isOnForm = name !== field;
   }
 
   /** The same error, calling its settings by other names than their keys. */
