@@ -85,8 +85,8 @@ test("rule 5: of scripts, demo, bench and test bed only the list of adapters and
     // Deliberate faults name the files they are made in.
     "scripts/mutations/input-faults.ts",
     "scripts/rules/measure.ts",
-    "testbed/paperclip/system/meanwhile.ts",
-    "testbed/paperclip/system/restart-under.ts",
+    "testbed/paperclip/system/browser/meanwhile.ts",
+    "testbed/paperclip/system/restart/restart-under.ts",
     // Names a test file.
     "testbed/suite/vitest.kube.config.ts",
   ]);

@@ -4,11 +4,11 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { prepareCluster, ways } from "./endings.ts";
-import { makeHappen, type Observed } from "./observe.ts";
-import { tableOf, withTable } from "./outcome-table.ts";
+import { prepareCluster, ways } from "./ends/endings.ts";
+import { makeHappen, type Observed } from "./ends/observe.ts";
+import { tableOf, withTable } from "./ends/outcome-table.ts";
 import { prepare } from "./prepare.ts";
-import { ROOT, VERSIONS, type Version } from "./release.ts";
+import { ROOT, VERSIONS, type Version } from "./server/release.ts";
 import { openStage } from "./stage.ts";
 
 /** As many runs at once as a small machine bears. */

@@ -1,6 +1,6 @@
-import { type PackedAdapters, packAdapters } from "./install.ts";
-import { prepareRelease, type Version } from "./release.ts";
-import { dropRoot } from "./user.ts";
+import { type PackedAdapters, packAdapters } from "./packages/install.ts";
+import { prepareRelease, type Version } from "./server/release.ts";
+import { dropRoot } from "./server/user.ts";
 
 /** What a command does first: the releases, the packed adapters, and no root from here on. */
 export async function prepare(versions: readonly Version[], say: (line: string) => void): Promise<PackedAdapters> {

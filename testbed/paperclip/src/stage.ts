@@ -2,15 +2,15 @@ import { realpathSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { type Llm, type LlmOptions, scriptedSettings, startLlm } from "@paperclip-k8s/llm";
 import { type Pocket, startPocket } from "@paperclip-k8s/pocket";
-import { adaptersOf } from "./adapters.ts";
 import { type AdapterType, KINDS, plainEnv } from "./agent-kinds.ts";
-import type { HostAddress } from "./api.ts";
 import { Closers } from "./closers.ts";
-import { Company } from "./company.ts";
-import { type PackedAdapters, pathsOf } from "./install.ts";
-import { ROOT } from "./release.ts";
-import { type Paperclip, type PaperclipOptions, startPaperclip } from "./server.ts";
-import { serverUser } from "./user.ts";
+import { adaptersOf } from "./host/adapters.ts";
+import type { HostAddress } from "./host/api.ts";
+import { Company } from "./host/company.ts";
+import { type PackedAdapters, pathsOf } from "./packages/install.ts";
+import { ROOT } from "./server/release.ts";
+import { type Paperclip, type PaperclipOptions, startPaperclip } from "./server/server.ts";
+import { serverUser } from "./server/user.ts";
 
 const NAMESPACE = "agents";
 /** Programs that the agents of the testbed have besides their CLI. */

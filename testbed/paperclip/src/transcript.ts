@@ -1,11 +1,11 @@
 // `node testbed/paperclip/src/transcript.ts [--version v] [--task words]`: one real run, and its page as text, without
 // and with the ui-parser.
 import { parseArgs } from "node:util";
-import { adaptersOf } from "./adapters.ts";
 import { USUAL_TYPE } from "./agent-kinds.ts";
-import { loadParser, pageOf, pageText } from "./page.ts";
+import { adaptersOf } from "./host/adapters.ts";
+import { loadParser, pageOf, pageText } from "./page/page-text.ts";
 import { prepare } from "./prepare.ts";
-import { VERSIONS } from "./release.ts";
+import { VERSIONS } from "./server/release.ts";
 import { openStage } from "./stage.ts";
 import { until } from "./wait.ts";
 

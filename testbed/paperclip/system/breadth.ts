@@ -1,4 +1,4 @@
-import { VERSIONS, type Version } from "../src/release.ts";
+import { VERSIONS, type Version } from "../src/server/release.ts";
 
 /** Every test on both hosts, with full counts; else the elder host shows what differs there, and one of each kind. */
 export const LONG = Boolean(process.env.LONG);

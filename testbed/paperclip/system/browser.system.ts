@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { HOSTS, NEWEST } from "./breadth.ts";
-import { formTests } from "./browser-form.ts";
-import { runTests } from "./browser-run.ts";
-import { type BrowserStage, openBrowserStage } from "./browser-stage.ts";
-import { meanwhileTests } from "./meanwhile.ts";
+import { type BrowserStage, openBrowserStage } from "./browser/browser-stage.ts";
+import { formTests } from "./browser/form.ts";
+import { meanwhileTests } from "./browser/meanwhile.ts";
+import { runTests } from "./browser/run.ts";
 
 // People at a host's own pages, in Chromium.
 

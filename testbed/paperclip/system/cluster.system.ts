@@ -2,16 +2,16 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { claude } from "../../../packages/adapter-claude/src/agent-cli.ts";
 import { opencode } from "../../../packages/adapter-opencode/src/agent-cli.ts";
-import { adaptersOf } from "../src/adapters.ts";
 import { TYPES } from "../src/agent-kinds.ts";
 import { NODE_SELECTOR, TOLERATIONS } from "../src/cluster/overlay.ts";
 import { type ClusterStage, openClusterStage } from "../src/cluster/stage.ts";
-import { nextRun } from "../src/follow.ts";
+import { adaptersOf } from "../src/host/adapters.ts";
+import { nextRun } from "../src/host/follow.ts";
 import { HANG_MS, until } from "../src/wait.ts";
+import { closesItsIssue } from "./agents/closes-its-issue.ts";
+import { manyAtOnce } from "./agents/many-at-once.ts";
 import { LONG, NEWEST } from "./breadth.ts";
-import { closesItsIssue } from "./closes-its-issue.ts";
-import { manyAtOnce } from "./many-at-once.ts";
-import { rolloutUnderLiveRuns } from "./rollout.ts";
+import { rolloutUnderLiveRuns } from "./restart/rollout.ts";
 
 // The newest host inside the real cluster, from deploy/: agents inherit what they need from its pod.
 

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, inject, test } from "vitest";
 import { TYPES } from "../src/agent-kinds.ts";
+import { dropRoot } from "../src/server/user.ts";
 import { openStage, type Stage } from "../src/stage.ts";
-import { dropRoot } from "../src/user.ts";
-import { closeAll } from "./at-work.ts";
+import { closeAll } from "./agents/at-work.ts";
 import { LONG, NEWEST } from "./breadth.ts";
-import { drainRuns } from "./drain-rounds.ts";
-import { lostResult } from "./lost-result.ts";
+import { drainRuns } from "./drain/drain-rounds.ts";
+import { lostResult } from "./drain/lost-result.ts";
 
 // The host could lose what a drained run returned, in a deadlock of its database (handover/drain/end-stored.ts). 3 of 21 drains did so.
 

@@ -1,14 +1,14 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, test } from "vitest";
-import { prepareCluster } from "../src/endings.ts";
+import { prepareCluster } from "../src/ends/endings.ts";
 import { ARTEFACTS } from "../src/page/pictures.ts";
-import { VERSIONS, type Version } from "../src/release.ts";
+import { VERSIONS, type Version } from "../src/server/release.ts";
 import { LONG } from "./breadth.ts";
-import { type BrowserStage, openBrowserStage } from "./browser-stage.ts";
-import { ENDS, type EndOnPages, endOnPages } from "./ends.ts";
-import { tableOf } from "./ends-table.ts";
-import { goOnFrom, type Row } from "./goes-on.ts";
+import { type BrowserStage, openBrowserStage } from "./browser/browser-stage.ts";
+import { goOnFrom, type Row } from "./ends/continue-on-pages.ts";
+import { ENDS, type EndOnPages, endOnPages } from "./ends/ends.ts";
+import { tableOf } from "./ends/ends-table.ts";
 
 // Every way of a run to end, as somebody sees it who has only the host's pages: what they say, and the click or the comment that goes on.
 

@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import type { Run } from "../src/company.ts";
-import { runEnd } from "../src/follow.ts";
+import type { Run } from "../src/host/company.ts";
+import { runEnd } from "../src/host/follow.ts";
+import { dropRoot } from "../src/server/user.ts";
 import { openStage, PROGRAMS, type Stage } from "../src/stage.ts";
-import { dropRoot } from "../src/user.ts";
 import { until } from "../src/wait.ts";
-import { type AtWork, adopterOf, atWork, nothingLeft, retryOf, textOf } from "./at-work.ts";
+import { type AtWork, adopterOf, atWork, nothingLeft, retryOf, textOf } from "./agents/at-work.ts";
+import { jobOver } from "./agents/job-over.ts";
 import { NEWEST } from "./breadth.ts";
-import { drained } from "./drained.ts";
-import { jobOver } from "./job-over.ts";
+import { drained } from "./drain/drained.ts";
 import { recover } from "./operator-cli.ts";
 
 // A comment that comes while nobody follows the Job. The newest host folds an agent's into the retry that waits; a person's takes that

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { claude } from "../../../packages/adapter-claude/src/agent-cli.ts";
 import { opencode } from "../../../packages/adapter-opencode/src/agent-cli.ts";
-import { adaptersOf } from "../src/adapters.ts";
 import { type AdapterType, TYPES } from "../src/agent-kinds.ts";
-import type { Agent, Issue, Run } from "../src/company.ts";
-import { nextRun, runEnd } from "../src/follow.ts";
-import { loadParser, pageOf, pageText } from "../src/page.ts";
-import { VERSIONS } from "../src/release.ts";
+import { adaptersOf } from "../src/host/adapters.ts";
+import type { Agent, Issue, Run } from "../src/host/company.ts";
+import { nextRun, runEnd } from "../src/host/follow.ts";
+import { loadParser, pageOf, pageText } from "../src/page/page-text.ts";
+import { VERSIONS } from "../src/server/release.ts";
+import { dropRoot } from "../src/server/user.ts";
 import { openStage, type Stage } from "../src/stage.ts";
-import { dropRoot } from "../src/user.ts";
 import { until } from "../src/wait.ts";
+import { closesItsIssue, noJobOf } from "./agents/closes-its-issue.ts";
+import { manyAtOnce } from "./agents/many-at-once.ts";
 import { ELDER, LONG, NEWEST } from "./breadth.ts";
-import { closesItsIssue, noJobOf } from "./closes-its-issue.ts";
-import { manyAtOnce } from "./many-at-once.ts";
-import { restartUnder } from "./restart-under.ts";
+import { restartUnder } from "./restart/restart-under.ts";
 
 // The packed adapters in real hosts beside the embedded cluster, with the real CLIs. What shows the same on the elder host runs there with LONG=1.
 

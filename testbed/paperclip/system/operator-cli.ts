@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { inject } from "vitest";
-import { CLI } from "../src/install.ts";
+import { CLI } from "../src/packages/install.ts";
 import type { Stage } from "../src/stage.ts";
 import { HANG_MS } from "../src/wait.ts";
 

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
-import { runEnd } from "../src/follow.ts";
-import type { Version } from "../src/release.ts";
+import { runEnd } from "../src/host/follow.ts";
+import type { Version } from "../src/server/release.ts";
+import { dropRoot } from "../src/server/user.ts";
 import { openStage, type Stage } from "../src/stage.ts";
-import { dropRoot } from "../src/user.ts";
 import { until } from "../src/wait.ts";
-import { type AtWork, adopterOf, atWork, closeAll, nothingLeft, retryOf, textOf } from "./at-work.ts";
+import { type AtWork, adopterOf, atWork, closeAll, nothingLeft, retryOf, textOf } from "./agents/at-work.ts";
+import { jobOver } from "./agents/job-over.ts";
 import { ELDER, LONG, NEWEST } from "./breadth.ts";
-import { drained } from "./drained.ts";
-import { jobOver } from "./job-over.ts";
+import { drained } from "./drain/drained.ts";
 import { drain, operator, recover } from "./operator-cli.ts";
 
 // The operator's command line and the server's restarts: what nobody has to do, and what one command does.

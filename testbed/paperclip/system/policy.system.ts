@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execKubeconfig } from "@paperclip-k8s/paperclip/testing/exec-kubeconfig";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { adaptersOf } from "../src/adapters.ts";
 import { USUAL_TYPE } from "../src/agent-kinds.ts";
-import { call } from "../src/api.ts";
-import type { Agent, Issue } from "../src/company.ts";
-import { nextRun, runEnd } from "../src/follow.ts";
-import { VERSIONS } from "../src/release.ts";
+import { adaptersOf } from "../src/host/adapters.ts";
+import { call } from "../src/host/api.ts";
+import type { Agent, Issue } from "../src/host/company.ts";
+import { nextRun, runEnd } from "../src/host/follow.ts";
+import { VERSIONS } from "../src/server/release.ts";
+import { dropRoot } from "../src/server/user.ts";
 import { openStage, PROGRAMS, type Stage } from "../src/stage.ts";
-import { dropRoot } from "../src/user.ts";
 import { until } from "../src/wait.ts";
 
 // An agent can change its own settings, and an issue can carry some: what they ask for beyond the operator's policy is refused, and nothing is created.

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { type ApiError, call } from "../src/api.ts";
-import type { Agent, Issue } from "../src/company.ts";
-import type { Version } from "../src/release.ts";
+import { type ApiError, call } from "../src/host/api.ts";
+import type { Agent, Issue } from "../src/host/company.ts";
+import type { Version } from "../src/server/release.ts";
+import { dropRoot } from "../src/server/user.ts";
 import { openStage, type Stage } from "../src/stage.ts";
-import { dropRoot } from "../src/user.ts";
 import { until } from "../src/wait.ts";
-import { type AtWork, atWork, closeAll } from "./at-work.ts";
+import { type AtWork, atWork, closeAll } from "./agents/at-work.ts";
+import { jobOver } from "./agents/job-over.ts";
 import { ELDER, NEWEST } from "./breadth.ts";
-import { RELEASED, SITUATIONS, type Situation } from "./held-situations.ts";
-import { jobOver } from "./job-over.ts";
 import { operator, recover } from "./operator-cli.ts";
-import { installReturning, REPAIRED, RETURNING } from "./returning-adapter.ts";
+import { RELEASED, SITUATIONS, type Situation } from "./recover/held-situations.ts";
+import { installReturning, REPAIRED, RETURNING } from "./recover/returning-adapter.ts";
 
 // What `recover` lists and what it releases, situation by situation, and what the host itself does about holds.
 

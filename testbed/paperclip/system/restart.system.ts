@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, inject, test } from "vitest";
-import type { Version } from "../src/release.ts";
+import type { Version } from "../src/server/release.ts";
+import { dropRoot } from "../src/server/user.ts";
 import { openStage, type Stage } from "../src/stage.ts";
-import { dropRoot } from "../src/user.ts";
 import { ELDER, LONG, NEWEST } from "./breadth.ts";
-import { restartUnder, type Signal } from "./restart-under.ts";
+import { restartUnder, type Signal } from "./restart/restart-under.ts";
 
 // A server goes away in the middle of its runs. Of the elder host, host.system.ts has SIGTERM.
 

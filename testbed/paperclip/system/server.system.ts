@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
-import { call } from "../src/api.ts";
-import { Company } from "../src/company.ts";
-import { databasePid } from "../src/home.ts";
-import { startPaperclip } from "../src/server.ts";
+import { call } from "../src/host/api.ts";
+import { Company } from "../src/host/company.ts";
+import { databasePid } from "../src/server/home.ts";
+import { startPaperclip } from "../src/server/server.ts";
 import { HOSTS } from "./breadth.ts";
 
 // Started by ourselves, so as root where we are root: the server gives that up, we do not.

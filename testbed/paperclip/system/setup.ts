@@ -4,12 +4,12 @@ import watchCluster from "@paperclip-k8s/kube/watch-setup";
 import type { TestProject } from "vitest/node";
 import { removeAbandoned } from "../src/cluster/deployed.ts";
 import { loadImage } from "../src/cluster/image.ts";
-import { packAdapters } from "../src/install.ts";
-import { makeTemplate } from "../src/make-template.ts";
+import { packAdapters } from "../src/packages/install.ts";
 import { prepareChromium } from "../src/page/chromium.ts";
 import { ARTEFACTS, picturesFolder } from "../src/page/pictures.ts";
 import { preparePlaywright } from "../src/page/playwright.ts";
-import { COMPILED, prepareRelease, VERSIONS } from "../src/release.ts";
+import { makeTemplate } from "../src/server/make-template.ts";
+import { COMPILED, prepareRelease, VERSIONS } from "../src/server/release.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

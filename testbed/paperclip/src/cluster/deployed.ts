@@ -2,8 +2,8 @@ import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { KubeCluster } from "@paperclip-k8s/kube";
-import { isAlive } from "../release.ts";
 import { run } from "../run.ts";
+import { isAlive } from "../server/release.ts";
 import { until } from "../wait.ts";
 import { agentsOf, type Overlay, OWNER, SERVER, writeOverlay } from "./overlay.ts";
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { HostAddress } from "../api.ts";
-import { call } from "../api.ts";
+import type { HostAddress } from "../host/api.ts";
+import { call } from "../host/api.ts";
 
 /** Who owns the server, and how requests say so. */
 export interface Admin {

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { mkdir, symlink } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { KubeCluster } from "@paperclip-k8s/kube";
-import { CLI, type PackedAdapters } from "../install.ts";
-import { prepareRelease, type Version } from "../release.ts";
+import { CLI, type PackedAdapters } from "../packages/install.ts";
 import { run } from "../run.ts";
+import { prepareRelease, type Version } from "../server/release.ts";
 import { PROGRAMS } from "../stage.ts";
 import { type ImageSettings, ImageStore, type Layer } from "./image-store.ts";
 

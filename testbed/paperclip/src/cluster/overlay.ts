@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { appendFile, cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ROOT } from "../release.ts";
 import { run } from "../run.ts";
+import { ROOT } from "../server/release.ts";
 
 /** What of deploy/ is another matter on each cluster. */
 export interface Overlay {

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { type KubeCluster, openCluster } from "@paperclip-k8s/kube";
 import { type Llm, startLlm } from "@paperclip-k8s/llm";
-import { adaptersOf } from "../adapters.ts";
 import { type AdapterType, KINDS, plainEnv, providersFor } from "../agent-kinds.ts";
 import { Closers } from "../closers.ts";
-import { Company } from "../company.ts";
-import { freePorts } from "../home.ts";
-import type { PackedAdapters } from "../install.ts";
+import { adaptersOf } from "../host/adapters.ts";
+import { Company } from "../host/company.ts";
+import type { PackedAdapters } from "../packages/install.ts";
+import { freePorts } from "../server/home.ts";
 import type { AnyStage, StageOptions } from "../stage.ts";
 import { type Deployed, deploy } from "./deployed.ts";
 import { type Admin, becomeFirstAdmin } from "./first-admin.ts";

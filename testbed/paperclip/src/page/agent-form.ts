@@ -1,4 +1,4 @@
-import type { FormField } from "../adapters.ts";
+import type { FormField } from "../host/adapters.ts";
 import type { Locator, Page } from "./playwright.ts";
 
 export type Value = string | number | boolean;

@@ -1,4 +1,4 @@
-import type { FormField } from "../adapters.ts";
+import type { FormField } from "../host/adapters.ts";
 import type { Value } from "./agent-form.ts";
 
 /** For each field that can be chosen, a value that it does not have by itself. The switch comes before the fields that it shows. */

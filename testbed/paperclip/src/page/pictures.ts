@@ -1,7 +1,7 @@
 import { chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "../release.ts";
-import { serverUser } from "../user.ts";
+import { ROOT } from "../server/release.ts";
+import { serverUser } from "../server/user.ts";
 
 /** Where the tests leave their pictures. */
 export const ARTEFACTS: string = join(ROOT, "testbed/paperclip/artefacts");

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { npmInstall, ROOT } from "../release.ts";
+import { npmInstall, ROOT } from "../server/release.ts";
 
 const VERSION = "1.65.0";
 const CACHE = join(ROOT, "node_modules/.cache/playwright-core");

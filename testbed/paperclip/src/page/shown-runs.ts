@@ -1,5 +1,5 @@
 import { type AdapterType, TYPES, USUAL_TYPE } from "../agent-kinds.ts";
-import type { Run } from "../company.ts";
+import type { Run } from "../host/company.ts";
 import type { Stage } from "../stage.ts";
 import { until } from "../wait.ts";
 

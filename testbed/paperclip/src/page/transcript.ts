@@ -2,11 +2,11 @@
 // page of a real host shows them in Chromium: as users get it today, and with the host's parser worker patched.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { call } from "../api.ts";
-import { packAdapters } from "../install.ts";
-import { prepareRelease, VERSIONS } from "../release.ts";
+import { call } from "../host/api.ts";
+import { packAdapters } from "../packages/install.ts";
+import { prepareRelease, VERSIONS } from "../server/release.ts";
+import { dropRoot } from "../server/user.ts";
 import { openStage, type Stage } from "../stage.ts";
-import { dropRoot } from "../user.ts";
 import { type Browser, openBrowser } from "./browser.ts";
 import { prepareChromium } from "./chromium.ts";
 import { picturesFolder } from "./pictures.ts";

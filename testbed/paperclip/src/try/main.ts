@@ -1,9 +1,9 @@
 // npm run paperclip: a real Paperclip server with both adapters, and agents to try them with.
 import { parseArgs } from "node:util";
-import { packAdapters } from "../install.ts";
-import { prepareRelease, VERSIONS } from "../release.ts";
-import { dropRoot } from "../user.ts";
-import { type Screen, startScreen } from "./screen.ts";
+import { packAdapters } from "../packages/install.ts";
+import { prepareRelease, VERSIONS } from "../server/release.ts";
+import { dropRoot } from "../server/user.ts";
+import { type Screen, startScreen } from "./screen/screen.ts";
 import { type Crashes, runSession } from "./session.ts";
 import { keptFolder, type Opened, openEmbedded, openOnKube } from "./where.ts";
 

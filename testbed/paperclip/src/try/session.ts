@@ -1,11 +1,11 @@
-import type { Agent, Run } from "../company.ts";
+import type { Agent, Run } from "../host/company.ts";
 import { until } from "../wait.ts";
-import { hireStaff, type Staff } from "./agents.ts";
-import { type Followed, followRuns } from "./follow-runs.ts";
-import { type Key, listen } from "./keys.ts";
-import { openInBrowser } from "./open-in-browser.ts";
-import type { Screen } from "./screen.ts";
-import { openStartPage } from "./start-page.ts";
+import { hireStaff, type Staff } from "./agents/agents.ts";
+import { type Followed, followRuns } from "./runs/follow-runs.ts";
+import { type Key, listen } from "./screen/keys.ts";
+import { openInBrowser } from "./screen/open-in-browser.ts";
+import type { Screen } from "./screen/screen.ts";
+import { openStartPage } from "./screen/start-page.ts";
 import type { Opened, Restarts } from "./where.ts";
 
 /** Set by whoever learns that the server has ended by itself. */

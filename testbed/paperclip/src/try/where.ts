@@ -1,17 +1,17 @@
 import { chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { call } from "../api.ts";
 import { agentsOf } from "../cluster/overlay.ts";
 import { type ClusterStage, openClusterStage } from "../cluster/stage.ts";
-import type { PackedAdapters } from "../install.ts";
-import { ROOT } from "../release.ts";
+import { call } from "../host/api.ts";
+import type { PackedAdapters } from "../packages/install.ts";
+import { ROOT } from "../server/release.ts";
+import { serverUser } from "../server/user.ts";
 import { type AnyStage, openStage, type Stage, type StageOptions } from "../stage.ts";
-import { serverUser } from "../user.ts";
-import { ledModel } from "./led-model.ts";
-import { openIssues } from "./open-issues.ts";
-import { embeddedOperator } from "./operator.ts";
-import { podProgress } from "./progress.ts";
-import { Restarter, type Restarting, RollOut } from "./restart.ts";
+import { ledModel } from "./agents/guided-model.ts";
+import { embeddedOperator } from "./restart/operator.ts";
+import { podProgress } from "./restart/progress.ts";
+import { Restarter, type Restarting, RollOut } from "./restart/restart.ts";
+import { openIssues } from "./runs/open-issues.ts";
 
 /** What r does. */
 export interface Restarts {

@@ -1,0 +1,21 @@
+import type { Stage } from "../../stage.ts";
+
+const AGENT_NAME = "paperclip.io/agent-name";
+
+/** How far an agent's pod is, from the pod's own output: what is true whether or not there is a server. */
+export interface Progress {
+  readonly running: boolean;
+  /** For people. */
+  readonly line: string;
+}
+
+export function podProgress({ cluster, namespace }: Stage): Progress[] {
+  return cluster.list("pods", namespace).map(({ metadata, status }) => {
+    const steps = cluster.podLog(namespace, metadata.name ?? "").match(/step \d+ of \d+/g);
+    const job = cluster.get("jobs", namespace, metadata.labels?.["batch.kubernetes.io/job-name"] ?? "");
+    const name = job?.metadata.annotations?.[AGENT_NAME] ?? metadata.name;
+    const phase = status?.phase ?? "Pending";
+    const state = phase === "Running" ? "" : phase === "Pending" ? ", its pod waits to start" : `, its pod has ended (${phase})`;
+    return { running: phase === "Running", line: `${name}: ${steps?.at(-1) ?? "at work"}${state}` };
+  });
+}

@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Deployed } from "../../cluster/deployed.ts";
+import type { Paperclip } from "../../server/server.ts";
+import type { Staff } from "../agents/agents.ts";
+import type { Followed } from "../runs/follow-runs.ts";
+import type { Operator } from "./operator.ts";
+import type { Progress } from "./progress.ts";
+
+/** A Paperclip of 2026.916 that is back within a minute takes a killed server's runs for its own, and shows them as running for five more. */
+const AWAY_MS = 65_000;
+const TELL_MS = 10_000;
+/** Of what recover prints: not its table, but how many are held and what became of each. */
+const NEWS = /^\S+-\d+: |\bheld\b/;
+
+export interface Restarting {
+  readonly host: Pick<Paperclip, "end" | "start">;
+  readonly staff: Staff;
+  readonly followed: Followed;
+  readonly operator: Operator;
+  /** How far the agents' pods are. */
+  progress(): readonly Progress[];
+  readonly say: (line: string) => void;
+  readonly stopped: AbortSignal;
+}
+
+/** Kills the server under live runs, shows that their agents work on without it, and starts it again. */
+export class Restarter {
+  readonly means = "kill -9 of the server under a live run; it is started again a minute later, and nothing is lost";
+  readonly #with: Restarting;
+  #diedAt: number | null = null;
+  #watching = false;
+
+  constructor(restarting: Restarting) {
+    this.#with = restarting;
+  }
+
+  /** The server has ended by itself. */
+  crashed(): void {
+    this.#diedAt = Date.now();
+  }
+
+  async restart(): Promise<void> {
+    const { host, followed, say } = this.#with;
+    if (this.#diedAt === null) {
+      await this.#somethingLive();
+      say("kill -9 of the server. Its agents' pods do not notice.");
+      await host.end("SIGKILL");
+      this.#diedAt = Date.now();
+    }
+    const live = followed.runs("running").length > 0;
+    if (live) await this.#stayAway(this.#diedAt + AWAY_MS);
+    if (this.#with.stopped.aborted) return;
+    await host.start();
+    this.#diedAt = null;
+    if (live) this.#watch();
+  }
+
+  /** Nothing to see is no reason to restart; runs that were drained go on after it. A run that is killed before it has its pod has nothing to go on with. */
+  async #somethingLive(): Promise<void> {
+    const { followed, staff, progress, say, stopped } = this.#with;
+    await followed.look();
+    const count = (status: "queued" | "running" | "scheduled_retry") => followed.runs(status).length;
+    const nothing = () => count("queued") + count("running") + count("scheduled_retry") === 0;
+    if (nothing()) {
+      say("nobody is at work: first each agent gets a minute of work");
+      await staff.work();
+    }
+    const pods = () => progress().filter(({ running }) => running).length;
+    while (nothing() || count("queued") > 0 || pods() < count("running")) {
+      if (stopped.aborted) return;
+      await sleep(500);
+      await followed.look();
+    }
+  }
+
+  async #stayAway(until: number): Promise<void> {
+    const { say, progress, stopped } = this.#with;
+    if (Date.now() >= until) return;
+    say(
+      `no server for ${Math.round((until - Date.now()) / 1000)} s: a Paperclip that is back sooner shows the lost runs as running for 5 minutes`,
+    );
+    let shown: readonly string[] = [];
+    while (Date.now() < until && !stopped.aborted) {
+      await sleep(Math.min(TELL_MS, until - Date.now()), undefined, { signal: stopped }).catch(() => {});
+      const lines = progress().map(({ line }) => line);
+      for (const line of lines) if (!shown.includes(line)) say(`no server  ${line}`);
+      shown = lines;
+    }
+  }
+
+  /** As in production: it releases what the host holds once the Job has provably ended. */
+  #watch(): void {
+    const { operator, say, stopped } = this.#with;
+    say(
+      "the host holds an issue whose run it lost, until somebody proves that the agent has stopped: recover --watch does, here and in production",
+    );
+    if (this.#watching) return;
+    this.#watching = true;
+    const tell = (line: string) => NEWS.test(line) && say(`recover  ${line}`);
+    void operator
+      .run(["recover", "--watch", "--every", "5s"], tell, stopped)
+      .catch((error: unknown) => say(`recover could not be started: ${error}`));
+  }
+}
+
+/** In a real cluster the way an operator restarts: the preStop hook drains, and the next server takes every Job over. */
+export class RollOut {
+  readonly means =
+    "kubectl rollout restart under a live run: its preStop hook drains, and half a minute later the new server takes the Job over";
+  readonly #deployed: Pick<Deployed, "kubectl">;
+  readonly #say: (line: string) => void;
+
+  constructor(deployed: Pick<Deployed, "kubectl">, say: (line: string) => void) {
+    this.#deployed = deployed;
+    this.#say = say;
+  }
+
+  crashed(): void {} // the cluster starts it again
+
+  async restart(): Promise<void> {
+    this.#say("kubectl rollout restart deployment/paperclip");
+    await this.#deployed.kubectl("rollout", "restart", "deployment/paperclip");
+    await this.#deployed.kubectl("rollout", "status", "deployment/paperclip", "--timeout=300s");
+    this.#say("the new server is ready");
+  }
+}

@@ -1,0 +1,107 @@
+import type { AdapterType } from "../../src/agent-kinds.ts";
+import { CLOSE, type Scene, type Way, ways } from "../../src/ends/endings.ts";
+import type { Agent, Issue } from "../../src/host/company.ts";
+import type { Version } from "../../src/server/release.ts";
+import type { Stage } from "../../src/stage.ts";
+import { ELDER, NEWEST } from "../breadth.ts";
+
+/** What somebody does on a page so that the work goes on. */
+export type Click = "comment" | "todo" | "retry";
+
+/** What one end of a run shows on the host's pages, and how somebody goes on from there. */
+export interface EndOnPages {
+  readonly way: Way;
+  readonly runPage: RegExp;
+  /** The words on the issue's page that say what happened; null = that host's page says nothing. */
+  readonly issuePage: Readonly<Record<Version, RegExp | null>>;
+  readonly click: Click;
+  /** One that happens often: tried on every run of the tests. */
+  readonly isCommon: boolean;
+  /** What somebody changes first. */
+  readonly fix: (stage: Stage, agent: Agent, issue: Issue) => Promise<unknown>;
+}
+
+interface Words extends Partial<Pick<EndOnPages, "isCommon" | "click">> {
+  readonly run: RegExp;
+  readonly issue: RegExp;
+  /** Where the elder host shows other words, or none. */
+  readonly elder?: RegExp | null;
+}
+
+/** A wrong setting is put right, and the task becomes one that ends. */
+const fixOf =
+  (way: Way): EndOnPages["fix"] =>
+  async (stage, agent, issue) => {
+    await stage.company.reconfigure(agent.id, stage.config(agent.adapterType as AdapterType));
+    await stage.company.update(issue.id, { description: CLOSE });
+    await way.fix?.({ stage, agentId: agent.id });
+  };
+
+/** The host repeats a task as it was when its run ended, and starts some issues again by itself: endless work must not be found there. */
+function endsLater(way: Way): Way {
+  if (!way.task.startsWith("endless-steps")) return way;
+  const changeTask = ({ stage, issueId }: Scene) => stage.company.update(issueId, { description: CLOSE });
+  return { ...way, act: (scene) => changeTask(scene).then(() => way.act?.(scene)) };
+}
+
+export function endOnPages(way: Way, words: Words): EndOnPages {
+  const { run, issue, elder = issue, click = "comment", isCommon = false } = words;
+  const issuePage = { [NEWEST]: issue, [ELDER]: elder } as Record<Version, RegExp | null>;
+  return {
+    way: endsLater(way),
+    runPage: run,
+    issuePage,
+    click,
+    isCommon,
+    fix: fixOf(way),
+  };
+}
+
+const CLOSED: Words = { run: /200 closed/, issue: /The work is done; nothing is left to do/ };
+/** The host waits for somebody, who goes on by this click. */
+const waits = (run: RegExp, issue: RegExp, click: Click, isCommon = false): Words => ({ run, issue, click, isCommon });
+/** The host goes on by itself, which a comment hastens. The elder one shows when, but not why. */
+const passes = (run: RegExp, issue: RegExp): Words => ({ run, issue, elder: /Resumes in/ });
+/** Somebody has stopped it, so they know. */
+const stopped = (run: RegExp, issue: RegExp): Words => ({ run, issue, elder: null });
+
+const WORDS: Readonly<Record<string, Words>> = {
+  "exit code 0, the agent closed its issue": CLOSED,
+  "exit code 0, the issue left open": { run: /finished/, issue: /finished/ },
+  "exit code 0, after an unknown session": CLOSED,
+  "the model refuses the request (400)": waits(
+    /request is not valid/,
+    /refused the request.*Change the task.*set this issue to todo/s,
+    "todo",
+  ),
+  "the model's key is wrong (401)": waits(/invalid API key/, /did not accept the key.*Environment variables.*comment here/s, "comment"),
+  "the model does not exist": waits(/[Mm]odel not found/, /model is not known.*Choose another Model.*comment here/s, "retry", true),
+  "the context is too long (400)": { run: /./, issue: /./ },
+  "the model is overloaded (503)": passes(/overloaded/, /busy or failed.*overloaded.*tries again by itself/s),
+  "quota used up (429, come back in an hour)": passes(/quota exceeded/, /limit of the model's provider.*tries again by itself/s),
+  "time limit": { run: /Time limit reached/, issue: /reached its time limit.*Timeout.*comment here to continue/s, isCommon: true },
+  "cancelled by an operator": stopped(/cancelled/i, /cancelled.*Comment here to continue/s),
+  "the agent paused by an operator": stopped(/agent pause/, /cancelled.*Resume the agent. Then comment here to continue/s),
+  "out of memory": waits(/out of memory/i, /ran out of memory.*Raise Memory limit.*set this issue to todo/s, "todo", true),
+  "evicted by the kubelet": passes(/exceeds the limit/, /exceeds the limit.*tries again by itself/s),
+  "evicted by a drain": passes(/evicted through the API/, /evicted through the API.*tries again by itself/s),
+  "the Job deleted by hand": waits(/was deleted from outside/, /was deleted from outside.*Comment here/s, "retry"),
+  "the image is not there": waits(/image missing:1 is not on the node/, /did not start.*missing:1.*set this issue to todo/s, "todo"),
+  "the namespace does not exist": waits(/"nowhere" not found/, /"nowhere" not found.*comment here/s, "comment"),
+  "Jobs may not be created there": waits(/jobs\.batch is forbidden/, /jobs\.batch is forbidden.*comment here/s, "retry"),
+  "the volume does not exist": passes(/persistentvolumeclaim "nothing"/, /persistentvolumeclaim "nothing".*tries again by itself/s),
+  "the CLI refuses its arguments": waits(/printed its usage/, /did not accept its arguments.*Correct Extra args/s, "comment"),
+  "the CLI is not in the image": waits(/not found in PATH/, /not found in PATH.*comment here/s, "retry"),
+  "a setting is wrong": waits(
+    /must be a whole number/,
+    /must be a whole number.*Correct it on the agent's \w+ page.*set this issue to todo/s,
+    "todo",
+  ),
+};
+
+/** Every way of a run to end. */
+export const ENDS: readonly EndOnPages[] = ways.map((way) => {
+  const words = WORDS[way.name];
+  if (words === undefined) throw new Error(`nothing says what the pages show after "${way.name}"`);
+  return endOnPages(way, words);
+});
