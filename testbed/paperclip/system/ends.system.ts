@@ -6,9 +6,9 @@ import { ARTEFACTS } from "../src/page/pictures.ts";
 import { VERSIONS, type Version } from "../src/server/release.ts";
 import { LONG } from "./breadth.ts";
 import { type BrowserStage, openBrowserStage } from "./browser/browser-stage.ts";
-import { goOnFrom, type Row } from "./ends/continue-on-pages.ts";
+import { continueOnPages, type Row } from "./ends/continue-on-pages.ts";
 import { ENDS, type EndOnPages, endOnPages } from "./ends/ends.ts";
-import { tableOf } from "./ends/ends-table.ts";
+import { pagesTable } from "./ends/ends-table.ts";
 
 // Every way of a run to end, as somebody sees it who has only the host's pages: what they say, and the click or the comment that goes on.
 
@@ -18,7 +18,7 @@ const NO_KEY = endOnPages(
     type: "claude_k8s",
     task: "say:hello",
     config: ({ env }) => ({ env: { ...(env as object), ANTHROPIC_API_KEY: { type: "plain", value: "" } } }),
-    expected: { cause: "claude_auth_required", out: "person", by: "comment" },
+    expected: { cause: "claude_auth_required", way: "person", wayOutBy: "comment" },
   },
   { run: /Not logged in/, issue: /Not logged in.*Environment variables.*comment here/s, isCommon: true },
 );
@@ -27,7 +27,7 @@ const BAD_MEMORY = endOnPages(
     name: "a memory limit that is none",
     task: "say:hello",
     config: { "resources.limits.memory": "lots" },
-    expected: { cause: "configuration_incomplete", out: "person", by: "comment" },
+    expected: { cause: "configuration_incomplete", way: "person", wayOutBy: "comment" },
   },
   {
     run: /Memory limit.*must be bytes such as/,
@@ -40,7 +40,7 @@ const BAD_MEMORY = endOnPages(
 const all: readonly EndOnPages[] = [NO_KEY, BAD_MEMORY, ...ENDS];
 const cases = all
   .filter(({ isCommon }) => LONG || isCommon)
-  .flatMap((end) => VERSIONS.map((version) => ({ version, end, name: end.way.name })));
+  .flatMap((end) => VERSIONS.map((version) => ({ version, end, name: end.ending.name })));
 
 const stages = new Map<Version, Promise<BrowserStage>>();
 const rows: Row[] = [];
@@ -65,7 +65,7 @@ async function open(version: Version): Promise<BrowserStage> {
 }
 
 test.concurrent.each(cases)("$version: $name", async ({ version, end }) => {
-  const row = await goOnFrom(await stageOf(version), end);
+  const row = await continueOnPages(await stageOf(version), end);
   rows.push(row);
-  writeFileSync(join(ARTEFACTS, "ends.md"), tableOf(rows));
+  writeFileSync(join(ARTEFACTS, "ends.md"), pagesTable(rows));
 });

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { WRONG_KEY } from "@paperclip-k8s/llm";
-import type { Way as WayOut } from "../../../../packages/paperclip/src/conclude/way-out.ts";
+import type { Way } from "../../../../packages/paperclip/src/conclude/way-out.ts";
 import type { AdapterType } from "../agent-kinds.ts";
 import type { Run } from "../host/company.ts";
 import type { Stage } from "../stage.ts";
@@ -19,15 +19,16 @@ export interface Scene {
 export interface Expected {
   /** Our own code: `resultJson.cause`, or the run's code where that is none. */
   readonly cause: string;
-  readonly out: WayOut;
+  /** Who goes on after it, as the product decides. */
+  readonly way: Way;
   /** What a person does on the issue's page to go on, once the cause is gone; null = the host goes on by itself. */
-  readonly by: "comment" | "todo" | null;
+  readonly wayOutBy: "comment" | "todo" | null;
 }
 
 type Config = Readonly<Record<string, unknown>>;
 
 /** One way a run can end, and how to make it happen. */
-export interface Way {
+export interface Ending {
   readonly name: string;
   /** The prompt of the scripted model. */
   readonly task: string;
@@ -52,7 +53,7 @@ const BUSY = "endless-steps slow-1";
 const OK = "say:finished";
 const SETTING = "configuration_incomplete";
 
-export const ways: readonly Way[] = [
+export const endings: readonly Ending[] = [
   { name: "exit code 0, the agent closed its issue", task: CLOSE, expected: null },
   { name: "exit code 0, the issue left open", task: "say:finished", expected: null },
   { name: "exit code 0, after an unknown session", task: CLOSE, beforeSecond: loseSessions, expected: null },
@@ -83,20 +84,20 @@ export const ways: readonly Way[] = [
     name: "time limit",
     task: BUSY,
     config: { timeoutSec: 10, graceSec: 1 },
-    expected: { cause: "timeout", out: "continue", by: "comment" },
+    expected: { cause: "timeout", way: "continue", wayOutBy: "comment" },
   },
   {
     name: "cancelled by an operator",
     task: BUSY,
     act: async ({ stage, run }) => void (await stage.company.cancel(run.id)),
-    expected: { cause: "cancelled", out: "free", by: "comment" },
+    expected: { cause: "cancelled", way: "free", wayOutBy: "comment" },
   },
   {
     name: "the agent paused by an operator",
     task: BUSY,
     act: async ({ stage, agentId }) => void (await stage.company.pause(agentId)),
     fix: async ({ stage, agentId }) => void (await stage.company.resume(agentId)),
-    expected: { cause: "agent_paused", out: "free", by: "comment" },
+    expected: { cause: "agent_paused", way: "free", wayOutBy: "comment" },
   },
   {
     name: "out of memory",
@@ -149,12 +150,12 @@ export const ways: readonly Way[] = [
   { name: "a setting is wrong", task: OK, config: { timeoutSec: "soon" }, fix: correct, expected: person(SETTING, "todo") },
 ];
 
-function person(cause: string, by: "comment" | "todo"): Expected {
-  return { cause, out: "person", by };
+function person(cause: string, wayOutBy: "comment" | "todo"): Expected {
+  return { cause, way: "person", wayOutBy };
 }
 
 function retry(cause: string): Expected {
-  return { cause, out: "retry", by: null };
+  return { cause, way: "retry", wayOutBy: null };
 }
 
 /** What some of them need of the cluster. */

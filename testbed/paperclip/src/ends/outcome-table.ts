@@ -13,7 +13,7 @@ const COLUMNS = [
 const HEAD = [`| ${COLUMNS.join(" | ")} |`, `|${"---|".repeat(COLUMNS.length)}`];
 
 /** What was observed, one row for each end. */
-export function tableOf(rows: readonly (Observed | Error)[]): string {
+export function outcomesTable(rows: readonly (Observed | Error)[]): string {
   const lines = rows.map((row) =>
     row instanceof Error ? `| not observed: ${cell(row.message)} |${" |".repeat(COLUMNS.length - 1)}` : line(row),
   );
@@ -31,7 +31,7 @@ export function withTable(page: string, version: string, table: string, names: r
     [...rows].filter(([first]) => first === name || first.startsWith(`${name} (`)).map(([, row]) => row),
   );
   const today = new Date().toISOString().slice(0, 10);
-  const section = `${heading}\nObserved until ${today}.\n\n${[...HEAD, ...known].join("\n")}\n`;
+  const section = `${heading}\nLast observed on ${today}.\n\n${[...HEAD, ...known].join("\n")}\n`;
   return page.slice(0, from) + section + (next < 0 ? "" : page.slice(next));
 }
 
@@ -45,15 +45,15 @@ function rowsOf(text: string): [string, string][] {
 }
 
 function line(seen: Observed): string {
-  const { way, run, issue, recovery, next, comments, complaint } = seen;
+  const { ending, run, issue, recovery, laterRuns, comments, complaint } = seen;
   const hold = issue.executionBlocker ? `held: \`${issue.executionBlocker.cause}\`` : recovery === null ? null : `action: \`${recovery}\``;
   const cells = [
-    way.name + (complaint === null ? "" : ` (${complaint})`),
+    ending.name + (complaint === null ? "" : ` (${complaint})`),
     [run.status, ...codesOf(run)].join(", "),
     run.error ?? "–",
     comments.length === 0 ? "–" : comments.join(" / "),
     [issue.status, hold].filter((part) => part !== null).join(", "),
-    next.length === 0 ? "nothing" : next.map((after) => nextRun(run, after)).join("; "),
+    laterRuns.length === 0 ? "nothing" : laterRuns.map((later) => laterRun(run, later)).join("; "),
     wayOutOf(seen),
   ];
   return `| ${cells.map(cell).join(" | ")} |`;
@@ -65,18 +65,18 @@ function codesOf({ errorCode, resultJson }: Run): string[] {
   return [...new Set([errorCode, typeof cause === "string" ? cause : null])].filter((code) => code !== null).map((code) => `\`${code}\``);
 }
 
-function nextRun(run: Run, after: Run): string {
-  const due = after.status === "scheduled_retry" && after.scheduledRetryAt ? ` in ${secondsAfter(run, after.scheduledRetryAt)} s` : "";
-  const codes = codesOf(after).map((code) => ` ${code}`);
-  return `${after.contextSnapshot?.wakeReason ?? "?"}${after.retryOfRunId === run.id ? " (retry of it)" : ""}: ${after.status}${due}${codes.join("")}`;
+function laterRun(run: Run, later: Run): string {
+  const due = later.status === "scheduled_retry" && later.scheduledRetryAt ? ` in ${secondsAfter(run, later.scheduledRetryAt)} s` : "";
+  const codes = codesOf(later).map((code) => ` ${code}`);
+  return `${later.contextSnapshot?.wakeReason ?? "?"}${later.retryOfRunId === run.id ? " (retry of it)" : ""}: ${later.status}${due}${codes.join("")}`;
 }
 
 /** What was done on the issue's page, and what it started. */
-function wayOutOf({ way: { expected, fix }, wentOn }: Observed): string {
+function wayOutOf({ ending: { expected, fix }, nextRun }: Observed): string {
   if (expected === null) return "–";
-  if (expected.by === null) return "none needed";
-  const done = `${fix === undefined ? "" : "corrected, then "}${expected.by === "todo" ? "set to todo" : "a comment"}`;
-  return `${done}: ${wentOn === null ? "**nothing started**" : `a run started (${wentOn.contextSnapshot?.wakeReason ?? "?"})`}`;
+  if (expected.wayOutBy === null) return "none needed";
+  const done = `${fix === undefined ? "" : "corrected, then "}${expected.wayOutBy === "todo" ? "set to todo" : "a comment"}`;
+  return `${done}: ${nextRun === null ? "**nothing started**" : `a run started (${nextRun.contextSnapshot?.wakeReason ?? "?"})`}`;
 }
 
 function secondsAfter(run: Run, time: string): number {

@@ -42,11 +42,12 @@ interface Pages {
 
 let begun = 0;
 
-/** Makes a run end in that way, reads the pages, and goes on as somebody would who has nothing but them: the next run closes the issue. */
-export async function goOnFrom(browser: BrowserStage, end: EndOnPages): Promise<Row> {
+/** Makes a run end like that, reads the pages, and goes on as somebody would who has nothing but them: the next run closes the issue. */
+export async function continueOnPages(browser: BrowserStage, end: EndOnPages): Promise<Row> {
   const { company, host } = browser.stage;
-  const { agent, issue, run } = await happen(browser.stage, end.way, ++begun);
-  expect(run.resultJson?.cause ?? run.errorCode).toBe(end.way.expected?.cause ?? null);
+  const { ending } = end;
+  const { agent, issue, run } = await happen(browser.stage, ending, ++begun);
+  expect(run.resultJson?.cause ?? run.errorCode).toBe(ending.expected?.cause ?? null);
   const pages = {
     run: await browser.open(`/agents/${agent.id}/runs/${run.id}`),
     issue: new IssuePage(await browser.open(`/issues/${issue.identifier}`)),
@@ -54,8 +55,8 @@ export async function goOnFrom(browser: BrowserStage, end: EndOnPages): Promise<
   const runPage = await wordsLike(pages.run, end.runPage);
   const words = end.issuePage[host.version];
   const issuePage = words === null ? await wordsOn(pages.issue.page) : await wordsLike(pages.issue.page, words);
-  await pages.issue.page.screenshot(picture(`end-${host.version}-${end.way.name.replaceAll(/\W+/g, "-")}`));
-  if (end.way.expected?.out === "person") await waitsForSomebody(company, agent, issue);
+  await pages.issue.page.screenshot(picture(`end-${host.version}-${ending.name.replaceAll(/\W+/g, "-")}`));
+  if (ending.expected?.way === "person") await waitsForSomebody(company, agent, issue);
   await end.fix(browser.stage, agent, issue);
   const known = new Set((await company.runs(agent.id)).map(({ id }) => id));
   await CLICKS[end.click](pages);
@@ -64,7 +65,7 @@ export async function goOnFrom(browser: BrowserStage, end: EndOnPages): Promise<
   await Promise.all([pages.run.close(), pages.issue.page.close()]);
   const ended = await runEnd(company, next.id);
   await until("the closed issue", async () => (await company.issue(issue.id)).status === "done");
-  return { end: end.way.name, version: host.version, run, runPage, issuePage, click: end.click, next: ended };
+  return { end: ending.name, version: host.version, run, runPage, issuePage, click: end.click, next: ended };
 }
 
 /** The host has put the issue aside a moment after the run's end, does not hold it, and has started nothing else. */

@@ -1,7 +1,7 @@
 import type { Row } from "./continue-on-pages.ts";
 
 /** What was seen, as a table for people. */
-export function tableOf(rows: readonly Row[]): string {
+export function pagesTable(rows: readonly Row[]): string {
   const head =
     "| end | host | run | words on the run page | words on the issue page | what somebody did | the run that followed |\n|---|---|---|---|---|---|---|";
   const sorted = rows.toSorted((a, b) => a.end.localeCompare(b.end) || b.version.localeCompare(a.version));

@@ -1,5 +1,5 @@
 import type { AdapterType } from "../../src/agent-kinds.ts";
-import { CLOSE, type Scene, type Way, ways } from "../../src/ends/endings.ts";
+import { CLOSE, type Ending, endings, type Scene } from "../../src/ends/endings.ts";
 import type { Agent, Issue } from "../../src/host/company.ts";
 import type { Version } from "../../src/server/release.ts";
 import type { Stage } from "../../src/stage.ts";
@@ -10,7 +10,7 @@ export type Click = "comment" | "todo" | "retry";
 
 /** What one end of a run shows on the host's pages, and how somebody goes on from there. */
 export interface EndOnPages {
-  readonly way: Way;
+  readonly ending: Ending;
   readonly runPage: RegExp;
   /** The words on the issue's page that say what happened; null = that host's page says nothing. */
   readonly issuePage: Readonly<Record<Version, RegExp | null>>;
@@ -30,30 +30,30 @@ interface Words extends Partial<Pick<EndOnPages, "isCommon" | "click">> {
 
 /** A wrong setting is put right, and the task becomes one that ends. */
 const fixOf =
-  (way: Way): EndOnPages["fix"] =>
+  (ending: Ending): EndOnPages["fix"] =>
   async (stage, agent, issue) => {
     await stage.company.reconfigure(agent.id, stage.config(agent.adapterType as AdapterType));
     await stage.company.update(issue.id, { description: CLOSE });
-    await way.fix?.({ stage, agentId: agent.id });
+    await ending.fix?.({ stage, agentId: agent.id });
   };
 
 /** The host repeats a task as it was when its run ended, and starts some issues again by itself: endless work must not be found there. */
-function endsLater(way: Way): Way {
-  if (!way.task.startsWith("endless-steps")) return way;
+function endsLater(ending: Ending): Ending {
+  if (!ending.task.startsWith("endless-steps")) return ending;
   const changeTask = ({ stage, issueId }: Scene) => stage.company.update(issueId, { description: CLOSE });
-  return { ...way, act: (scene) => changeTask(scene).then(() => way.act?.(scene)) };
+  return { ...ending, act: (scene) => changeTask(scene).then(() => ending.act?.(scene)) };
 }
 
-export function endOnPages(way: Way, words: Words): EndOnPages {
+export function endOnPages(ending: Ending, words: Words): EndOnPages {
   const { run, issue, elder = issue, click = "comment", isCommon = false } = words;
   const issuePage = { [NEWEST]: issue, [ELDER]: elder } as Record<Version, RegExp | null>;
   return {
-    way: endsLater(way),
+    ending: endsLater(ending),
     runPage: run,
     issuePage,
     click,
     isCommon,
-    fix: fixOf(way),
+    fix: fixOf(ending),
   };
 }
 
@@ -100,8 +100,8 @@ const WORDS: Readonly<Record<string, Words>> = {
 };
 
 /** Every way of a run to end. */
-export const ENDS: readonly EndOnPages[] = ways.map((way) => {
-  const words = WORDS[way.name];
-  if (words === undefined) throw new Error(`nothing says what the pages show after "${way.name}"`);
-  return endOnPages(way, words);
+export const ENDS: readonly EndOnPages[] = endings.map((ending) => {
+  const words = WORDS[ending.name];
+  if (words === undefined) throw new Error(`nothing says what the pages show after "${ending.name}"`);
+  return endOnPages(ending, words);
 });
