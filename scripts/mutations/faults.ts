@@ -1,3 +1,5 @@
+import { DRAIN_FAULTS } from "./drain-faults.ts";
+import { FILE_FAULTS } from "./file-faults.ts";
 import { INPUT_FAULTS } from "./input-faults.ts";
 import { POD_FAULTS } from "./pod-faults.ts";
 import { POLICY_FAULTS } from "./policy-faults.ts";
@@ -23,10 +25,12 @@ export interface Fault {
 
 export const FAULTS: readonly Fault[] = [
   ...RUN_FAULTS,
+  ...DRAIN_FAULTS,
   ...WAY_OUT_FAULTS,
   ...INPUT_FAULTS,
   ...POD_FAULTS,
   ...POLICY_FAULTS,
+  ...FILE_FAULTS,
   ...RECORD_FAULTS,
   ...RECOVER_FAULTS,
   ...TRANSCRIPT_FAULTS,
