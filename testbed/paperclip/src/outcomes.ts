@@ -8,7 +8,7 @@ import { endings, prepareCluster } from "./ends/endings.ts";
 import { makeHappen, type Observed } from "./ends/observe.ts";
 import { outcomesTable, withTable } from "./ends/outcome-table.ts";
 import { prepare } from "./prepare.ts";
-import { ROOT, VERSIONS, type Version } from "./server/release.ts";
+import { ROOT, VERSIONS, type Version, versionNamed } from "./server/release.ts";
 import { openStage } from "./stage.ts";
 
 /** As many runs at once as a small machine bears. */
@@ -16,7 +16,7 @@ const AT_ONCE = 3;
 const say = (line: string) => console.error(line);
 
 const { values } = parseArgs({ options: { version: { type: "string" }, only: { type: "string" }, write: { type: "boolean" } } });
-const versions = VERSIONS.filter((version) => values.version === undefined || version === values.version);
+const versions = values.version === undefined ? VERSIONS : [versionNamed(values.version)];
 const page = values.write ? await open(join(ROOT, "docs/hosts.md"), "r+") : null;
 const packed = await prepare(versions, say);
 for (const version of versions) {

@@ -5,13 +5,13 @@ import { USUAL_TYPE } from "./agent-kinds.ts";
 import { adaptersOf } from "./host/adapters.ts";
 import { loadParser, pageOf, pageText } from "./page/page-text.ts";
 import { prepare } from "./prepare.ts";
-import { VERSIONS } from "./server/release.ts";
+import { VERSIONS, versionNamed } from "./server/release.ts";
 import { openStage } from "./stage.ts";
 import { until } from "./wait.ts";
 
 const say = (line: string) => console.error(line);
 const { values } = parseArgs({ options: { version: { type: "string" }, task: { type: "string" } } });
-const version = VERSIONS.find((known) => known === values.version) ?? VERSIONS[0];
+const version = versionNamed(values.version ?? VERSIONS[0]);
 const packed = await prepare([version], say);
 const stage = await openStage(packed, { version, say });
 try {

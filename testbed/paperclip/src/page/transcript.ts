@@ -1,10 +1,10 @@
-// `node testbed/paperclip/src/page/transcript.ts [--out DIR] [--task words] [--host RELEASE]`: real runs, and their transcripts as the
+// `node testbed/paperclip/src/page/transcript.ts [--version v] [--task words] [--out DIR]`: real runs, and their transcripts as the
 // page of a real host shows them in Chromium: as users get it today, and with the host's parser worker patched.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { call } from "../host/api.ts";
 import { packAdapters } from "../packages/install.ts";
-import { prepareRelease, VERSIONS } from "../server/release.ts";
+import { prepareRelease, VERSIONS, versionNamed } from "../server/release.ts";
 import { dropRoot } from "../server/user.ts";
 import { openStage, type Stage } from "../stage.ts";
 import { type Browser, openBrowser } from "./browser.ts";
@@ -16,8 +16,8 @@ import { makeRun, type ShownRun, shownRuns } from "./shown-runs.ts";
 
 const begun = Date.now();
 const say = (line: string) => console.error(line);
-const { values } = parseArgs({ options: { out: { type: "string" }, task: { type: "string" }, host: { type: "string" } } });
-const version = VERSIONS.find((known) => known === values.host) ?? VERSIONS[0];
+const { values } = parseArgs({ options: { out: { type: "string" }, task: { type: "string" }, version: { type: "string" } } });
+const version = versionNamed(values.version ?? VERSIONS[0]);
 const runs: readonly ShownRun[] = values.task === undefined ? shownRuns : [{ name: "task", task: values.task }];
 
 await prepareRelease(version, say);
@@ -55,13 +55,13 @@ async function showRun(stage: Stage, browser: Browser, path: string, name: strin
   for (const patched of [false, true]) {
     const tab = await browser.open(stage.host.url + path, patched);
     const page = new RunPage(tab);
-    const tell = async (view: string) => {
+    const report = async (view: string) => {
       const text = (await page.text()).replaceAll(stage.host.home.path, "$PAPERCLIP_HOME").replaceAll(/\n{2,}/g, "\n");
       console.log(`\n--- ${name}: ${view}\n${text.trim()}`);
       if (pictures !== null) await page.picture(join(pictures, `${name}-${view.replaceAll(/\W+/g, "-")}.png`));
     };
     await page.settle(patched);
-    await tell(patched ? "parsed, nice" : "as users get it");
+    await report(patched ? "parsed, nice" : "as users get it");
     if (pictures !== null && !patched) {
       await tab.screenshot({ path: join(pictures, `${name}-page.png`) });
       // A run that was not started has no invocation.
@@ -71,9 +71,9 @@ async function showRun(stage: Stage, browser: Browser, path: string, name: strin
     }
     if (patched) {
       await page.unfold();
-      await tell("parsed, nice, unfolded");
+      await report("parsed, nice, unfolded");
       await page.show("raw");
-      await tell("parsed, raw");
+      await report("parsed, raw");
     }
     await tab.close();
   }

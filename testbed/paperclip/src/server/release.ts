@@ -9,6 +9,13 @@ import { promisify } from "node:util";
 export const VERSIONS = ["2026.916.1", "2026.824.1"] as const;
 export type Version = (typeof VERSIONS)[number];
 
+/** The release that somebody names on a command line. */
+export function versionNamed(name: string): Version {
+  const version = VERSIONS.find((known) => known === name);
+  if (version === undefined) throw new Error(`--version ${name}: not one of ${VERSIONS.join(", ")}`);
+  return version;
+}
+
 export const ROOT: string = fileURLToPath(new URL("../../../..", import.meta.url));
 export const CACHE: string = join(ROOT, "node_modules/.cache/paperclip");
 const INSTALL_TIMEOUT_MS = 10 * 60_000;
