@@ -7,7 +7,7 @@ import { LONG, NEWEST } from "./breadth.ts";
 import { drainRuns } from "./drain/drain-rounds.ts";
 import { lostResult } from "./drain/lost-result.ts";
 
-// The host could lose what a drained run returned, in a deadlock of its database (handover/drain/end-stored.ts). 3 of 21 drains did so.
+// The host can lose what a drained run returned, in a deadlock of its database: see handover/drain/end-stored.ts.
 
 const DRAINS = Number(process.env.DRAINS ?? (LONG ? 100 : 4));
 const AT_ONCE = LONG ? 4 : 2;

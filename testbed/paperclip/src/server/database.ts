@@ -3,7 +3,7 @@ import { prepareRelease } from "./release.ts";
 import type { Paperclip } from "./server.ts";
 
 /** As much of the host's own database client as is used here. */
-export interface Sql {
+interface Sql {
   unsafe(statement: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 export interface Database extends Sql {

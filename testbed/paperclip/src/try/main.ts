@@ -28,7 +28,7 @@ async function main(args: string[]): Promise<number> {
   if (wishes === null) return args.some((arg) => arg === "--help" || arg === "-h") ? say(HELP, 0) : say(`Unknown option\n\n${HELP}`, 2);
   const screen = startScreen(process.stdout);
   const stopping = onInterrupt(screen);
-  const crashes: Crashes = { heard: () => {} };
+  const crashes: Crashes = { onCrash: () => {} };
   let opened: Opened | null = null;
   try {
     opened = await open(wishes, crashes, screen);
@@ -38,7 +38,7 @@ async function main(args: string[]): Promise<number> {
     if (stopping.signal.aborted) return 130; // a Ctrl-C reaches the programs we wait for too
     throw error;
   } finally {
-    crashes.heard = () => {};
+    crashes.onCrash = () => {};
     stopping.abort();
     screen.note(opened === null ? "Nothing is left behind." : await opened.close(screen.step));
   }
@@ -65,7 +65,7 @@ async function open({ kube, keep }: Wishes, crashes: Crashes, screen: Screen): P
   const packed = await packAdapters(screen.step);
   const kept = keep && !kube ? { keepAt: keptFolder() } : {};
   if (!kube) dropRoot();
-  const options = { version, ui: true, say: screen.step, onCrash: (how: string) => crashes.heard(how), ...kept };
+  const options = { version, ui: true, say: screen.step, onCrash: (how: string) => crashes.onCrash(how), ...kept };
   return kube ? openOnKube(packed, options, keep) : openEmbedded(packed, options);
 }
 

@@ -10,7 +10,7 @@ import type { Opened, Restarts } from "./where.ts";
 
 /** Set by whoever learns that the server has ended by itself. */
 export interface Crashes {
-  heard: (how: string) => void;
+  onCrash: (how: string) => void;
 }
 
 /** Shows where the pages are and what to try, and does what keys ask for, until somebody has seen enough. */
@@ -23,11 +23,11 @@ export async function runSession(opened: Opened, crashes: Crashes, screen: Scree
   const pageOf = ({ agentId, id }: Run) => `${pages}/agents/${agentId}/runs/${id}`;
   const followed = followRuns({ stage, agents: staff.agents, pageOf, say: screen.step, stopped });
   const restarts = opened.restarts({ staff, followed, say: screen.step, stopped });
-  crashes.heard = (how) => {
+  crashes.onCrash = (how) => {
     restarts.crashed();
     screen.note(`The server has ended by itself (${how}). Its agents' pods go on. r starts it again, q ends everything.`);
   };
-  const start = await openStartPage(() => visit(staff, followed, pageOf));
+  const start = await openStartPage(() => startWork(staff, followed, pageOf));
   const keys = listen(process.stdin, (key) => press(key));
   const list = () =>
     screen.ready({
@@ -36,8 +36,8 @@ export async function runSession(opened: Opened, crashes: Crashes, screen: Scree
       signIn: stage.signIn ?? null,
       command: opened.command,
       staff,
-      means: restarts.means,
-      how: keys.how,
+      restartDescription: restarts.description,
+      keyHelp: keys.keyHelp,
     });
   const press = onKey({ screen, staff, restarts, list, quit: () => stopping.abort() });
   try {
@@ -51,7 +51,7 @@ export async function runSession(opened: Opened, crashes: Crashes, screen: Scree
 }
 
 /** Starts work for whoever has none, and leads to the first live run. */
-async function visit(staff: Staff, followed: Followed, pageOf: (run: Run) => string): Promise<string> {
+async function startWork(staff: Staff, followed: Followed, pageOf: (run: Run) => string): Promise<string> {
   await staff.work();
   const [first] = staff.agents as [Agent];
   const run = await until("a live run", async () => {

@@ -7,7 +7,7 @@ import type { PackedAdapters } from "../packages/install.ts";
 import { ROOT } from "../server/release.ts";
 import { serverUser } from "../server/user.ts";
 import { type AnyStage, openStage, type Stage, type StageOptions } from "../stage.ts";
-import { ledModel } from "./agents/guided-model.ts";
+import { guidedModel } from "./agents/guided-model.ts";
 import { embeddedOperator } from "./restart/operator.ts";
 import { podProgress } from "./restart/progress.ts";
 import { Restarter, type Restarting, RollOut } from "./restart/restart.ts";
@@ -16,7 +16,7 @@ import { openIssues } from "./runs/open-issues.ts";
 /** What r does. */
 export interface Restarts {
   /** In words, for the list of things to try. */
-  readonly means: string;
+  readonly description: string;
   /** It has ended by itself. */
   crashed(): void;
   restart(): Promise<void>;
@@ -31,7 +31,7 @@ export interface Opened {
   close(say: (line: string) => void): Promise<string>;
 }
 
-export type TryOptions = Omit<StageOptions, "script" | "companyName">;
+type TryOptions = Omit<StageOptions, "script" | "companyName">;
 
 /** Belongs to the server's user, whom we become before there is anything to put in it. */
 export function keptFolder(): string {
@@ -46,7 +46,7 @@ export async function openEmbedded(packed: PackedAdapters, options: TryOptions):
   let opened: Stage | null = null;
   // The embedded cluster measures no memory: we say which pod has used too much.
   const outOfMemory = (pod: string) => void setTimeout(() => opened?.cluster.faults.oom(opened.namespace, pod), 1500);
-  const stage = await openStage(packed, { ...options, companyName: "Try it", script: ledModel(outOfMemory) });
+  const stage = await openStage(packed, { ...options, companyName: "Try it", script: guidedModel(outOfMemory) });
   opened = stage;
   const operator = embeddedOperator(stage, packed);
   return {
@@ -74,7 +74,7 @@ async function endInOrder(stage: Stage, run: ReturnType<typeof embeddedOperator>
 }
 
 export async function openOnKube(packed: PackedAdapters, options: TryOptions, keep: boolean): Promise<Opened> {
-  const stage = await openClusterStage(packed, { ...options, companyName: "Try it", script: ledModel(() => {}) });
+  const stage = await openClusterStage(packed, { ...options, companyName: "Try it", script: guidedModel(() => {}) });
   const { namespace } = stage.deployed;
   const kubectl = `${stage.cluster.kubectl} --kubeconfig ${stage.cluster.kubeconfig} -n ${namespace}`;
   // In the server's container it lacks only this: a server that trusts nobody releases nothing without a key.

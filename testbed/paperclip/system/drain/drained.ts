@@ -3,7 +3,7 @@ import type { Stage } from "../../src/stage.ts";
 import type { AtWork } from "../agents/at-work.ts";
 import { drain, type Said } from "../operator-cli.ts";
 
-export interface Drained<T> {
+interface Drained<T> {
   readonly works: T;
   readonly said: Said;
 }

@@ -14,22 +14,22 @@ export async function rolloutUnderLiveRuns(stage: ClusterStage, count: number): 
   const first = await Promise.all(live.tasks.map(live.runsOf));
   expect(first.map((runs) => runs.map(({ status }) => status))).toEqual(Array(count).fill(["running"]));
   const old = await serverPod(stage);
-  const tell = stopwatch();
+  const report = stopwatch();
 
   await deployed.kubectl("rollout", "restart", "deployment/paperclip");
   await until("the old server's end", async () => (await serverPod(stage)) !== old);
-  tell("the old server is gone");
+  report("the old server is gone");
   const before = live.tasks.map((task) => live.written(task).length);
   await deployed.kubectl("rollout", "status", "deployment/paperclip", "--timeout=300s");
-  tell("the new one is ready");
+  report("the new one is ready");
   live.tasks.forEach((task, index) => {
     expect(live.written(task).length, `lines of ${task.name} while there was no server`).toBeGreaterThan(before[index]!);
   });
   await each(live, "taken over", async (run) => (await textOf(stage, run)).includes("adopted Job"));
-  tell("every run is taken over");
+  report("every run is taken over");
   await live.finish();
   await each(live, "succeeded", async ({ status }) => status === "succeeded");
-  tell("every run has succeeded");
+  report("every run has succeeded");
 
   for (const task of live.tasks) {
     expect(await company.issue(task.issue.id)).toMatchObject({ status: "done", executionBlocker: null });
@@ -42,7 +42,7 @@ export async function rolloutUnderLiveRuns(stage: ClusterStage, count: number): 
   expect(theirs, "Jobs that made pods, by pod").toHaveLength(count);
   const agents = ["jobs,pods,secrets", "-l", `paperclip.io/agent-id in (${ids})`, "-o", "name"];
   await expect.poll(() => deployed.agents("get", ...agents), { timeout: HANG_MS, interval: 500 }).toBe("");
-  tell("nothing of them is left");
+  report("nothing of them is left");
 }
 
 /** One Job, one pod, one CLI; what it wrote stands once and in order in the log of the run that finished. */

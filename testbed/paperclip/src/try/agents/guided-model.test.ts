@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { ledModel } from "./guided-model.ts";
+import { guidedModel } from "./guided-model.ts";
 
 const toolNames = ["Bash"];
 const asked = (text: string, ...toolResults: string[]) => {
   const killed: string[] = [];
-  const reply = ledModel((pod) => killed.push(pod))({ system: "", userTexts: [text], toolNames, toolResults, stepLimitReached: false });
+  const reply = guidedModel((pod) => killed.push(pod))({ system: "", userTexts: [text], toolNames, toolResults, stepLimitReached: false });
   return { reply, killed };
 };
 

@@ -1,7 +1,7 @@
 import { type LlmOptions, vocabulary } from "@paperclip-k8s/llm";
 
-/** The program of the pod that leads the model: it knows the issue, and says what comes next. */
-const LEADER = "do-task";
+/** The program of the pod that guides the model: it knows the issue, and says what comes next. */
+const GUIDE = "do-task";
 const PLAN = /^plan: (.+)$/m;
 /** The pod whose memory is to run out. */
 const MEMORY = /^plan: use too much memory in (\S+)$/m;
@@ -12,7 +12,7 @@ const own = Object.keys(vocabulary).filter((word) => /[-:]|^(unauthorized|quota|
 const scripted = new RegExp(own.map((word) => `(?<![\\w-])${word.replace(/<.*/, "\\S").replace(/N$/, "\\d")}`).join("|"));
 
 /** A model for any task: it does what the pod's program says, step by step, and ends with the program's last words. */
-export const ledModel =
+export const guidedModel =
   (outOfMemory: (pod: string) => void): NonNullable<LlmOptions["script"]> =>
   ({ userTexts, toolNames, toolResults }) => {
     const bash = toolNames.find((name) => name.toLowerCase() === "bash");
@@ -20,7 +20,7 @@ export const ledModel =
     const last = toolResults.at(-1);
     const pod = MEMORY.exec(last ?? "")?.[1];
     if (pod !== undefined) outOfMemory(pod);
-    const call = last === undefined ? { command: LEADER, description: "Read the issue" } : nextCall(last);
+    const call = last === undefined ? { command: GUIDE, description: "Read the issue" } : nextCall(last);
     return call === null ? { kind: "text", text: lastWords(last ?? "") } : { kind: "tool", tool: bash, input: call };
   };
 
@@ -29,7 +29,7 @@ function nextCall(result: string): { command: string; description: string } | nu
   const plan = PLAN.exec(result)?.[1];
   if (plan !== undefined) return { command: plan, description: "Do what is planned" };
   const [step, all] = STEP.exec(result)?.slice(1).map(Number) ?? [0, 0];
-  return step! < all! ? { command: `${LEADER} minute ${step! + 1}`, description: `Step ${step! + 1} of ${all}` } : null;
+  return step! < all! ? { command: `${GUIDE} minute ${step! + 1}`, description: `Step ${step! + 1} of ${all}` } : null;
 }
 
 const lastWords = (result: string): string => result.trim().split("\n").slice(-2).join("\n") || "Done.";

@@ -49,12 +49,7 @@ function inNamespace(kubeconfig: string, namespace: string): string {
   return JSON.stringify(config);
 }
 
-export function runLines(
-  program: string,
-  args: readonly string[],
-  say: (line: string) => void,
-  stopped?: AbortSignal,
-): Promise<number | null> {
+function runLines(program: string, args: readonly string[], say: (line: string) => void, stopped?: AbortSignal): Promise<number | null> {
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], detached: true }); // a Ctrl-C is for us
   for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on("line", say);
   const end = () => child.kill("SIGTERM");

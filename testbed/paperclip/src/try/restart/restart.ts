@@ -8,9 +8,9 @@ import type { Progress } from "./progress.ts";
 
 /** A Paperclip of 2026.916 that is back within a minute takes a killed server's runs for its own, and shows them as running for five more. */
 const AWAY_MS = 65_000;
-const TELL_MS = 10_000;
+const REPORT_MS = 10_000;
 /** Of what recover prints: not its table, but how many are held and what became of each. */
-const NEWS = /^\S+-\d+: |\bheld\b/;
+const SHOWN_LINES = /^\S+-\d+: |\bheld\b/;
 
 export interface Restarting {
   readonly host: Pick<Paperclip, "end" | "start">;
@@ -25,7 +25,7 @@ export interface Restarting {
 
 /** Kills the server under live runs, shows that their agents work on without it, and starts it again. */
 export class Restarter {
-  readonly means = "kill -9 of the server under a live run; it is started again a minute later, and nothing is lost";
+  readonly description = "kill -9 of the server under a live run; it is started again a minute later, and nothing is lost";
   readonly #with: Restarting;
   #diedAt: number | null = null;
   #watching = false;
@@ -81,7 +81,7 @@ export class Restarter {
     );
     let shown: readonly string[] = [];
     while (Date.now() < until && !stopped.aborted) {
-      await sleep(Math.min(TELL_MS, until - Date.now()), undefined, { signal: stopped }).catch(() => {});
+      await sleep(Math.min(REPORT_MS, until - Date.now()), undefined, { signal: stopped }).catch(() => {});
       const lines = progress().map(({ line }) => line);
       for (const line of lines) if (!shown.includes(line)) say(`no server  ${line}`);
       shown = lines;
@@ -96,16 +96,16 @@ export class Restarter {
     );
     if (this.#watching) return;
     this.#watching = true;
-    const tell = (line: string) => NEWS.test(line) && say(`recover  ${line}`);
+    const report = (line: string) => SHOWN_LINES.test(line) && say(`recover  ${line}`);
     void operator
-      .run(["recover", "--watch", "--every", "5s"], tell, stopped)
+      .run(["recover", "--watch", "--every", "5s"], report, stopped)
       .catch((error: unknown) => say(`recover could not be started: ${error}`));
   }
 }
 
 /** In a real cluster the way an operator restarts: the preStop hook drains, and the next server takes every Job over. */
 export class RollOut {
-  readonly means =
+  readonly description =
     "kubectl rollout restart under a live run: its preStop hook drains, and half a minute later the new server takes the Job over";
   readonly #deployed: Pick<Deployed, "kubectl">;
   readonly #say: (line: string) => void;

@@ -19,7 +19,7 @@ interface Following {
   readonly stopped: AbortSignal;
 }
 
-/** Tells each change of a run and of an issue's status, as long as the host answers; what was over before is not news. */
+/** Reports each change of a run and of an issue's status, as long as the host answers; what was over before is not news. */
 export function followRuns(following: Following): Followed {
   const { stage, stopped } = following;
   const shown = new Map<string, string>();
@@ -29,12 +29,12 @@ export function followRuns(following: Following): Followed {
   async function look(): Promise<void> {
     const issues = new Map((await stage.company.issues()).map((issue) => [issue.id, issue]));
     runs = await stage.company.allRuns();
-    for (const run of [...runs].reverse()) tell(run.id, run.status, () => runLine(following, run, issues.get(issueOf(run))));
-    for (const issue of issues.values()) tell(issue.id, issue.status, () => issueLine(issue));
+    for (const run of [...runs].reverse()) report(run.id, run.status, () => runLine(following, run, issues.get(issueOf(run))));
+    for (const issue of issues.values()) report(issue.id, issue.status, () => issueLine(issue));
     first = false;
   }
 
-  function tell(id: string, state: string, line: () => string | null): void {
+  function report(id: string, state: string, line: () => string | null): void {
     const known = shown.get(id);
     shown.set(id, state);
     if (known === state || first) return;
@@ -71,6 +71,6 @@ function cost({ usageJson }: Run): string {
   return typeof usd === "number" ? `, ${String(usageJson?.outputTokens)} tokens out, $${usd.toFixed(4)}` : "";
 }
 
-/** Changes that its run already tells of are left out. */
+/** Changes that the line of its run shows already are left out. */
 const issueLine = ({ identifier, status }: Issue): string | null =>
   ["done", "blocked", "in_review"].includes(status) ? `${identifier} is ${status}` : null;

@@ -26,7 +26,7 @@ test("without a terminal a line is a key, SIGUSR2 is r, and the words say so", a
   process.emit("SIGUSR2");
   expect(pressed).toEqual(["w", "q", "r"]);
   expect(modes).toEqual([]);
-  expect(keys?.how).toContain(`kill -USR2 ${process.pid}`);
+  expect(keys?.keyHelp).toContain(`kill -USR2 ${process.pid}`);
 });
 
 test("in a terminal each character is a key and Ctrl-C is q; the terminal is given back", async () => {

@@ -6,7 +6,7 @@ const CTRL_C = "\u0003";
 
 export interface Keys {
   /** How to press one where there is no terminal; null = as usual. */
-  readonly how: string | null;
+  readonly keyHelp: string | null;
   stop(): void;
 }
 
@@ -27,7 +27,7 @@ export function listen(input: ReadStream, press: (key: Key) => void): Keys {
   input.on("error", () => {}); // no input at all is fine
   process.on("SIGUSR2", restart);
   return {
-    how: terminal ? null : `without a terminal, write to its input one line each (r also by kill -USR2 ${process.pid})`,
+    keyHelp: terminal ? null : `without a terminal, write to its input one line each (r also by kill -USR2 ${process.pid})`,
     stop() {
       if (terminal) input.setRawMode(false);
       input.off("data", hear);

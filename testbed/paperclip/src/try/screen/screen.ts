@@ -15,9 +15,9 @@ export interface Ready {
   readonly command: string;
   readonly staff: Staff;
   /** What r does. */
-  readonly means: string;
+  readonly restartDescription: string;
   /** How to press keys, where that has to be said. */
-  readonly how: string | null;
+  readonly keyHelp: string | null;
 }
 
 /** The command's terminal: what happens and when, colours only where there are some. */
@@ -50,7 +50,7 @@ export function startScreen(out: NodeJS.WriteStream): Screen {
         for (const line of lines) for (const part of wrapped(line, width)) print(`     ${part}`);
       });
       print(
-        `\n  ${bold("Keys")}  w work for a minute, r restart, h this list again, q or Ctrl-C end everything${ready.how === null ? "" : dim(`; ${ready.how}`)}\n`,
+        `\n  ${bold("Keys")}  w work for a minute, r restart, h this list again, q or Ctrl-C end everything${ready.keyHelp === null ? "" : dim(`; ${ready.keyHelp}`)}\n`,
       );
     },
   };
@@ -68,7 +68,7 @@ function wrapped(text: string, width: number): string[] {
 }
 
 /** Each with what to look at. */
-const things = ({ start, pages, command, means, staff }: Ready): readonly (readonly [string, ...string[]])[] => [
+const things = ({ start, pages, command, restartDescription, staff }: Ready): readonly (readonly [string, ...string[]])[] => [
   [
     "Watch a live run",
     `Open ${start} (again, or w, for another one). The transcript grows by a step every three seconds; it begins with the Job's name.`,
@@ -80,7 +80,7 @@ const things = ({ start, pages, command, means, staff }: Ready): readonly (reado
   ],
   [
     "Restart the server under it",
-    `r: ${means}.`,
+    `r: ${restartDescription}.`,
     "Look at: the steps that go on here while there is no server, and then the run that follows on the same issue. Its transcript has every step, its header the cost.",
   ],
   [

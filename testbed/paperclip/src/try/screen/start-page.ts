@@ -1,16 +1,16 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export interface StartPage {
+interface StartPage {
   readonly url: string;
   stop(): Promise<void>;
 }
 
 /** The address to open first: whoever comes there starts something to watch, and is led to it. */
-export async function openStartPage(visit: () => Promise<string>): Promise<StartPage> {
+export async function openStartPage(startWork: () => Promise<string>): Promise<StartPage> {
   const server = createServer((request, response) => {
     if (request.url !== "/") return void response.writeHead(404).end();
-    visit().then(
+    startWork().then(
       (location) => response.writeHead(302, { location, "cache-control": "no-store" }).end(),
       (error: unknown) => response.writeHead(503, { "content-type": "text/plain" }).end(`Paperclip does not answer: ${error}\n`),
     );
