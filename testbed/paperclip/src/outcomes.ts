@@ -1,6 +1,6 @@
 // `node testbed/paperclip/src/outcomes.ts [--version v] [--only text|text] [--write]`: makes every way a run can end happen on real
 // hosts and prints what each host made of it, as a table. --write puts their rows into docs/hosts.md, with
-// today's date. The exit code is 1 if an end is not as endings.ts expects it.
+// today's date. The exit code is 1 if an end is not as ends/endings.ts expects it.
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -64,7 +64,7 @@ function shown(row: Observed | Error): Observed | Error {
   return row;
 }
 
-/** What is not as `endings.ts` expects it. */
+/** What is not as `ends/endings.ts` expects it. */
 function problemsOf(row: Observed | Error): string[] {
   if (row instanceof Error) return [`not observed: ${row.message}`];
   const { ending, run, comments, nextRun } = row;
