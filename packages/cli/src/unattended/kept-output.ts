@@ -22,7 +22,7 @@ export async function readOutput(path: string, cli: Pick<AgentCli, "createParser
   const parser = cli.createParser();
   const read = await eachLine(path, (line) => void parsed(parser, line));
   if (read === null) return null;
-  const genuine = end !== null && read.bytes === end.written && read.sha256 === end.outputSha256;
+  const genuine = end !== null && !read.isCut && read.bytes === end.written && read.sha256 === end.outputSha256;
   return { report: parser.report(), genuine };
 }
 

@@ -1,7 +1,7 @@
 import { howEnded, jobState } from "../cluster/job-state.ts";
 import type { ListedRun } from "../recovery/find/listed-runs.ts";
 import { table } from "../table.ts";
-import type { Unattended } from "./find-unattended.ts";
+import type { Unattended } from "./read-unattended.ts";
 import type { CostReport } from "./report-cost.ts";
 
 /** A run that nobody followed to its end. */

@@ -3,9 +3,9 @@ import type { HostApi } from "@paperclip-k8s/paperclip/host-api";
 import type { Place } from "../arguments/values.ts";
 import type { FoundJob } from "../cluster/jobs.ts";
 import type { ListedRun } from "../recovery/find/listed-runs.ts";
-import { type Looking, readUnattended, type Unattended } from "./find-unattended.ts";
 import type { Row } from "./listing.ts";
 import { hasJob, lostForGood, withLostResults } from "./lost-runs.ts";
+import { type Looking, readUnattended, type Unattended } from "./read-unattended.ts";
 import { readMark, reportCost } from "./report-cost.ts";
 
 interface Around extends Place {

@@ -1,7 +1,7 @@
 import { open, readFile, rm, writeFile } from "node:fs/promises";
 import { type HostApi, HostError } from "@paperclip-k8s/paperclip/host-api";
 import { recordOf, recordsOf, textOf } from "@paperclip-k8s/paperclip/values";
-import type { Unattended } from "./find-unattended.ts";
+import type { Unattended } from "./read-unattended.ts";
 
 /** What became of a run's cost, for people. */
 export interface CostReport {

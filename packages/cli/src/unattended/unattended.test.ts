@@ -11,9 +11,9 @@ import type { ListedRun } from "../recovery/find/listed-runs.ts";
 import { runCommand } from "../run-command.ts";
 import type { Terminal } from "../terminal.ts";
 import { endRecord, metaFile, SECRET } from "../testing/example-run.ts";
-import { readUnattended } from "./find-unattended.ts";
 import { unattendedListing } from "./listing.ts";
 import { lookAtUnattended, Memory } from "./look-at-unattended.ts";
+import { readUnattended } from "./read-unattended.ts";
 import { readMark, reportCost } from "./report-cost.ts";
 
 // Real files and recordings of the real CLIs; the host's answers are shaped as those of Paperclip 2026.916.1.
