@@ -21,7 +21,7 @@ export const DRAIN_FAULTS: readonly Fault[] = [
   {
     what: "a Job that a drain left is taken over by retries only: a comment that waited takes their place, and the Job's result is lost",
     file: "packages/paperclip/src/handover/adoption/decision.ts",
-    find: "const resumes = isLeft(run) || ",
+    find: "const resumes = isDetached(run) || ",
     replace: "const resumes = ",
     caughtBy: ["packages/paperclip/src/handover/adoption/decision.test.ts"],
   },
@@ -30,6 +30,6 @@ export const DRAIN_FAULTS: readonly Fault[] = [
     file: "packages/paperclip/src/host/runs.ts",
     find: "(resultLost === true || (errorCode !== null && LOST_CODES.has(errorCode)))",
     replace: "errorCode !== null && LOST_CODES.has(errorCode)",
-    caughtBy: ["packages/paperclip/src/handover/adoption/on-lock-conflict.test.ts"],
+    caughtBy: ["packages/paperclip/src/handover/adoption/on-lock-conflict.test.ts", "packages/paperclip/src/host/runs.test.ts"],
   },
 ];

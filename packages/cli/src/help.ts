@@ -1,4 +1,4 @@
-import type { CommandName } from "./arguments.ts";
+import type { CommandName } from "./arguments/command.ts";
 
 const CLUSTER = `  -n, --namespace <name>  of the agents' Jobs; may be repeated
                           (unset: the policy's, the pod's, or the context's)
@@ -31,8 +31,7 @@ Runs that failed by themselves are listed too, but started again only when --iss
 are issues that waited for you to repair something.
 
 Runs that ended while no server was there, and whose issue is finished, follow in a list of their
-own: how they ended, tokens and cost, and the file with their output. Their cost is reported to the
-host, once.
+own: how they ended, tokens and cost. The cost is reported to the host once, when the Job is gone.
 
       --issue <id>        only this issue (id or identifier); may be repeated
       --stopped <text>    with --issue, where nothing proves that the agent has stopped: how you

@@ -1,7 +1,8 @@
 import { ApiError, messageOf, PathPartError } from "@paperclip-k8s/engine";
 import { HostError } from "@paperclip-k8s/paperclip/host-api";
 import manifest from "../package.json" with { type: "json" };
-import { COMMANDS, type Command, type CommandName, parseCommand, UsageError } from "./arguments.ts";
+import { COMMANDS, type Command, type CommandName, parseCommand } from "./arguments/command.ts";
+import { UsageError } from "./arguments/values.ts";
 import { drain } from "./commands/drain.ts";
 import { policy } from "./commands/policy.ts";
 import { recover } from "./commands/recover.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { COMMANDS } from "./arguments.ts";
+import { COMMANDS } from "./arguments/command.ts";
 import { HELP, OVERVIEW } from "./help.ts";
 import { age, count, table, WIDTH, wrap } from "./table.ts";
 

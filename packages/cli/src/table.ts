@@ -4,7 +4,7 @@ import { cleanLine } from "@paperclip-k8s/paperclip/clean-text";
 export const WIDTH = 100;
 const GAP = "  ";
 
-export interface Column {
+interface Column {
   readonly title: string;
   /** At most so wide; the last column takes what is left and is wrapped. */
   readonly max?: number;
@@ -54,6 +54,9 @@ function cut(text: string, width: number): string {
 
 /** "3 runs", "1 run". */
 export const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? "" : "s"}`;
+
+/** With a full stop, so that another sentence can follow. */
+export const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
 /** Since a moment, in the largest unit that says something. */
 export function age(since: string | null, now: number): string {

@@ -125,7 +125,7 @@ describe.each(VERSIONS)("Paperclip %s", (version) => {
     const before = created();
     const wishes = [
       ...Object.entries(DANGEROUS).map(([key, [value, refusal]]) => ({ adapterConfig: { [key]: value }, refusal })),
-      { adapterConfig: { kubeconfig }, refusal: "kubeconfig: " },
+      { adapterConfig: { kubeconfig }, refusal: "Kubeconfig: " },
       { adapterConfig: { instructionsFilePath: "/proc/self/environ" }, refusal: 'instructionsFilePath: "/proc/self/environ"' },
       {
         adapterConfig: { instructionsFilePath: join(stage.host.home.path, "instances/default/config.json") },

@@ -153,7 +153,7 @@ describe(`Paperclip ${NEWEST}`, () => {
     expect(stated.out).toMatch(RELEASED);
     alive.goOn();
     await closeAll(stage);
-    expect((await recover(stage)).out).toMatch(/^none of 0 open issues in 1 company is held;/);
+    expect((await recover(stage)).out).toMatch(/^no issue is held \(0 open issues in 1 company looked at\);/);
   });
 });
 
@@ -162,11 +162,13 @@ async function endedAlone(one: AtWork, listed: string, reported: string): Promis
   const { company } = stage;
   expect(await company.issue(one.issue.id)).toMatchObject({ status: "done" });
   expect(await company.run(one.run.id)).toMatchObject({ status: "interrupted", usageJson: null });
-  const alone = (out: string) => linesOf(out.slice(out.indexOf("ended while nobody was there")), one);
+  const alone = (out: string) => linesOf(out.slice(out.indexOf("ended while no server was there")), one);
   expect(alone(listed)).toMatch(
     /^\S+ \S+ the agent exited with code 0 at .* tokens in.* out, \$\d+\.\d+; what it did: paperclip-k8s transcript/,
   );
-  expect(alone(reported)).toMatch(/cost reported to the host now/);
+  expect(alone(reported)).toMatch(/cost not reported: its Job is still there/);
+  await deleteJob(one);
+  expect(alone((await recover(stage)).out)).toMatch(/cost reported to the host now/);
   const costs = await company.issueCosts(one.issue.id);
   expect(costs.outputTokens).toBeGreaterThan(0);
   expect(costs.costCents).toBeGreaterThan(0);
@@ -194,8 +196,11 @@ describe(`Paperclip ${ELDER}`, () => {
     await blocked(one);
     const { identifier } = one.issue;
     const listed = await recover(stage);
-    expect(listed).toMatchObject({ code: 0, out: expect.stringMatching(/none of 1 open issue in 1 company is held; 1 issue waits/) });
-    expect(linesOf(listed.out, one)).toMatch(/waits for you: Failed: configuration_incomplete; then set it to todo, or --issue/);
+    expect(listed).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/no issue is held \(1 open issue in 1 company looked at\); 1 issue waits/),
+    });
+    expect(linesOf(listed.out, one)).toMatch(/waits for you: Failed: configuration_incomplete\. Repair that, then set the issue to todo/);
     await repair(one);
     expect((await recover(stage, "--issue", identifier)).out).toMatch(/: set to todo; run [0-9a-f-]{36} follows/);
   });

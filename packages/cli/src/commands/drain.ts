@@ -1,5 +1,5 @@
 import { type ControlAnswers, type ControlOptions, sendCommand } from "@paperclip-k8s/paperclip/drain";
-import type { Command } from "../arguments.ts";
+import type { Command } from "../arguments/command.ts";
 import { count } from "../table.ts";
 import { EXIT, type ExitCode, type Terminal } from "../terminal.ts";
 

@@ -1,5 +1,5 @@
 import { inspectPolicy, type PolicyRow } from "@paperclip-k8s/paperclip/policy";
-import type { Command } from "../arguments.ts";
+import type { Command } from "../arguments/command.ts";
 import { WIDTH } from "../table.ts";
 import { EXIT, type ExitCode, type Terminal } from "../terminal.ts";
 

@@ -1,8 +1,13 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findRecordSecret } from "@paperclip-k8s/paperclip/record-secret";
 import { type Pocket, startPocket } from "@paperclip-k8s/pocket";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { runCommand } from "../run-command.ts";
+import { endRecord, metaFile } from "../testing/example-run.ts";
 
 // The whole command, on an empty embedded cluster, against answers that are shaped as those of Paperclip 2026.916.1.
 
@@ -22,6 +27,8 @@ interface Shown {
 /** By id. */
 let issues: Record<string, Shown> = {};
 let posted: string[] = [];
+/** A lost run of an issue that the host fails to show. */
+let unreadable: string | null = null;
 let server: Server;
 let cluster: Pocket;
 
@@ -33,7 +40,7 @@ beforeAll(async () => {
     for await (const piece of request) text += piece;
     const path = (request.url ?? "").replace("/api", "");
     const answer = request.method === "POST" ? resolved(path, JSON.parse(text)) : shown(path);
-    response.statusCode = answer === null ? 404 : 200;
+    response.statusCode = path.includes("unreadable") ? 500 : answer === null ? 404 : 200;
     response.end(JSON.stringify(answer));
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
@@ -43,15 +50,18 @@ afterAll(async () => {
   await cluster.stop();
 });
 beforeEach(() => {
-  [issues, posted] = [{}, []];
+  [issues, posted, unreadable] = [{}, [], null];
 });
 
 function shown(path: string): unknown {
   const [, first, id = "", third] = path.split(/[/?]/);
   if (first === "companies" && id === "") return [{ id: "company" }];
   if (third === "issues") return Object.keys(issues).map((each) => ({ id: each, status: issues[each]?.status }));
-  if (third === "heartbeat-runs")
-    return posted.length === 0 ? [] : [{ id: NEXT, status: "queued", retryOfRunId: RUN, contextSnapshot: { issueId: posted[0] } }];
+  if (third === "heartbeat-runs") {
+    const next = { id: NEXT, status: "queued", retryOfRunId: RUN, contextSnapshot: { issueId: posted[0] } };
+    const other = { id: unreadable, status: "interrupted", agentId: AGENT, contextSnapshot: { issueId: "unreadable" } };
+    return [...(posted.length === 0 ? [] : [next]), ...(unreadable === null ? [] : [other])];
+  }
   if (third === "audit")
     return {
       items: path.includes("settled") ? Object.keys(issues).map((entityId) => ({ entityId, createdAt: "1" })) : [],
@@ -74,12 +84,14 @@ function resolved(path: string, body: Record<string, unknown>): unknown {
   return {};
 }
 
+const SECRET = { PAPERCLIP_K8S_RECORD_SECRET: "a secret of the server that proves its records" };
+
 async function recover(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const [out, err]: [string[], string[]] = [[], []];
   const terminal = {
     out: (line: string) => void out.push(`${line}\n`),
     err: (line: string) => void err.push(`${line}\n`),
-    env: { PAPERCLIP_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
+    env: { ...SECRET, PAPERCLIP_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
     stopped: new AbortController().signal,
     now: Date.now,
   };
@@ -87,14 +99,15 @@ async function recover(...args: string[]): Promise<{ code: number; out: string; 
   return { code, out: out.join(""), err: err.join("") };
 }
 
-const failed = { status: "failed", errorCode: "timeout", exitCode: 1, error: "It took too long" };
+const failed = { status: "timed_out", errorCode: "timeout", exitCode: 1, error: "It took too long" };
+const refused = { status: "failed", errorCode: "configuration_incomplete", exitCode: 1, error: "The key was refused" };
 const stored = { configFreshness: {}, outcome: "timed-out", proof: "end-record" };
 
 test("nothing is held: it says how much was looked at", async () => {
   issues = { i1: { identifier: "ACME-1", status: "todo", run: {} } };
   expect(await recover()).toEqual({
     code: 0,
-    out: "none of 1 open issue in 1 company is held; Jobs looked for in namespace agents\n",
+    out: "no issue is held (1 open issue in 1 company looked at); Jobs looked for in namespace agents\n",
     err: "",
   });
 });
@@ -104,7 +117,7 @@ test("a hold that only the audit log and the issue itself show is listed, and re
   const listed = await recover();
   expect(listed).toMatchObject({ code: 3, err: "" });
   expect(listed.out.replace(/\s+/g, " ")).toContain(
-    "ACME-1 bbbbbbbb failed/timeout ended: the agent was ended at its time limit; the host has its result; not lost by a restart: --issue ACME-1 starts it again",
+    "ACME-1 bbbbbbbb timed_out/timeout ended: the agent was ended at its time limit; the host has its result; not lost by a restart: --issue ACME-1 starts it again",
   );
   expect(listed.out).toContain("1 issue held, 0 to be released, of 1 open issue in 1 company;");
   expect(posted).toEqual([]);
@@ -133,20 +146,39 @@ test("a lost run of which nothing is left is released by the operator's word onl
 
 test("what waits for a repair is listed, is not called held, and is handed back when it is named", async () => {
   issues = {
-    i1: { identifier: "ACME-1", status: "blocked", action: "row", run: { ...failed, resultJson: { ...stored, cause: "auth_required" } } },
+    i1: { identifier: "ACME-1", status: "blocked", action: "row", run: { ...refused, resultJson: { ...stored, cause: "auth_required" } } },
   };
   const listed = await recover();
   expect(listed).toMatchObject({
     code: 0,
-    out: expect.stringMatching(/failed\/auth_required {2}waits for you: It took too long; then set it to todo, or/),
+    out: expect.stringMatching(/failed\/auth_required {2}waits for you: The key was refused\. Repair that, then/),
   });
-  expect(listed.out).toContain("none of 1 open issue in 1 company is held; 1 issue waits for somebody;");
+  expect(listed.out).toContain("no issue is held (1 open issue in 1 company looked at); 1 issue waits for somebody;");
   expect((await recover("--issue", "i1")).out).toContain(`ACME-1: set to todo; run ${NEXT} follows`);
 });
 
 test("an issue that was finished while it was held is only named", async () => {
   issues = { i1: { identifier: "ACME-1", status: "done", blocker: "row", run: { status: "interrupted" } } };
   expect(await recover()).toMatchObject({ code: 0, out: expect.stringContaining("finished, but held if somebody reopens them: ACME-1") });
+});
+
+test("what goes wrong with the cost of one run stops no release", async () => {
+  const data = mkdtempSync(join(tmpdir(), "recover-"));
+  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+  unreadable = ID("dddddddd");
+  for (const id of [RUN, unreadable]) {
+    const folder = join(data, "instances/default/data/run-logs/company", AGENT, `${id}.pod`);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "output.ndjson"), "");
+    const meta = metaFile(id, [endRecord({ bytes: 0, written: 0, lines: 0 })], await findRecordSecret(SECRET, null));
+    writeFileSync(join(folder, "output.ndjson.meta"), meta);
+  }
+  issues = { i1: { identifier: "ACME-1", status: "blocked", blocker: "row", run: { status: "interrupted" } } };
+  const { code, out } = await recover("--data", data);
+  expect(code, out).toBe(0);
+  const [released, row] = [out.indexOf("ACME-1: released (completed)"), out.indexOf("dddddddd  could not be looked at")];
+  expect(released).toBeGreaterThan(0);
+  expect(row).toBeGreaterThan(released);
 });
 
 test("an unknown issue is an error", async () => {

@@ -2,45 +2,51 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError, type ConnectOptions } from "@paperclip-k8s/engine";
 import { HostApi, HostError } from "@paperclip-k8s/paperclip/host-api";
 import { ANNOTATION } from "@paperclip-k8s/paperclip/keys";
-import type { Command } from "../arguments.ts";
+import type { RecoverCommand } from "../arguments/recover.ts";
 import { clusterOf, namespacesOf, secretOf } from "../cluster/access.ts";
 import { type FoundJob, findJobs } from "../cluster/jobs.ts";
-import { aFewAtOnce } from "../recovery/a-few-at-once.ts";
-import { type Search, search } from "../recovery/candidates.ts";
 import { decideOn, type RecoveryDecision } from "../recovery/decision.ts";
-import { type HeldIssue, isFinished, readIssue, unlessGone, type WaitingIssue } from "../recovery/held-issues.ts";
+import { aFewAtOnce } from "../recovery/find/a-few-at-once.ts";
+import { type SearchResult, searchHost } from "../recovery/find/candidates.ts";
+import { type HeldIssue, isFinished, readIssue, type WaitingIssue } from "../recovery/find/held-issues.ts";
+import { unlessGone } from "../recovery/find/run-record.ts";
 import { type Looked, listing } from "../recovery/listing.ts";
 import { release, restore } from "../recovery/release.ts";
+import { sentence } from "../table.ts";
 import { EXIT, type ExitCode, type Terminal } from "../terminal.ts";
-import { findUnattended, type Unattended } from "../unattended/find-unattended.ts";
 import { unattendedListing } from "../unattended/listing.ts";
-import { lostForGood } from "../unattended/lost-runs.ts";
-import { readMark, reportCost } from "../unattended/report-cost.ts";
+import { lookAtUnattended, Memory } from "../unattended/look-at-unattended.ts";
 
 /** Lists of a large company take the host a while. */
 const HOST_TIMEOUT_MS = 30_000;
 const AT_ONCE = 6;
-
-type Recover = Extract<Command, { name: "recover" }>;
 
 interface Recovery {
   readonly host: HostApi;
   readonly cluster: ConnectOptions;
   readonly secret: Uint8Array | null;
   readonly namespaces: readonly string[];
-  readonly command: Recover;
+  readonly command: RecoverCommand;
   readonly terminal: Terminal;
-  /** Runs that were read in an earlier round: their files do not change any more, and may be large. */
-  readonly unattended: Map<string, Unattended>;
+  readonly memory: Memory;
+  /** Issues without a listed run that an earlier round has found free. */
+  readonly knownFree: Set<string>;
 }
 
-export async function recover(command: Recover, terminal: Terminal): Promise<ExitCode> {
+/** What was printed last, to print it again only where it has changed. */
+interface Printed {
+  readonly issues: string;
+  readonly unattended: string;
+}
+const NOTHING: Printed = { issues: "", unattended: "" };
+
+export async function recover(command: RecoverCommand, terminal: Terminal): Promise<ExitCode> {
   const cluster = clusterOf(command.cluster, terminal.env);
   const namespaces = await namespacesOf(command.cluster, cluster, terminal.env);
   const host = new HostApi(command.host.url, command.host.token, HOST_TIMEOUT_MS);
   const secret = await secretOf(terminal.env, command);
-  const recovery: Recovery = { host, cluster, secret, namespaces, command, terminal, unattended: new Map() };
-  if (command.watch === null) return round(recovery, "").then(({ left }) => (left === 0 ? EXIT.done : EXIT.left));
+  const recovery: Recovery = { host, cluster, secret, namespaces, command, terminal, memory: new Memory(), knownFree: new Set() };
+  if (command.watch === null) return round(recovery, NOTHING).then(({ left }) => (left === 0 ? EXIT.done : EXIT.left));
   await watch(recovery, command.watch);
   return EXIT.done;
 }
@@ -48,7 +54,7 @@ export async function recover(command: Recover, terminal: Terminal): Promise<Exi
 /** Prints only what has changed; a host or cluster that is away for a while is waited for. */
 async function watch(recovery: Recovery, everySec: number): Promise<void> {
   const { stopped, err } = recovery.terminal;
-  let printed = "";
+  let printed = NOTHING;
   let problem = "";
   while (!stopped.aborted) {
     try {
@@ -63,23 +69,31 @@ async function watch(recovery: Recovery, everySec: number): Promise<void> {
   }
 }
 
-/** The cluster first: an issue that is held afterwards was held by then, and a Job that ends in between is seen in the next round. */
-async function round(recovery: Recovery, printed: string): Promise<{ left: number; printed: string }> {
+/**
+ * The cluster first: an issue that is held afterwards was held by then, and a Job that ends in between is seen in the next round. Costs last,
+ * because nobody waits for them.
+ */
+async function round(recovery: Recovery, printed: Printed): Promise<{ left: number; printed: Printed }> {
   const { command, terminal, namespaces, cluster, secret } = recovery;
   const jobs = await findJobs({ cluster, secret }, namespaces);
   const { issues, ...looked } = command.issues.length > 0 ? await namedIssues(recovery) : await foundIssues(recovery, jobs);
-  const options = { ...command, secret, isNamed: command.issues.length > 0, words: command.stopped };
+  const options = { ...command, secret, isNamed: command.issues.length > 0, statement: command.stopped };
   const decisions = await Promise.all(issues.map((issue) => decideOn(issue, jobs, options)));
-  const lines = [...listing(decisions, { ...looked, namespaces }), ...(await unattended(recovery, looked.search, jobs))];
-  const list = lines.join("\n");
-  if (list !== printed) for (const line of lines) terminal.out(line);
+  const listed = print(terminal, listing(decisions, { ...looked, namespaces }), printed.issues);
   const results = command.dryRun ? [] : await aFewAtOnce(decisions, AT_ONCE, (decision) => perform(recovery, decision));
+  const unattended = print(terminal, await unattendedRuns(recovery, looked.search, jobs), printed.unattended);
   const held = decisions.filter(({ issue }) => issue.kind === "held").length;
-  return { left: held - results.filter((done) => done === "released").length, printed: list };
+  return { left: held - results.filter((done) => done === "released").length, printed: { issues: listed, unattended } };
+}
+
+function print(terminal: Terminal, lines: readonly string[], before: string): string {
+  const text = lines.join("\n");
+  if (text !== before) for (const line of lines) terminal.out(line);
+  return text;
 }
 
 type Found = Omit<Looked, "namespaces" | "search"> & {
-  readonly search: Search | null;
+  readonly search: SearchResult | null;
   readonly issues: readonly (HeldIssue | WaitingIssue)[];
 };
 
@@ -92,28 +106,30 @@ async function namedIssues({ host, command, terminal }: Recovery): Promise<Found
 }
 
 /** Whatever the host's records or a Job without a live run point at. */
-async function foundIssues({ host, command }: Recovery, jobs: readonly FoundJob[]): Promise<Found> {
+async function foundIssues({ host, command, knownFree }: Recovery, jobs: readonly FoundJob[]): Promise<Found> {
   const hints = jobs.flatMap(({ job: { annotations }, runIds: [run] }) => {
     const task = annotations[ANNOTATION.taskId];
     return task === undefined || run === undefined ? [] : [{ task, run }];
   });
-  const searched = await search(host, command.host.company, hints);
+  const searched = await searchHost(host, command.host.company, hints, knownFree);
   const read = await aFewAtOnce(searched.candidates, AT_ONCE, (id) => readIssue(host, id).catch(unlessGone));
+  for (const issue of read) if (issue?.kind === "free") knownFree.add(issue.id);
   const all = read.filter((issue) => issue !== null && issue.kind !== "free" && searched.companies.includes(issue.companyId));
   const stopped = (all as (HeldIssue | WaitingIssue)[]).sort(byIdentifier);
   const finished = stopped.filter((issue) => issue.kind === "held" && isFinished(issue)).map(({ identifier }) => identifier);
   return { issues: stopped.filter((issue) => !isFinished(issue)), search: searched, finished };
 }
 
-/** Runs that nobody goes on with: what became of them is said here, and what they cost is reported once. */
-async function unattended(recovery: Recovery, search: Search | null, jobs: readonly FoundJob[]): Promise<string[]> {
-  const { host, command, secret } = recovery;
-  const lost = search === null ? [] : lostForGood(search.runs, jobs);
-  const found = await findUnattended(host, lost, { ...command, secret, known: recovery.unattended });
-  const isReporting = command.costs && !command.dryRun;
-  const costs = [];
-  for (const one of found) costs.push([one, isReporting ? await reportCost(host, one) : await readMark(one.mark)] as const);
-  return unattendedListing(costs);
+/** Runs that nobody goes on with. A host that cannot be asked about them stops nothing else. */
+async function unattendedRuns(recovery: Recovery, search: SearchResult | null, jobs: readonly FoundJob[]): Promise<string[]> {
+  const { host, command, secret, memory } = recovery;
+  const around = { ...command, jobs, secret, memory, isReporting: command.costs && !command.dryRun };
+  try {
+    return unattendedListing(await lookAtUnattended(host, search?.runs ?? [], around));
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    return [`runs that ended while no server was there were not looked for: ${error.message}`];
+  }
 }
 
 const byIdentifier = (a: HeldIssue | WaitingIssue, b: HeldIssue | WaitingIssue): number =>
@@ -140,14 +156,16 @@ async function perform({ host, terminal }: Recovery, decision: RecoveryDecision)
     return "released";
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
-    terminal.err(`${identifier}: ${error.message}${adviceOn(error)}`);
+    terminal.err(`${identifier}: ${withAdvice(error)}`);
     return "left";
   }
 }
 
-/** What to do about a refusal whose text does not say it. */
-const adviceOn = ({ message }: HostError): string =>
-  message.includes("task owner changed") ? " Assign the issue to the agent of that run again, then try once more." : "";
+/** A refusal, with what to do about it where its text does not say so. */
+const withAdvice = ({ message }: HostError): string =>
+  message.includes("task owner changed")
+    ? `${sentence(message)} Assign the issue to the agent of that run again, then try once more.`
+    : message;
 
 const followed = (next: string | null): string =>
   next === null ? "no run has followed yet: a comment on the issue starts one" : `run ${next} follows`;

@@ -1,5 +1,5 @@
 import { ANNOTATION } from "@paperclip-k8s/paperclip/keys";
-import type { Command } from "../arguments.ts";
+import type { Command } from "../arguments/command.ts";
 import { clusterOf, namespacesOf, secretOf } from "../cluster/access.ts";
 import { howEnded } from "../cluster/job-state.ts";
 import { type FoundJob, findJobs } from "../cluster/jobs.ts";

@@ -1,5 +1,5 @@
 import { messageOf } from "@paperclip-k8s/engine";
-import type { Command } from "../arguments.ts";
+import type { Command } from "../arguments/command.ts";
 import { clusterOf, namespacesOf, secretOf } from "../cluster/access.ts";
 import { findInCluster } from "../leftovers/find-in-cluster.ts";
 import { decideVolume, lookAtVolume } from "../leftovers/find-on-volume.ts";

@@ -4,12 +4,10 @@ import type { AgentCli } from "@paperclip-k8s/paperclip/agent-cli/agent-cli";
 import { dataFolder, parseOutputFile } from "@paperclip-k8s/paperclip/paths";
 import { TranscriptLines } from "@paperclip-k8s/paperclip/transcript/to-lines";
 import { agentClis } from "../../../agent-clis.ts";
-import type { Command } from "../arguments.ts";
+import type { TranscriptCommand } from "../arguments/transcript.ts";
 import { foldersIn } from "../leftovers/run-files.ts";
 import { EXIT, type ExitCode, type Terminal } from "../terminal.ts";
 import { eachLine, parsed, readOutput } from "../unattended/kept-output.ts";
-
-type Transcript = Extract<Command, { name: "transcript" }>;
 
 interface Attempt {
   readonly run: string;
@@ -18,7 +16,8 @@ interface Attempt {
 }
 
 /** Prints what an agent did as the run's page would show it, from the output that is kept on the volume. */
-export async function transcript({ run, data, instance }: Transcript, { out, err }: Terminal): Promise<ExitCode> {
+export async function transcript({ run, data, instance }: TranscriptCommand, terminal: Terminal, most?: number): Promise<ExitCode> {
+  const { err } = terminal;
   const folder = dataFolder({ dataPath: data, instanceId: instance }, "run-logs");
   const found = (await attemptsBelow(folder)).filter((each) => each.run.startsWith(run)).toSorted((a, b) => a.number - b.number);
   const runs = new Set(found.map((each) => each.run));
@@ -29,7 +28,7 @@ export async function transcript({ run, data, instance }: Transcript, { out, err
   }
   for (const { output, number } of found) {
     err(`${found.length === 1 ? "" : `attempt ${number}: `}${output}`);
-    for (const line of await linesOf(output)) out(line);
+    await printOutput(output, terminal, most);
   }
   return EXIT.done;
 }
@@ -46,13 +45,17 @@ async function attemptsBelow(folder: string): Promise<Attempt[]> {
   return [...new Map(found.map((each) => [each.output, each])).values()];
 }
 
-async function linesOf(output: string): Promise<string[]> {
+/** Line by line as it is read: an output may be longer than what fits into memory. */
+async function printOutput(output: string, { out, err }: Terminal, most?: number): Promise<void> {
   const cli = await cliOf(output);
-  if (cli === null) return ["(no event of a known agent CLI is in it)"];
+  if (cli === null) return out("(no event of a known agent CLI is in it)");
   const [parser, transcriptLines] = [cli.createParser(), new TranscriptLines()];
-  const lines: string[] = [];
-  await eachLine(output, (line) => lines.push(...transcriptLines.push(parsed(parser, line))));
-  return [...lines, ...transcriptLines.end()];
+  const print = (lines: readonly string[]): void => {
+    for (const line of lines) out(line);
+  };
+  const read = await eachLine(output, (line) => print(transcriptLines.push(parsed(parser, line))), most);
+  print(transcriptLines.end());
+  if (read?.isCut) err(`only the first ${read.bytes} bytes were read: there is more in ${output}`);
 }
 
 /** The CLI whose parser knows the most of it: the files do not say which one wrote them. */

@@ -5,7 +5,7 @@ import { type FoundJob, findJobsIn, type LookedAt } from "../cluster/jobs.ts";
 import { decideJob, decideSecret, hasSecret, type Span, sinceOf } from "./decision.ts";
 import type { Item } from "./item.ts";
 
-export interface InCluster {
+interface InCluster {
   readonly jobs: readonly FoundJob[];
   readonly items: readonly Item[];
   /** What could not be looked at, for people. */

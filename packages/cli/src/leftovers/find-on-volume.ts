@@ -4,14 +4,14 @@ import { type ConnectOptions, type JobView, listJobsEverywhere } from "@papercli
 import { removeBundle, type StaleBundle, staleBundles } from "@paperclip-k8s/paperclip/bundles";
 import { SELECTOR } from "@paperclip-k8s/paperclip/keys";
 import { dataFolder } from "@paperclip-k8s/paperclip/paths";
-import type { Place } from "../arguments.ts";
+import type { Place } from "../arguments/values.ts";
 import { unlessForbidden } from "../cluster/access.ts";
 import { decideFiles, remove as mayGo, type Span } from "./decision.ts";
 import type { Item } from "./item.ts";
 import { findRunFiles, foldersIn, type RunFileSet, removeRunFiles, timeOf } from "./run-files.ts";
 
 /** What is on the volume, before anybody looks at the cluster. */
-export interface OnVolume {
+interface OnVolume {
   readonly files: readonly RunFileSet[];
   readonly bundles: readonly StaleBundle[];
   /** Why nothing was looked at; null = it was. */

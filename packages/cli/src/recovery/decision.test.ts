@@ -5,13 +5,13 @@ import type { FoundJob } from "../cluster/jobs.ts";
 import { endRecord, factsOf, jobView, podView, running, terminated } from "../testing/example-run.ts";
 import { heldIssue as issue, storedResult, waitingIssue } from "../testing/held-issue.ts";
 import { type DecisionFacts, decideWaiting, decide as decideWith, jobsOf } from "./decision.ts";
-import type { HeldIssue } from "./held-issues.ts";
+import type { HeldIssue } from "./find/held-issues.ts";
 import type { Looked } from "./listing.ts";
 import { listing } from "./listing.ts";
 
 const now = new Date("2026-01-02T00:00:00Z");
 const decide = (held: HeldIssue, found: readonly FoundJob[], facts: Partial<DecisionFacts> = {}) =>
-  decideWith(held, found, { lastEnd: null, isNamed: false, words: null, now, ...facts });
+  decideWith(held, found, { lastEnd: null, isNamed: false, statement: null, now, ...facts });
 const run = (change: Partial<HeldIssue["run"]>) => ({ run: { ...issue().run, ...change } });
 const isNamed = true;
 const found = (pod: ReturnType<typeof podView>, ours = true) => ({
@@ -77,16 +77,16 @@ describe("what may be released", () => {
   });
 
   test("what nothing proves, by an operator who has looked", () => {
-    const words = "Node worker-2 was reinstalled.";
-    expect(decide(issue(), [], { isNamed, words })).toMatchObject({ act: "release", proof: { kind: "operator", words } });
+    const statement = "Node worker-2 was reinstalled.";
+    expect(decide(issue(), [], { isNamed, statement })).toMatchObject({ act: "release", proof: { kind: "operator", statement } });
   });
 
   test("an issue that waited for a repair, when somebody names it", () => {
     expect(decideWaiting(waitingIssue(), { isNamed: false })).toMatchObject({
       act: "leave",
-      summary: "waits for you: The key was refused; then set it to todo, or --issue ACME-7",
+      summary: "waits for you: The key was refused. Repair that, then set the issue to todo or run recover --issue ACME-7",
     });
-    expect(decideWaiting(waitingIssue({ run: null }), { isNamed: false }).summary).toContain("waits for you: Bind the missing secret(s);");
+    expect(decideWaiting(waitingIssue({ run: null }), { isNamed: false }).summary).toContain("waits for you: Bind the missing secret(s).");
     expect(decideWaiting(waitingIssue(), { isNamed })).toMatchObject({ act: "restore", actionId: "action-2" });
     const host = { id: null, cause: "execution_owner_active", nextAction: "Wait for cleanup" };
     expect(decideWaiting(waitingIssue({ action: host }), { isNamed })).toMatchObject({ act: "leave" });
@@ -116,7 +116,11 @@ describe("what may not", () => {
     ["a Job that lives", decide(issue(), [found(podView(running))], { isNamed }), /^alive: its pod runs since 2026/],
     ["one of two that lives", decide(issue(), [ended, found(podView(running))], { isNamed }), /^alive/],
     ["one that lives whatever the host has stored", decide(stored({}), [found(podView(running))], { isNamed }), /^alive/],
-    ["one that lives whatever an operator says", decide(issue(), [found(podView(running))], { isNamed, words: "it does not" }), /^alive/],
+    [
+      "one that lives whatever an operator says",
+      decide(issue(), [found(podView(running))], { isNamed, statement: "it does not" }),
+      /^alive/,
+    ],
     [
       "no Job and no record",
       decide(issue(), [], { isNamed }),
@@ -150,7 +154,7 @@ describe("what may not", () => {
 });
 
 describe("the list", () => {
-  const search = { companies: ["a", "b"], openIssues: 34, unaudited: 0 };
+  const search = { companies: ["a", "b"], openIssues: 34, unaudited: 0, partlyAudited: 0 };
   const looked: Looked = { search, namespaces: ["agents"], finished: [] };
 
   test("is plain, and no wider than a page", () => {
@@ -167,11 +171,14 @@ describe("the list", () => {
   });
 
   test("never says that nothing is held without how much was looked at", () => {
-    expect(listing([], looked)).toEqual(["none of 34 open issues in 2 companies is held; Jobs looked for in namespace agents"]);
-    expect(listing([], { ...looked, search: { ...search, unaudited: 1 } })).toEqual([
-      "none of 34 open issues in 2 companies is held; Jobs looked for in namespace agents",
-      "this key may not read the audit log of 1 company (permission audit:view_agent_actions):",
-      "instead every blocked issue was looked at, and every open one whose last run did not succeed",
+    const none = "no issue is held (34 open issues in 2 companies looked at); Jobs looked for in namespace agents";
+    expect(listing([], looked)).toEqual([none]);
+    expect(listing([], { ...looked, search: { ...search, unaudited: 1, partlyAudited: 1 } })).toEqual([
+      none,
+      "this key may not read the audit log of 1 company (permission audit:view_agent_actions): there only",
+      "blocked issues were looked at, and open ones whose last run did not succeed",
+      "the audit log of 1 company is too long to be read as a whole: for older holds only blocked issues",
+      "were looked at, and open ones whose last run did not succeed",
     ]);
   });
 

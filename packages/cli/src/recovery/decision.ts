@@ -2,9 +2,10 @@ import type { FoundEnd } from "@paperclip-k8s/engine";
 import { cleanLine } from "@paperclip-k8s/paperclip/clean-text";
 import { ANNOTATION } from "@paperclip-k8s/paperclip/keys";
 import { isLost } from "@paperclip-k8s/paperclip/runs";
-import type { Place } from "../arguments.ts";
+import type { Place } from "../arguments/values.ts";
 import type { FoundJob } from "../cluster/jobs.ts";
-import { type HeldIssue, isFinished, type WaitingIssue } from "./held-issues.ts";
+import { sentence } from "../table.ts";
+import { type HeldIssue, isFinished, type WaitingIssue } from "./find/held-issues.ts";
 import { readLastEnd } from "./last-attempt.ts";
 import { type Proof, proofOf } from "./proof.ts";
 import { type Reconciliation, reconcile } from "./reconciliation.ts";
@@ -16,11 +17,11 @@ export type RecoveryDecision = { readonly summary: string } & (
   | { readonly act: "leave"; readonly issue: HeldIssue | WaitingIssue }
 );
 
-export interface DecisionOptions {
+interface DecisionOptions {
   /** Somebody named this very issue, so that also a run which failed by itself is started again. */
   readonly isNamed: boolean;
   /** An operator's own sentence on why the agent has stopped. */
-  readonly words: string | null;
+  readonly statement: string | null;
 }
 
 /** Looks for the run's Job, else for the records it left on the volume, and decides whether its issue can be released. */
@@ -50,8 +51,8 @@ export interface DecisionFacts extends DecisionOptions {
 }
 
 export function decide(issue: HeldIssue, jobs: readonly FoundJob[], facts: DecisionFacts): RecoveryDecision {
-  const { lastEnd, isNamed, words, now } = facts;
-  const found = proofOf(issue, { jobs, lastEnd, words });
+  const { lastEnd, isNamed, statement, now } = facts;
+  const found = proofOf(issue, { jobs, lastEnd, statement });
   const leave = (why: string): RecoveryDecision => ({ act: "leave", issue, summary: `${found.summary}${why}` });
   if (found.proof === null) return leave(isNamed && !found.alive ? `; ${ifYouKnow(issue)}` : "");
   if (issue.actionId === null) return leave(`; the host waits for its own clean-up (${issue.cause})`);
@@ -77,5 +78,6 @@ export function decideWaiting(issue: WaitingIssue, { isNamed }: Pick<DecisionOpt
   const what = cleanLine(run?.error ?? action.nextAction ?? action.cause, WHAT_CHARS);
   if (action.id === null) return { act: "leave", issue, summary: `held by the host (${action.cause}): ${what}` };
   if (isNamed && !isFinished(issue)) return { act: "restore", issue, actionId: action.id, summary: `waited for you: ${what}` };
-  return { act: "leave", issue, summary: `waits for you: ${what}; then set it to todo, or --issue ${identifier}` };
+  const then = `Repair that, then set the issue to todo or run recover --issue ${identifier}`;
+  return { act: "leave", issue, summary: `waits for you: ${sentence(what)} ${then}` };
 }

@@ -2,8 +2,8 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type FoundEnd, PathPartError, readEnd } from "@paperclip-k8s/engine";
 import { agentFolder, type OutputFile, parseOutputFile } from "@paperclip-k8s/paperclip/paths";
-import type { Place } from "../arguments.ts";
-import type { HeldIssue } from "./held-issues.ts";
+import type { Place } from "../arguments/values.ts";
+import type { HeldIssue } from "./find/held-issues.ts";
 
 /** Files of an agent's runs, as far as they can be seen from here. */
 export interface KeptFiles {

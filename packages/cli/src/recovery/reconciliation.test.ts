@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { jobState } from "../cluster/job-state.ts";
 import { endRecord, factsOf, jobView, podView, running, terminated, waiting } from "../testing/example-run.ts";
 import { heldIssue, runRecord, storedResult } from "../testing/held-issue.ts";
+import type { RunRecord } from "./find/run-record.ts";
 import { proofOf } from "./proof.ts";
 import { reconcile } from "./reconciliation.ts";
-import type { RunRecord } from "./run-record.ts";
 
 const now = new Date("2026-01-02T00:00:00Z");
 const runId = runRecord().id;
@@ -22,12 +22,12 @@ interface Seen {
   readonly job?: Parameters<typeof factsOf>[0];
   readonly lastEnd?: FoundEnd;
   readonly run?: Partial<RunRecord>;
-  readonly words?: string;
+  readonly statement?: string;
 }
 
-function stated({ job, lastEnd = undefined, run = {}, words }: Seen) {
+function stated({ job, lastEnd = undefined, run = {}, statement }: Seen) {
   const issue = heldIssue({ run: runRecord(run) });
-  const facts = { jobs: job === undefined ? [] : [jobOf(job)], lastEnd: lastEnd ?? null, words: words ?? null };
+  const facts = { jobs: job === undefined ? [] : [jobOf(job)], lastEnd: lastEnd ?? null, statement: statement ?? null };
   const { proof } = proofOf(issue, facts);
   return proof === null ? null : reconcile(proof, issue, now);
 }
@@ -85,13 +85,13 @@ test("what the host has stored itself is named with its code, and never called c
 });
 
 test("an operator's own word is stated as such", () => {
-  expect(stated({ words: "Node worker-2 was reinstalled." })).toEqual({
+  expect(stated({ statement: "Node worker-2 was reinstalled." })).toEqual({
     actionOutcome: "mixed",
     evidence: `An operator states that the agent of run ${runId} has stopped: Node worker-2 was reinstalled. Read by paperclip-k8s at 2026-01-02T00:00:00.000Z.`,
   });
 });
 
 test("of what lives, or is not known, nothing is stated", () => {
-  expect(stated({ job: { pods: [podView(running)] }, words: "I believe so, certainly" })).toBeNull();
+  expect(stated({ job: { pods: [podView(running)] }, statement: "I believe so, certainly" })).toBeNull();
   expect(stated({})).toBeNull();
 });

@@ -1,7 +1,7 @@
 import { type AgentEnd, type EndedJob, howEnded } from "../cluster/job-state.ts";
-import type { HeldIssue } from "./held-issues.ts";
+import type { HeldIssue } from "./find/held-issues.ts";
+import { endedAs } from "./find/run-record.ts";
 import { howRecorded, type Proof } from "./proof.ts";
-import { endedAs } from "./run-record.ts";
 
 /** What the host gets about a stopped run, as its API takes it. */
 export interface Reconciliation {
@@ -23,7 +23,10 @@ export function reconcile(proof: Proof, { run }: Pick<HeldIssue, "run">, now: Da
       return { actionOutcome: isComplete(state.end) ? "completed" : "mixed", evidence };
     }
     case "operator":
-      return { actionOutcome: "mixed", evidence: `An operator states that the agent of run ${run.id} has stopped: ${proof.words} ${read}` };
+      return {
+        actionOutcome: "mixed",
+        evidence: `An operator states that the agent of run ${run.id} has stopped: ${proof.statement} ${read}`,
+      };
   }
 }
 

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { HostApi } from "@paperclip-k8s/paperclip/host-api";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type HeldIssue, readIssue, type WaitingIssue } from "./held-issues.ts";
+import { type HeldIssue, readIssue, type WaitingIssue } from "./find/held-issues.ts";
 import { release, restore } from "./release.ts";
 
 // Over a real connection. Blocker and runs are shaped as Paperclip 2026.916.1 shows them; the order of two holds is made up after what was seen of it.

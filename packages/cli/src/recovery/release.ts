@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { HostApi } from "@paperclip-k8s/paperclip/host-api";
-import { type FreeIssue, type HeldIssue, readIssue, type WaitingIssue } from "./held-issues.ts";
-import { type ListedRun, listedRuns } from "./listed-runs.ts";
+import { type FreeIssue, type HeldIssue, readIssue, type WaitingIssue } from "./find/held-issues.ts";
+import { type ListedRun, listedRuns } from "./find/listed-runs.ts";
 import type { Reconciliation } from "./reconciliation.ts";
 
 /** After a restart the host may hold an issue twice for the same run: the second shows when the first is gone. */
@@ -9,7 +9,7 @@ const MAX_ROWS = 5;
 /** The host starts the next run in a sweep every 15 s. */
 const NEXT_RUN_MS = 30_000;
 
-export type Release =
+type Release =
   | { readonly kind: "released"; readonly nextRun: string | null; readonly rows: number }
   | { readonly kind: "still-held"; readonly cause: string };
 

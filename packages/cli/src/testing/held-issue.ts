@@ -1,5 +1,5 @@
-import type { HeldIssue, WaitingIssue } from "../recovery/held-issues.ts";
-import type { RunRecord, StoredResult } from "../recovery/run-record.ts";
+import type { HeldIssue, WaitingIssue } from "../recovery/find/held-issues.ts";
+import type { RunRecord, StoredResult } from "../recovery/find/run-record.ts";
 
 /** The host's record of a run that a restart interrupted, for tests that say what differs. */
 export const runRecord = (change: Partial<RunRecord> = {}): RunRecord => ({

@@ -1,17 +1,30 @@
 import { howEnded, jobState } from "../cluster/job-state.ts";
+import type { ListedRun } from "../recovery/find/listed-runs.ts";
 import { table } from "../table.ts";
-import type { Unattended } from "./find-unattended.ts";
+import type { Unattended } from "./read-unattended.ts";
 import type { CostReport } from "./report-cost.ts";
 
-/** Runs that nobody followed to their end: how they ended, what they used, and where the rest of the transcript is. */
-export function unattendedListing(found: readonly (readonly [Unattended, CostReport | null])[]): string[] {
-  if (found.length === 0) return [];
-  const columns = [{ title: "ISSUE", max: 12 }, { title: "RUN" }, { title: "ENDED" }];
-  const rows = found.map(([one, cost]) => [one.issue?.identifier ?? "-", one.run.id.slice(0, 8), describe(one, cost)]);
-  return ["ended while nobody was there (the host's page of these runs stays as it is):", ...table(columns, rows)];
+/** A run that nobody followed to its end. */
+export interface Row {
+  readonly run: ListedRun;
+  /** Null = it could not be read. */
+  readonly one: Unattended | null;
+  readonly cost: CostReport | null;
+  /** What went wrong while it was looked at. */
+  readonly problem: string | null;
 }
 
-function describe({ run, end, usage }: Unattended, cost: CostReport | null): string {
+/** Runs that nobody followed to their end: how they ended, what they used, and where the rest of the transcript is. */
+export function unattendedListing(rows: readonly Row[]): string[] {
+  if (rows.length === 0) return [];
+  const columns = [{ title: "ISSUE", max: 12 }, { title: "RUN" }, { title: "ENDED" }];
+  const cells = rows.map((row) => [row.one?.issue?.identifier ?? "-", row.run.id.slice(0, 8), describe(row)]);
+  return ["ended while no server was there (their pages on the host cannot be changed any more):", ...table(columns, cells)];
+}
+
+function describe({ run, one, cost, problem }: Row): string {
+  if (one === null) return `could not be looked at: ${problem}`;
+  const { end, usage } = one;
   const state = jobState({ job: null, pods: [], container: "", endRecord: end, claimed: null, termination: null });
   const how = state.kind === "ended" ? howEnded(state) : "ended";
   const cached = usage.cachedInputTokens === 0 ? "" : ` (and ${number(usage.cachedInputTokens)} cached)`;
@@ -20,6 +33,7 @@ function describe({ run, end, usage }: Unattended, cost: CostReport | null): str
     `the agent ${how} at ${end.at}`,
     used,
     ...(cost === null ? [] : [cost.text]),
+    ...(problem === null ? [] : [`cost not reported: ${problem}`]),
     `what it did: paperclip-k8s transcript ${run.id.slice(0, 8)}`,
   ].join("; ");
 }

@@ -1,7 +1,7 @@
 import { open, readFile, rm, writeFile } from "node:fs/promises";
 import { type HostApi, HostError } from "@paperclip-k8s/paperclip/host-api";
 import { recordOf, recordsOf, textOf } from "@paperclip-k8s/paperclip/values";
-import type { Unattended } from "./find-unattended.ts";
+import type { Unattended } from "./read-unattended.ts";
 
 /** What became of a run's cost, for people. */
 export interface CostReport {
@@ -9,53 +9,80 @@ export interface CostReport {
   readonly text: string;
 }
 
-/** Tells the host once what a run has cost. The host cannot say what it already knows, so a mark beside the run's files does: it is there before the report, and stays where nobody knows whether that arrived. */
-export async function reportCost(host: HostApi, one: Unattended): Promise<CostReport> {
+/**
+ * Tells the host once what a run has cost. The host cannot say what it already knows, so a mark beside the run's files does: it is there before
+ * the report, and stays where nobody knows whether that arrived.
+ */
+export async function reportCost(host: HostApi, one: Unattended, hasJob: boolean): Promise<CostReport> {
   const earlier = await readMark(one.mark);
   if (earlier !== null) return earlier;
+  if (hasJob) return not("its Job is still there, and a run that takes it over would report the cost too; done when the Job is gone");
   const { usage } = one;
   if (!usage.genuine) return not("nothing proves that its output is its own");
   if (usage.inputTokens + usage.outputTokens === 0 && usage.costUsd === null) return not("it used nothing");
   const event = costEvent(one, await billingOf(host, one));
-  const problem = await writeMark(one.mark, { state: "reporting", at: new Date().toISOString() });
-  if (problem !== null) return not(`${one.mark} cannot be written: ${problem}`);
+  await makeMark(one.mark, { state: "reporting", at: new Date().toISOString() });
   try {
     await host.post(`/companies/${one.run.companyId}/cost-events`, event);
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
-    // Refused: it may be reported another time.
-    if (error.status !== null) await rm(one.mark, { force: true });
+    if (!isRefused(error)) return not(`${error.message}; the host may have booked it all the same`);
+    await rm(one.mark, { force: true });
     return not(error.message);
   }
   const at = new Date().toISOString();
-  await writeFile(one.mark, `${JSON.stringify({ state: "reported", at, costCents: event.costCents })}\n`);
-  return { isReported: true, text: "cost reported to the host now" };
+  const problem = await writeMark(one.mark, { state: "reported", at, costCents: event.costCents }).then(() => null, codeOf);
+  return {
+    isReported: true,
+    text: `cost reported to the host now${problem === null ? "" : `; ${one.mark} cannot be written: ${problem}`}`,
+  };
 }
+
+/** Nothing was booked, so that it may be reported another time. After any other answer, or none, nobody knows. */
+const isRefused = ({ status }: HostError): boolean => status !== null && status >= 400 && status < 500 && status !== 408;
 
 const not = (why: string): CostReport => ({ isReported: false, text: `cost not reported: ${why}` });
 
 /** What is noted beside the run's files; null = nothing yet. */
 export async function readMark(path: string): Promise<CostReport | null> {
-  const text = await readFile(path, "utf8").catch(() => null);
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    if (codeOf(error) === "ENOENT") return null;
+    throw new Error(`${path} cannot be read: ${codeOf(error)}`, { cause: error });
+  });
   if (text === null) return null;
-  const at = /"at":"([0-9TZ:.-]+)"/.exec(text)?.[1] ?? "an unknown time";
-  if (text.includes('"state":"reported"')) return { isReported: true, text: `cost reported to the host at ${at}` };
-  return not(`a report was begun at ${at} and its answer not seen; look at the host's costs, then remove ${path}`);
+  const { state, at } = contentOf(text);
+  const when = textOf(at) ?? "an unknown time";
+  if (state === "reported") return { isReported: true, text: `cost reported to the host at ${when}` };
+  return not(`a report was begun at ${when} and its answer not seen; look at the host's costs, then remove ${path}`);
 }
 
-/** Null = written; there was none before. */
-async function writeMark(path: string, content: object): Promise<string | null> {
+/** A mark that was cut off in the middle is still a mark. */
+function contentOf(text: string): Readonly<Record<string, unknown>> {
   try {
-    const file = await open(path, "wx");
-    await file.writeFile(`${JSON.stringify(content)}\n`);
-    await file.close();
-    return null;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? String(error);
+    return recordOf(JSON.parse(text));
+  } catch {
+    return {};
   }
 }
 
-export interface RunBilling {
+/** Fails if there is one already. One that could not be written is removed, because nothing is reported then. */
+async function makeMark(path: string, content: object): Promise<void> {
+  let isOurs = false;
+  try {
+    await (await open(path, "wx")).close();
+    isOurs = true;
+    await writeMark(path, content);
+  } catch (error) {
+    if (isOurs) await rm(path, { force: true });
+    throw new Error(`${path} cannot be written: ${codeOf(error)}`, { cause: error });
+  }
+}
+
+const writeMark = (path: string, content: object): Promise<void> => writeFile(path, `${JSON.stringify(content)}\n`);
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? String(error);
+
+interface RunBilling {
   readonly provider: string | null;
   readonly biller: string | null;
   readonly billingType: string | null;
@@ -73,7 +100,7 @@ async function billingOf(host: HostApi, { run, agentId }: Unattended): Promise<R
 const TYPES: ReadonlySet<string> = new Set(["metered_api", "subscription_included", "subscription_overage", "credits", "fixed"]);
 
 /** In the form that both hosts take; whole cents, and none for what a subscription includes, as the host books its own runs. */
-export function costEvent({ run, agentId, issue, cli, end, usage }: Unattended, billed: RunBilling) {
+function costEvent({ run, agentId, issue, cli, end, usage }: Unattended, billed: RunBilling) {
   const model = usage.model ?? billed.model;
   const guessed = cli.billing({ values: {}, names: new Set() }, model);
   const provider = billed.provider ?? guessed.provider ?? "unknown";

@@ -1,4 +1,5 @@
 import { type RunOutcome, type StartFailure, standing } from "@paperclip-k8s/engine";
+import { DETACHED_CODE } from "../host/runs.ts";
 import type { ExecutionResult } from "../host/types.ts";
 import type { AttemptResult } from "./attempts.ts";
 import { complaint, exitFailure, faultFailure, sentence, withExit } from "./exit.ts";
@@ -66,7 +67,7 @@ function causeOf(result: Ended): Failure | null {
         errorMessage: `${sentence(outcome.message)}${withExit(outcome.exitCode)}${complaint(result)}`,
       };
     case "detached":
-      return { errorCode: "k8s_detached", errorMessage: detachedMessage(outcome) };
+      return { errorCode: DETACHED_CODE, errorMessage: detachedMessage(outcome) };
     case "superseded":
       return { errorCode: "k8s_superseded", errorMessage: `Run ${outcome.byRun} has taken this run's Job over` };
     case "end-unknown":

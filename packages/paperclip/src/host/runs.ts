@@ -16,9 +16,9 @@ export interface HostRun {
 
 const LIVE: ReadonlySet<string> = new Set(["queued", "running", "scheduled_retry", "cancelling"]);
 /** Our code for a run that left its Job to the next one. */
-const LEFT_CODE = "k8s_detached";
+export const DETACHED_CODE = "k8s_detached";
 /** The host's own codes for a run whose server stopped, and ours for a run that left its Job, or may have got one. */
-const LOST_CODES: ReadonlySet<string> = new Set(["process_lost", "server_shutdown_interrupted", LEFT_CODE, "k8s_takeover_failed"]);
+const LOST_CODES: ReadonlySet<string> = new Set(["process_lost", "server_shutdown_interrupted", DETACHED_CODE, "k8s_takeover_failed"]);
 /** How the host words a failure of the first thing that it writes after a run has returned. */
 const LOST_RESULT = /^Failed query: insert into "workspace_operations"/;
 /** A chain of retries is followed this far back. */
@@ -32,8 +32,8 @@ export function isLost({ status, errorCode, resultLost }: Pick<HostRun, "status"
 }
 
 /** A drain left its Job to whichever run of the task comes next. */
-export const isLeft = ({ status, errorCode }: Pick<HostRun, "status" | "errorCode">): boolean =>
-  status === "failed" && errorCode === LEFT_CODE;
+export const isDetached = ({ status, errorCode }: Pick<HostRun, "status" | "errorCode">): boolean =>
+  status === "failed" && errorCode === DETACHED_CODE;
 
 /** Null = the host knows no such run. Throws where the host cannot be asked. */
 export async function readRun(api: HostApi, id: string): Promise<HostRun | null> {
@@ -48,8 +48,15 @@ export async function readRun(api: HostApi, id: string): Promise<HostRun | null>
   return run;
 }
 
-/** A run as the host shows it, alone or in a list; null = that is no run. */
+/** A run as the host shows it alone; null = that is no run. */
 export function runOf(id: string, answer: unknown): HostRun | null {
+  const run = listedRunOf(id, answer);
+  const isLostResult = mayHaveLostResult(answer) && recordOf(recordOf(answer).resultJson).outcome === undefined;
+  return run === null || !isLostResult ? run : { ...run, resultLost: true };
+}
+
+/** A run as it stands in a list. Lists leave results out, so `resultLost` is never set. */
+export function listedRunOf(id: string, answer: unknown): HostRun | null {
   const { status, contextSnapshot, startedAt, resultJson, ...run } = recordOf(answer);
   if (typeof status !== "string") return null;
   const errorCode = textOf(run.errorCode);
@@ -61,10 +68,13 @@ export function runOf(id: string, answer: unknown): HostRun | null {
     agentId: textOf(run.agentId),
     retryOfRunId: textOf(run.retryOfRunId) ?? textOf(recordOf(contextSnapshot).retryOfRunId),
     superseded: status === "cancelled" && byNobody,
-    ...(errorCode === "adapter_failed" && LOST_RESULT.test(textOf(run.error) ?? "") && recordOf(resultJson).outcome === undefined
-      ? { resultLost: true }
-      : {}),
   };
+}
+
+/** Its error reads like that of a lost result. A CLI can fail with the same text, so only the result itself settles it. */
+export function mayHaveLostResult(answer: unknown): boolean {
+  const { errorCode, error } = recordOf(answer);
+  return errorCode === "adapter_failed" && LOST_RESULT.test(textOf(error) ?? "");
 }
 
 /** Ids along a chain of retries, nearest first. It ends at a run that somebody cancelled, because what was stopped on purpose is not continued. */

@@ -52,7 +52,7 @@ export const SITUATIONS: readonly Situation[] = [
   {
     name: "a setting to repair",
     config: failed("configuration_incomplete", {}, { executionRecovery: { kind: "bootstrap", providerWorkStarted: false } }),
-    listed: /waits for you: Failed: configuration_incomplete; then set it to todo, or --issue/,
+    listed: /waits for you: Failed: configuration_incomplete\. Repair that, then set the issue to todo or run recover --issue/,
     named: /: set to todo; run [0-9a-f-]{36} follows/,
   },
 ];

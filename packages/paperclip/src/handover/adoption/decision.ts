@@ -1,6 +1,6 @@
 import type { LockDecision, LockOwner } from "@paperclip-k8s/engine";
 import { ANNOTATION } from "../../host/keys.ts";
-import { type HostRun, isLeft, isLive, isLost } from "../../host/runs.ts";
+import { type HostRun, isDetached, isLive, isLost } from "../../host/runs.ts";
 
 /** A finished Job of a lost run is kept this long for a run that continues it. */
 const KEPT_MS = 120_000;
@@ -55,7 +55,7 @@ function continues({ owner, own, isRetry }: Conflict, run: HostRun): boolean {
   if (task !== null && own.task !== null && task !== own.task) return false;
   if (isRetry) return true;
   // A host that has a comment waiting when a run is drained starts a run for that comment, and none that continues the drained one.
-  const resumes = isLeft(run) || (own.wakeReason !== null && RECOVERY_REASONS.has(own.wakeReason));
+  const resumes = isDetached(run) || (own.wakeReason !== null && RECOVERY_REASONS.has(own.wakeReason));
   return resumes && task !== null && task === own.task;
 }
 

@@ -1,5 +1,6 @@
 import { NOT_STARTED } from "../../conclude/way-out.ts";
 import { issueOf } from "../../host/issue.ts";
+import { DETACHED_CODE } from "../../host/runs.ts";
 import type { ExecutionContext, ExecutionResult } from "../../host/types.ts";
 import { taskOf } from "../../prepare/environment/facts.ts";
 import { hostRecord } from "./host-record.ts";
@@ -45,7 +46,7 @@ const REFUSED: ExecutionResult = {
   exitCode: null,
   signal: null,
   timedOut: false,
-  errorCode: "k8s_detached",
+  errorCode: DETACHED_CODE,
   errorMessage: "Not started: the server is about to stop",
   summary: "The server is about to stop, so this run was not started. The next server starts it by itself; nothing has to be done.",
   errorFamily: "transient_upstream",

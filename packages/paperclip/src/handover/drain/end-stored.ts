@@ -15,7 +15,7 @@ const KEPT_MS = 20_000;
 /** Where there is no such folder, the host is asked after this long: far more than it usually needs. */
 const UNSEEN_MS = 5000;
 
-/** The returned function resolves when the host has stored what the run returned. Called while the run is here. */
+/** The returned function resolves when the host has stored what the run returned. Call it before `execute` returns: it notes whether the folder exists. */
 export function endStored(ctx: Pick<ExecutionContext, "context">): () => Promise<void> {
   const folder = scratchFolder(ctx);
   const wasThere = folder === null ? Promise.resolve(false) : isThere(folder);
@@ -37,4 +37,4 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-const pause = (ms: number): Promise<void> => new Promise((done) => void setTimeout(done, ms));
+export const pause = (ms: number): Promise<void> => new Promise((done) => void setTimeout(done, Math.max(0, ms)));

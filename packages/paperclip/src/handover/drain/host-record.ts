@@ -1,7 +1,7 @@
 import { apiOfRun, type HostApi } from "../../host/api.ts";
-import { type HostRun, readRun } from "../../host/runs.ts";
+import { DETACHED_CODE, type HostRun, readRun } from "../../host/runs.ts";
 import type { ExecutionContext } from "../../host/types.ts";
-import { endStored } from "./end-stored.ts";
+import { endStored, pause } from "./end-stored.ts";
 
 // What the host does with a run after `execute` has returned. Paperclip 2026.916 must have finished with that before it stops: its next server
 // refuses the retry of a run for ever if "the previous execution has not released its environment lease".
@@ -17,7 +17,6 @@ const LOOK_MS = 250;
 const RUNNING_MS = 2000;
 /** The first status that a host records need not be the last one. */
 const SETTLES_MS = 3000;
-const DETACHED = "k8s_detached";
 
 /** What can be asked of the host about a run that has returned; asked again and again. */
 export interface HostRecord {
@@ -71,7 +70,7 @@ async function isTaken(record: HostRecord, deadline: number): Promise<boolean> {
   for (let failedAt: number | null = null; Date.now() <= deadline; await pause(failedAt === null ? RUNNING_MS : LOOK_MS)) {
     const run = await record.run();
     if (run === null || run.status === "running") continue;
-    if (run.status !== "failed" || run.errorCode === DETACHED) return true;
+    if (run.status !== "failed" || run.errorCode === DETACHED_CODE) return true;
     failedAt ??= Date.now();
     if (Date.now() - failedAt >= SETTLES_MS) return false;
   }
@@ -82,5 +81,3 @@ async function untilTrue(ask: () => Promise<boolean>, deadline: number): Promise
   for (; Date.now() <= deadline; await pause(LOOK_MS)) if (await ask()) return true;
   return false;
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, Math.max(0, ms)));

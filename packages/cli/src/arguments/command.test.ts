@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { parseCommand, UsageError } from "./arguments.ts";
+import { parseCommand } from "./command.ts";
+import { UsageError } from "./values.ts";
 
 const parse = (line: string, env: NodeJS.ProcessEnv = {}) => parseCommand(line.split(" ").filter(Boolean), env);
 

@@ -30,10 +30,7 @@ export interface StoredResult {
 
 /** Null = the host knows no such run. */
 export async function readRecord(host: HostApi, id: string): Promise<RunRecord | null> {
-  const answer = await host.get(`/heartbeat-runs/${encodeURIComponent(id)}`).catch((error: unknown) => {
-    if (error instanceof HostError && (error.status === 404 || error.status === 403)) return null;
-    throw error;
-  });
+  const answer = await host.get(`/heartbeat-runs/${encodeURIComponent(id)}`).catch(unlessGone);
   return answer === null ? null : runRecord(id, answer);
 }
 
@@ -71,4 +68,10 @@ function storedResult(json: Readonly<Record<string, unknown>>): StoredResult | n
 export function endedAs({ status, errorCode, result }: Pick<RunRecord, "status" | "errorCode" | "result">): string {
   const code = result?.cause ?? errorCode;
   return code === null || code.includes(status) ? status : `${status}/${code}`;
+}
+
+/** For what a Job, a run or the audit log names: it may belong to another host, or be deleted. */
+export function unlessGone(error: unknown): null {
+  if (error instanceof HostError && (error.status === 404 || error.status === 403)) return null;
+  throw error;
 }

@@ -1,8 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { HostApi } from "@paperclip-k8s/paperclip/host-api";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { search } from "./candidates.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { searchHost } from "./candidates.ts";
 
 // Over a real connection; lists and events are shaped as Paperclip 2026.916.1 shows them.
 
@@ -42,8 +42,8 @@ function answerTo({ pathname, searchParams }: URL): unknown {
   return { items: all.slice(from, to), nextCursor: to < all.length ? String(to) : null };
 }
 
-const look = (hints: Parameters<typeof search>[2] = []) =>
-  search(new HostApi(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, null, 30_000), null, hints);
+const look = (hints: Parameters<typeof searchHost>[2] = [], knownFree = new Set<string>()) =>
+  searchHost(new HostApi(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, null, 30_000), null, hints, knownFree);
 const event = (action: string, issue: string, row: string, minute: number) => ({
   action,
   entityId: issue,
@@ -77,17 +77,42 @@ test("what was resolved since is not asked for again; what was held again after 
   expect((await look()).candidates.toSorted()).toEqual(["again", "twice"]);
 });
 
-test("without the right to read the audit log: every blocked issue, and every open one whose last run failed", async () => {
-  audit = null;
-  issues = [issue("blocked", "blocked"), issue("failed"), issue("went-well"), issue("runs"), issue("untouched")];
-  runs = [
-    run("r5", "succeeded", "went-well"),
-    run("r4", "running", "runs"),
-    run("r3", "failed", "runs"),
-    run("r2", "interrupted", "failed"),
-    run("r1", "failed", "went-well"),
-  ];
-  expect(await look()).toMatchObject({ candidates: ["blocked", "failed"], unaudited: 1 });
+describe("suspects", () => {
+  beforeEach(() => {
+    issues = [issue("blocked", "blocked"), issue("failed"), issue("went-well"), issue("runs"), issue("untouched")];
+    runs = [
+      run("r5", "succeeded", "went-well"),
+      run("r4", "running", "runs"),
+      run("r3", "failed", "runs"),
+      run("r2", "interrupted", "failed"),
+      run("r1", "failed", "went-well"),
+    ];
+  });
+
+  test("every blocked issue, and every open one whose last run failed, whether or not the audit log can be read", async () => {
+    expect(await look()).toMatchObject({ candidates: ["blocked", "failed"], unaudited: 0 });
+    audit = null;
+    expect(await look()).toMatchObject({ candidates: ["blocked", "failed"], unaudited: 1 });
+  });
+
+  test("where the list of runs is full, an issue without a listed run is asked for once", async () => {
+    runs = [...runs, ...Array.from({ length: 995 }, (_, index) => run(`old-${index}`, "succeeded", "elsewhere"))];
+    const knownFree = new Set<string>();
+    expect((await look([], knownFree)).candidates).toEqual(["blocked", "failed", "untouched"]);
+    knownFree.add("untouched");
+    expect((await look([], knownFree)).candidates).toEqual(["blocked", "failed"]);
+    runs = [run("r6", "succeeded", "untouched"), ...runs.slice(0, -1)];
+    await look([], knownFree);
+    expect([...knownFree]).toEqual([]);
+  });
+
+  test("an audit log without an end is read in part, and said to be", async () => {
+    audit = Array.from({ length: 10_001 }, (_, index) => event(ACTION.settled, `i${index}`, "row", 1));
+    audit.push(event(ACTION.resolved, "i", "row", 2));
+    expect(await look()).toMatchObject({ candidates: ["blocked", "failed"], unaudited: 0, partlyAudited: 1 });
+    // Companies, issues, runs, 50 pages of holds, one of resolutions.
+    expect(asked).toHaveLength(54);
+  });
 });
 
 test("a thousand open issues and hundreds of old holds cost a handful of requests", async () => {

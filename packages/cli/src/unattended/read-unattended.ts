@@ -6,10 +6,11 @@ import type { HostApi } from "@paperclip-k8s/paperclip/host-api";
 import { costMark } from "@paperclip-k8s/paperclip/paths";
 import { recordOf, textOf } from "@paperclip-k8s/paperclip/values";
 import { cliOfType } from "../../../agent-clis.ts";
-import type { Place } from "../arguments.ts";
-import { isFinished, readIssue, unlessGone } from "../recovery/held-issues.ts";
+import type { Place } from "../arguments/values.ts";
+import { isFinished, readIssue } from "../recovery/find/held-issues.ts";
+import type { ListedRun } from "../recovery/find/listed-runs.ts";
+import { unlessGone } from "../recovery/find/run-record.ts";
 import { type KeptFiles, keptFiles } from "../recovery/last-attempt.ts";
-import type { ListedRun } from "../recovery/listed-runs.ts";
 import { readOutput } from "./kept-output.ts";
 
 /** A run that ended while no server followed it, and whose issue nobody works on any more: its host shows neither its cost nor all of its transcript. */
@@ -28,7 +29,7 @@ export interface Unattended {
 }
 
 /** What all attempts of a run used. */
-export interface Usage {
+interface Usage {
   readonly inputTokens: number;
   readonly cachedInputTokens: number;
   readonly outputTokens: number;
@@ -38,25 +39,16 @@ export interface Usage {
   readonly genuine: boolean;
 }
 
-type Looking = Place & { readonly secret: Uint8Array | null; readonly known?: Map<string, Unattended> };
+/** Where its files are; `folders` keeps what was listed of them, since one agent has many runs. */
+export type Looking = Place & { readonly secret: Uint8Array | null; readonly folders: Map<string, KeptFiles | null> };
 
-/** Of these lost runs, those that have left a proved end, and whose issue is finished: nobody else will report them. */
-export async function findUnattended(host: HostApi, runs: readonly ListedRun[], looking: Looking): Promise<Unattended[]> {
-  const found: Unattended[] = [];
-  const folders = new Map<string, Promise<KeptFiles | null>>();
-  // One after the other: a slow volume is not to be taken for one that hangs.
-  for (const run of runs) {
-    const known = looking.known?.get(run.id);
-    if (known !== undefined) found.push(known);
-    if (known !== undefined) continue;
-    const agent = { id: run.agentId ?? "", companyId: run.companyId };
-    const kept = await (folders.get(agent.id) ?? folders.set(agent.id, keptFiles(agent, looking)).get(agent.id));
-    const one = kept == null ? null : await readOne(host, run, kept, looking);
-    if (one === null) continue;
-    found.push(one);
-    looking.known?.set(run.id, one);
-  }
-  return found;
+/** A lost run that has left a proved end, and whose issue is finished: nobody else will report it. Null = it is none of these. */
+export async function readUnattended(host: HostApi, run: ListedRun, looking: Looking): Promise<Unattended | null> {
+  const { folders } = looking;
+  if (run.agentId === null) return null;
+  if (!folders.has(run.agentId)) folders.set(run.agentId, await keptFiles({ id: run.agentId, companyId: run.companyId }, looking));
+  const kept = folders.get(run.agentId) ?? null;
+  return kept === null ? null : readOne(host, run, kept, looking);
 }
 
 async function readOne(host: HostApi, run: ListedRun, kept: KeptFiles, { secret }: Looking): Promise<Unattended | null> {

@@ -1,7 +1,7 @@
 import { type HostApi, HostError } from "@paperclip-k8s/paperclip/host-api";
 import { readRun, retriedRuns } from "@paperclip-k8s/paperclip/runs";
 import { recordOf, textOf } from "@paperclip-k8s/paperclip/values";
-import { type RunRecord, readRecord } from "./run-record.ts";
+import { type RunRecord, readRecord, unlessGone } from "./run-record.ts";
 
 interface IssueRef {
   readonly id: string;
@@ -38,7 +38,7 @@ export interface FreeIssue extends IssueRef {
   readonly kind: "free";
 }
 
-export interface RecoveryAction {
+interface RecoveryAction {
   /** Null = it cannot be resolved by anybody. */
   readonly id: string | null;
   readonly cause: string;
@@ -90,9 +90,3 @@ function runOfAction(value: unknown): string | null {
 export const isFinished = ({ status }: Pick<IssueRef, "status">): boolean => FINISHED.has(status);
 
 const FINISHED: ReadonlySet<string> = new Set(["done", "in_review", "cancelled"]);
-
-/** A task that a Job or the audit log names may belong to another host, or be deleted. */
-export function unlessGone(error: unknown): null {
-  if (error instanceof HostError && (error.status === 404 || error.status === 403)) return null;
-  throw error;
-}

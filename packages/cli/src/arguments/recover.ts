@@ -1,0 +1,52 @@
+import type { ClusterArguments } from "../cluster/access.ts";
+import { clusterArguments, type Given, list, type Place, placeOf, seconds, text, UsageError } from "./values.ts";
+
+export interface RecoverCommand extends Place {
+  readonly name: "recover";
+  readonly cluster: ClusterArguments;
+  readonly host: HostArguments;
+  readonly issues: readonly string[];
+  /** The operator's own sentence on why the agents of these issues have stopped; null = none was given. */
+  readonly stopped: string | null;
+  readonly dryRun: boolean;
+  /** Whether the host learns what runs cost that ended while no server was there. */
+  readonly costs: boolean;
+  /** Seconds between two rounds; null = one round. */
+  readonly watch: number | null;
+}
+
+interface HostArguments {
+  readonly url: string;
+  readonly token: string | null;
+  readonly company: string | null;
+}
+
+/** Fewest characters of a usable statement: the host keeps it as evidence, and the next run reads it. */
+const SHORTEST_STATEMENT = 10;
+
+export function recoverCommand(given: Given, env: NodeJS.ProcessEnv): RecoverCommand {
+  if (given.every !== undefined && !given.watch) throw new UsageError("--every is about --watch, which is not given");
+  const [issues, stopped] = [list(given.issue), text(given.stopped)];
+  if (stopped !== null && issues.length === 0) throw new UsageError("--stopped is about --issue, which is not given");
+  if (stopped !== null && stopped.trim().length < SHORTEST_STATEMENT)
+    throw new UsageError(`--stopped: "${stopped}" does not say how you know that the agent has stopped`);
+  return {
+    name: "recover",
+    cluster: clusterArguments(given),
+    host: hostArguments(given, env),
+    ...placeOf(given, env),
+    issues,
+    stopped,
+    dryRun: given["dry-run"] === true,
+    costs: given["no-costs"] !== true,
+    watch: given.watch ? seconds("every", given.every, 15) : null,
+  };
+}
+
+/** A key on the command line would stand in every process list: it comes from the environment. */
+function hostArguments(given: Given, env: NodeJS.ProcessEnv): HostArguments {
+  const local = env.PAPERCLIP_LISTEN_PORT ? `http://127.0.0.1:${env.PAPERCLIP_LISTEN_PORT}` : null;
+  const url = text(given.url) ?? env.PAPERCLIP_API_URL ?? local ?? "http://127.0.0.1:3100";
+  if (!URL.canParse(url) || !/^https?:/.test(url)) throw new UsageError(`--url: "${url}" is not an http address`);
+  return { url, token: env.PAPERCLIP_API_KEY || null, company: text(given.company) };
+}
