@@ -81,7 +81,9 @@ describe(`Paperclip ${NEWEST}`, () => {
     });
     expect(watched).toMatchObject({ code: 0, out: expect.stringMatching(/alive: its pod runs[^#]*: released \(completed/) });
     expect(await runEnd(stage.company, (await retryOf(stage, alive)).id)).toMatchObject({ status: "succeeded" });
-    expect((await recover(stage)).out).toMatch(/^no issue is held \(\d+ open issues? in \d+ compan(y|ies) looked at\); Jobs looked for in namespace/);
+    expect((await recover(stage)).out).toMatch(
+      /^no issue is held \(\d+ open issues? in \d+ compan(y|ies) looked at\); Jobs looked for in namespace/,
+    );
   });
 });
 
