@@ -5,6 +5,8 @@ const AGENT_NAME = "paperclip.io/agent-name";
 /** How far an agent's pod is, from the pod's own output: what is true whether or not there is a server. */
 export interface Progress {
   readonly running: boolean;
+  /** It has reported a step of its work. */
+  readonly hasBegun: boolean;
   /** For people. */
   readonly line: string;
 }
@@ -16,6 +18,6 @@ export function podProgress({ cluster, namespace }: Stage): Progress[] {
     const name = job?.metadata.annotations?.[AGENT_NAME] ?? metadata.name;
     const phase = status?.phase ?? "Pending";
     const state = phase === "Running" ? "" : phase === "Pending" ? ", its pod waits to start" : `, its pod has ended (${phase})`;
-    return { running: phase === "Running", line: `${name}: ${steps?.at(-1) ?? "at work"}${state}` };
+    return { running: phase === "Running", hasBegun: steps !== null, line: `${name}: ${steps?.at(-1) ?? "at work"}${state}` };
   });
 }

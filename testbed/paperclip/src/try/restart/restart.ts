@@ -9,6 +9,8 @@ import type { Progress } from "./progress.ts";
 /** A Paperclip of 2026.916 that is back within a minute takes a killed server's runs for its own, and shows them as running for five more. */
 const AWAY_MS = 65_000;
 const REPORT_MS = 10_000;
+/** Longer than a CLI takes to start; a task of somebody's own may report no steps. */
+const FIRST_STEP_MS = 30_000;
 /** Of what recover prints: not its table, but how many are held and what became of each. */
 const SHOWN_LINES = /^\S+-\d+: |\bheld\b/;
 
@@ -55,7 +57,10 @@ export class Restarter {
     if (live) this.#watch();
   }
 
-  /** Nothing to see is no reason to restart; runs that were drained go on after it. A run that is killed before it has its pod has nothing to go on with. */
+  /**
+   * Nothing to see is no reason to restart; runs that were drained go on after it. A server that is killed before a run has its pod leaves nothing
+   * that goes on, and one that is killed before an agent has read its task leaves it without one.
+   */
   async #somethingLive(): Promise<void> {
     const { followed, staff, progress, say, stopped } = this.#with;
     await followed.look();
@@ -65,8 +70,10 @@ export class Restarter {
       say("nobody is at work: first each agent gets a minute of work");
       await staff.work();
     }
-    const pods = () => progress().filter(({ running }) => running).length;
-    while (nothing() || count("queued") > 0 || pods() < count("running")) {
+    const pods = () => progress().filter(({ running }) => running);
+    const begun = () => pods().every(({ hasBegun }) => hasBegun);
+    const latest = Date.now() + FIRST_STEP_MS;
+    while (nothing() || count("queued") > 0 || pods().length < count("running") || (!begun() && Date.now() < latest)) {
       if (stopped.aborted) return;
       await sleep(500);
       await followed.look();
