@@ -35,14 +35,16 @@ export interface Attempts {
   readonly last: AttemptResult;
 }
 
-/** The last attempt's Job goes on, and another run reports its end and its usage. */
-export const isLeftToOthers = ({ last: { outcome } }: Attempts): boolean => outcome.kind === "detached" || outcome.kind === "superseded";
+/** The Job goes on, and another run reports its end and its usage. */
+export type LeftToOthers = Extract<RunOutcome, { kind: "detached" | "superseded" }>;
+export const isLeftToOthers = (outcome: RunOutcome): outcome is LeftToOthers =>
+  outcome.kind === "detached" || outcome.kind === "superseded";
 
 type Cost = Required<Pick<ExecutionResult, "usage" | "costUsd">>;
 
 /** What this run reports as used; null = every attempt's usage is reported by another run. */
 export function costOf(attempts: Attempts): Cost | null {
-  return sumOf(isLeftToOthers(attempts) ? attempts.earlier : [...attempts.earlier, attempts.last]);
+  return sumOf(isLeftToOthers(attempts.last.outcome) ? attempts.earlier : [...attempts.earlier, attempts.last]);
 }
 
 /** Null = there is nothing to add up. */
