@@ -49,8 +49,8 @@ export const WAY_OUT_FAULTS: readonly Fault[] = [
   {
     what: "a provider's words in a comment work as Markdown and call people",
     file: conclude("summary.ts"),
-    find: 'brief(text).replaceAll("`", "\'")',
-    replace: "brief(text)",
+    find: '.replaceAll("`", "\'")',
+    replace: "",
     caughtBy: [conclude("summary.test.ts")],
   },
   {
