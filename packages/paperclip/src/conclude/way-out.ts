@@ -27,7 +27,7 @@ type Named = Pick<Failure, "errorCode" | "errorMessage">;
 /** Under this code the host waits for a person and starts nothing by itself. */
 export const NEEDS_A_PERSON = "configuration_incomplete";
 /** The host's own marker (2026.916) that the agent has stopped and the next run goes on with what is there. */
-export const CONTINUE = { conversationContinuation: "continue_conversation_v1" } as const;
+const CONTINUE = { conversationContinuation: "continue_conversation_v1" } as const;
 /** Proof for the host that it may simply run again. */
 export const NOT_STARTED = { kind: "bootstrap", providerWorkStarted: false } as const;
 

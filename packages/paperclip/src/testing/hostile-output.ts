@@ -8,7 +8,7 @@ import { RunLog } from "../observe/log.ts";
 import { AttemptOutput } from "../observe/output.ts";
 import { exampleAttempt, exampleInputs, exampleResult, exited } from "./example-attempt.ts";
 
-export interface Shown {
+interface Shown {
   readonly log: string;
   readonly result: ExecutionResult;
 }
