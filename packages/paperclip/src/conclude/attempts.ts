@@ -1,5 +1,6 @@
 import type { Adoption, Evidence, RunOutcome } from "@paperclip-k8s/engine";
-import type { AgentCli, CliFault, CliParser, CliReport, FaultKind } from "../agent-cli/agent-cli.ts";
+import type { AgentCli, CliParser, CliReport } from "../agent-cli/agent-cli.ts";
+import type { CliFault, FaultKind } from "../agent-cli/fault.ts";
 import { countOf } from "../agent-cli/json-fields.ts";
 import type { ExecutionResult, UsageSummary } from "../host/types.ts";
 import type { Attempt } from "../prepare/attempt.ts";

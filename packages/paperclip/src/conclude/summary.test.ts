@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { CliFault, FaultKind } from "../agent-cli/agent-cli.ts";
+import type { CliFault, FaultKind } from "../agent-cli/fault.ts";
 import { issueOf } from "../host/issue.ts";
 import { exampleEvidence, exampleResult, exited, type OutcomeKind } from "../testing/example-attempt.ts";
 import { hostContext } from "../testing/host-context.ts";

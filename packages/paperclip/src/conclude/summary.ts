@@ -1,5 +1,5 @@
 import type { RunOutcome } from "@paperclip-k8s/engine";
-import type { FaultKind } from "../agent-cli/agent-cli.ts";
+import type { FaultKind } from "../agent-cli/fault.ts";
 import type { RunIssue } from "../host/issue.ts";
 import { cleanLine } from "../observe/clean-text.ts";
 import { formLabel } from "../settings/setting-name.ts";

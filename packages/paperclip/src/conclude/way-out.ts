@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { RunOutcome } from "@paperclip-k8s/engine";
-import type { FaultKind } from "../agent-cli/agent-cli.ts";
+import type { FaultKind } from "../agent-cli/fault.ts";
 import type { ExecutionResult } from "../host/types.ts";
 import { type AttemptResult, type Attempts, hasWorked, isStopped } from "./attempts.ts";
 import type { Failure } from "./failure.ts";

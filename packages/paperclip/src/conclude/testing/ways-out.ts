@@ -1,6 +1,6 @@
 // Every kind of end with what follows from it, for the tests of the way out.
 import type { Evidence } from "@paperclip-k8s/engine";
-import type { CliFault, FaultKind } from "../../agent-cli/agent-cli.ts";
+import type { CliFault, FaultKind } from "../../agent-cli/fault.ts";
 import { exampleEvidence, exampleResult, exited, type OutcomeKind } from "../../testing/example-attempt.ts";
 import type { AttemptResult } from "../attempts.ts";
 import { failureOf } from "../failure.ts";
