@@ -3,7 +3,7 @@ import type { AgentCli } from "@paperclip-k8s/paperclip";
 import type { ServerAdapter } from "@paperclip-k8s/paperclip/host";
 import type { agentClis } from "./agent-clis.ts";
 
-/** The one list of agent CLIs: build, docs, demo, bench and test bed take them from here. A CLI is a folder beside this file and a line in it. */
+/** The agent CLIs with what build, docs, demo, bench and test bed need of them; `agent-clis.ts` has the product's part. A new CLI is a folder and a line in each. */
 export const adapters = {
   opencode: { folder: "adapter-opencode", npm: "opencode-ai", load: () => import("./adapter-opencode/testing/kit.ts") },
   claude: { folder: "adapter-claude", npm: "@anthropic-ai/claude-code", load: () => import("./adapter-claude/testing/kit.ts") },

@@ -9,7 +9,7 @@ export const TRANSCRIPT_FAULTS: readonly Fault[] = [
     file: transcript("open-calls.ts"),
     find: "return id === last ? null : name;",
     replace: "return null;",
-    caughtBy: [transcript("to-lines.test.ts"), transcript("round-trip.test.ts")],
+    caughtBy: [transcript("to-lines.test.ts"), transcript("tool-calls.test.ts")],
   },
   {
     what: "of a long output the end is left out, where a build reports its error",

@@ -1,4 +1,4 @@
-import { assertHarmless, LONG, recordedEvents, showOutput, wrongIn } from "@paperclip-k8s/paperclip/testing/hostile-output";
+import { assertHarmless, LONG, recordedEvents, showOutput, TOOL_NAMES, wrongIn } from "@paperclip-k8s/paperclip/testing/hostile-output";
 import { expect, test } from "vitest";
 import { claude } from "./agent-cli.ts";
 
@@ -37,5 +37,15 @@ test.each(LONG)("a very long line: %s", async (_, make) => {
   for (const event of EVENTS) {
     const line = make((text) => JSON.stringify(JSON.parse(event(text))));
     expect(wrongIn(await showOutput(claude, `${line}\n`, line.slice(0, 300_000)))).toBeNull();
+  }
+});
+
+test("many open calls of a tool, whatever the length of its name, have a line each", async () => {
+  for (const name of TOOL_NAMES) {
+    const call = (id: number) => ({ type: "tool_use", id: `c${id}`, name, input: { command: "ls" } });
+    const calls = Array.from({ length: 70 }, (_, id) => JSON.stringify({ type: "assistant", message: { content: [call(id)] } }));
+    const shown = await showOutput(claude, `${calls.join("\n")}\n`, "");
+    expect(wrongIn(shown)).toBeNull();
+    expect(new Set(shown.log.split("\n").filter((line) => line.startsWith("▸"))).size).toBeGreaterThan(60);
   }
 });

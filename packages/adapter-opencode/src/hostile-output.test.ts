@@ -1,4 +1,4 @@
-import { assertHarmless, LONG, recordedEvents, showOutput, wrongIn } from "@paperclip-k8s/paperclip/testing/hostile-output";
+import { assertHarmless, LONG, recordedEvents, showOutput, TOOL_NAMES, wrongIn } from "@paperclip-k8s/paperclip/testing/hostile-output";
 import { expect, test } from "vitest";
 import { opencode } from "./agent-cli.ts";
 
@@ -26,5 +26,15 @@ test.each(LONG)("a very long line: %s", async (_, make) => {
   for (const event of EVENTS) {
     const line = make((text) => JSON.stringify(JSON.parse(event(text))));
     expect(wrongIn(await showOutput(opencode, `${line}\n`, line.slice(0, 300_000)))).toBeNull();
+  }
+});
+
+test("many calls of a tool, whatever the length of its name, are a call and a result each", async () => {
+  for (const tool of TOOL_NAMES) {
+    const call = (id: number) => ({ callID: `c${id}`, tool, state: { status: "completed", input: { command: "ls" }, output: "a" } });
+    const calls = Array.from({ length: 70 }, (_, id) => JSON.stringify({ type: "tool_use", part: call(id) }));
+    const shown = await showOutput(opencode, `${calls.join("\n")}\n`, "");
+    expect(wrongIn(shown)).toBeNull();
+    expect(shown.log.match(/^▸ .*\n✓ a$/gm)).toHaveLength(70);
   }
 });

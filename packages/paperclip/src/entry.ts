@@ -11,7 +11,7 @@ import { configurationDoc } from "./settings/documents.ts";
 const STORED_MS = 3000;
 
 /** What a package's entry exports to the host. Hosts cache module records: these names stay. */
-export interface AdapterEntry {
+interface AdapterEntry {
   readonly type: string;
   readonly label: string;
   readonly models: Model[];

@@ -44,7 +44,7 @@ interface Run {
 /** One run of an agent, from the host's context to the host's result. */
 export async function execute(cli: AgentCli, ctx: ExecutionContext, options: ExecuteOptions): Promise<ExecutionResult> {
   const log = new RunLog(ctx.onLog);
-  const conclusion = await concluded(cli, ctx, log, options);
+  const conclusion = await runToConclusion(cli, ctx, log, options);
   await commentOnIssue(conclusion, ctx, options.serverEnv, log);
   await log.idle(options.hostTimeoutMs);
   // A call that meets the host's own work with the result may cost the result: handover/drain/end-stored.ts.
@@ -53,7 +53,7 @@ export async function execute(cli: AgentCli, ctx: ExecutionContext, options: Exe
 }
 
 /** Wrong input is found before anything is created. */
-async function concluded(cli: AgentCli, ctx: ExecutionContext, log: RunLog, options: ExecuteOptions): Promise<Conclusion> {
+async function runToConclusion(cli: AgentCli, ctx: ExecutionContext, log: RunLog, options: ExecuteOptions): Promise<Conclusion> {
   let cancel: CancelWatch | null = null;
   try {
     const { serverEnv } = options;
@@ -74,14 +74,14 @@ async function concluded(cli: AgentCli, ctx: ExecutionContext, log: RunLog, opti
     await withTimeout(unused, options.hostTimeoutMs);
     return conclusion;
   } catch (error) {
-    return unprepared(inFormWords(error, cli), ctx, log);
+    return logNotPrepared(inFormWords(error, cli), ctx, log);
   } finally {
     cancel?.stop();
   }
 }
 
 /** The log of a run that was not started says why, too. */
-function unprepared(error: unknown, ctx: ExecutionContext, log: RunLog, earlier: readonly AttemptResult[] = []): Conclusion {
+function logNotPrepared(error: unknown, ctx: ExecutionContext, log: RunLog, earlier: readonly AttemptResult[] = []): Conclusion {
   const conclusion = notPrepared(error, issueOf(ctx), earlier);
   void log.failure(`Not started: ${conclusion.result.errorMessage}`);
   return conclusion;
@@ -107,13 +107,13 @@ async function runAttempts(first: Attempt, run: Run): Promise<Conclusion> {
       attempt = await prepareAttempt(attempt.inputs, next.start);
     }
   } catch (error) {
-    return unprepared(inFormWords(error, first.inputs.cli), first.inputs.ctx, run.log, earlier);
+    return logNotPrepared(inFormWords(error, first.inputs.cli), first.inputs.ctx, run.log, earlier);
   }
 }
 
 /** Whether the log need not say why the run failed: an error of the CLI's own says it, or the run ended as somebody wanted. */
 function isExplained({ result: { errorMessage }, way }: Conclusion, attempts: Attempts): boolean {
-  if (!errorMessage || way === "free" || isLeftToOthers(attempts)) return true;
+  if (!errorMessage || way === "free" || isLeftToOthers(attempts.last.outcome)) return true;
   return attempts.last.report.errors.some((error) => errorMessage.includes(cleanText(error)));
 }
 

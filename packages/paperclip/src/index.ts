@@ -3,16 +3,15 @@ export { createAdapter } from "./adapter.ts";
 export type {
   AgentCli,
   Billing,
-  CliFault,
   CliParser,
   CliPlan,
   CliTurn,
   CliVariables,
-  FaultKind,
   KnownVariables,
   RunEnvironment,
 } from "./agent-cli/agent-cli.ts";
 export { createModelDiscovery } from "./agent-cli/discover-models.ts";
+export type { CliFault, FaultKind } from "./agent-cli/fault.ts";
 export { providerKey } from "./doctor/provider-key.ts";
 export { adapterEntry } from "./entry.ts";
 export type { McpServer } from "./host/mcp-servers.ts";

@@ -1,6 +1,6 @@
 import type { Argument } from "@paperclip-k8s/engine";
 
-export interface ArgvOptions {
+interface ArgvOptions {
   readonly command?: string;
   readonly sessionId?: string | null;
   readonly model?: string | null;

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 
-export interface StderrFacts {
+interface StderrFacts {
   /** The CLI's own complaint, in one line. */
   readonly fatal: string | null;
   readonly unknownOption: string | null;

@@ -1,4 +1,4 @@
-export interface ArgvOptions {
+interface ArgvOptions {
   readonly command?: string;
   readonly sessionId?: string | null;
   /** `provider/model`. */

@@ -7,7 +7,7 @@ export interface LogError {
   readonly ref: string | null;
 }
 
-export interface StderrFacts {
+interface StderrFacts {
   /** The error that the CLI printed before it ended, without "Error:". */
   readonly fatal: string | null;
   /** It printed its usage in place of an error, which is all it writes about an option it does not know. */

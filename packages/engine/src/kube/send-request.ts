@@ -3,7 +3,7 @@ import { ApiError, isTransient } from "./api-error.ts";
 import type { Connection } from "./connection.ts";
 import { type ApiRequest, type ApiResponse, isMutation } from "./exchange.ts";
 
-export interface Backoff {
+interface Backoff {
   readonly minMs: number;
   readonly maxMs: number;
 }

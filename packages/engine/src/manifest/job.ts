@@ -8,7 +8,7 @@ import { RUNNER_FILE } from "./secret.ts";
 import { sharedMounts } from "./shared-mounts.ts";
 
 export const INPUT_MOUNT = "/run/agent-input";
-export const TERMINATION_LOG = "/dev/termination-log";
+const TERMINATION_LOG = "/dev/termination-log";
 export const RUNNER_FORMAT = "1";
 const INPUT_VOLUME = "agent-input";
 const SHARED_VOLUME = "shared";

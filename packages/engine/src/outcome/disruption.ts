@@ -2,7 +2,7 @@ import type { PodView } from "../kube/views.ts";
 import type { KilledBy } from "../run-outcome.ts";
 import { plain } from "./kubernetes-texts.ts";
 
-export interface Disruption {
+interface Disruption {
   readonly by: KilledBy;
   readonly message: string;
   /** What to change; null = nothing of ours. */

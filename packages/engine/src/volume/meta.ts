@@ -7,7 +7,7 @@ const NEWLINE = 0x0a;
 /** The runner keeps about 1 MiB of stderr there, which JSON may make several times as long. */
 export const MAX_META_BYTES: number = 32 * 1024 * 1024;
 
-export interface ReadRecords {
+interface ReadRecords {
   /** The run's own, in order. */
   readonly records: readonly MetaRecord[];
   /** How many lines somebody else has written. */

@@ -15,7 +15,7 @@ export interface FileOwner {
  * which may read what pods cannot, follows none at all. `all`: a place of the operator's own, which ends neither in `shared` nor in what
  * the kernel shows as files.
  */
-export type Links = "none" | "all";
+type Links = "none" | "all";
 
 /** What is read, and from where. */
 interface ReadOf {

@@ -16,7 +16,7 @@ export interface FoundEnd {
 }
 
 /** `secret`: of the server that started the run; null = not known here, so that nothing can be proved. */
-export type EndOwner = RecordOwner & { readonly secret: Uint8Array | null };
+type EndOwner = RecordOwner & { readonly secret: Uint8Array | null };
 
 /** The end record beside an output file; null = there is none, or no such file is seen from here. */
 export async function readEnd(outputPath: string, owner: EndOwner): Promise<FoundEnd | null> {

@@ -5,6 +5,7 @@ import type { AgentConfig } from "../settings/agent-config.ts";
 import type { Fields } from "../settings/field.ts";
 import type { CliSettings } from "../settings/schema.ts";
 import type { Entry } from "./entry.ts";
+import type { CliFault } from "./fault.ts";
 
 /** Everything that differs between two agent CLIs: one folder with one of these adds a CLI. `Own` are the settings that only this CLI has. */
 export interface AgentCli<Own extends Fields = Fields> {
@@ -175,35 +176,3 @@ export interface CliReport {
   /** Events of known types; 0 = the CLI wrote nothing that can be read. */
   readonly events: number;
 }
-
-export interface CliFault {
-  readonly kind: FaultKind;
-  /** Error code instead of the kind's own. */
-  readonly code?: string;
-  readonly message: string;
-  /** How long the provider asks to wait; null = not given. */
-  readonly retryAfterSec: number | null;
-  /** The same as a time, in milliseconds. */
-  readonly retryAt?: number;
-  /** An option of ours that this CLI does not know and that can be left out. */
-  readonly unknownOption?: string;
-}
-
-export type FaultKind =
-  | "unknown-session"
-  /** The session is there, but no turn of it can succeed any more. */
-  | "corrupted-session"
-  | "auth"
-  | "model-not-found"
-  /** The CLI does not accept its arguments. */
-  | "bad-arguments"
-  /** The provider does not accept the request, whatever is tried again. */
-  | "bad-request"
-  | "quota"
-  | "transient"
-  | "context-overflow"
-  | "step-limit"
-  | "refusal"
-  /** The output stops before the CLI's final line: our inference, not a report of the CLI. */
-  | "truncated"
-  | "other";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { CliFault } from "../agent-cli/agent-cli.ts";
+import type { CliFault } from "../agent-cli/fault.ts";
 import { exampleEvidence, exampleReport, exampleResult, exited } from "../testing/example-attempt.ts";
 import { exampleCli } from "../testing/example-cli.ts";
 import { costOf, mayHaveStartedWork, reported } from "./attempts.ts";

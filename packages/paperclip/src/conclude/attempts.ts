@@ -1,5 +1,6 @@
 import type { Adoption, Evidence, RunOutcome } from "@paperclip-k8s/engine";
-import type { AgentCli, CliFault, CliParser, CliReport, FaultKind } from "../agent-cli/agent-cli.ts";
+import type { AgentCli, CliParser, CliReport } from "../agent-cli/agent-cli.ts";
+import type { CliFault, FaultKind } from "../agent-cli/fault.ts";
 import { countOf } from "../agent-cli/json-fields.ts";
 import type { ExecutionResult, UsageSummary } from "../host/types.ts";
 import type { Attempt } from "../prepare/attempt.ts";
@@ -35,14 +36,16 @@ export interface Attempts {
   readonly last: AttemptResult;
 }
 
-/** The last attempt's Job goes on, and another run reports its end and its usage. */
-export const isLeftToOthers = ({ last: { outcome } }: Attempts): boolean => outcome.kind === "detached" || outcome.kind === "superseded";
+/** The Job goes on, and another run reports its end and its usage. */
+export type LeftToOthers = Extract<RunOutcome, { kind: "detached" | "superseded" }>;
+export const isLeftToOthers = (outcome: RunOutcome): outcome is LeftToOthers =>
+  outcome.kind === "detached" || outcome.kind === "superseded";
 
 type Cost = Required<Pick<ExecutionResult, "usage" | "costUsd">>;
 
 /** What this run reports as used; null = every attempt's usage is reported by another run. */
 export function costOf(attempts: Attempts): Cost | null {
-  return sumOf(isLeftToOthers(attempts) ? attempts.earlier : [...attempts.earlier, attempts.last]);
+  return sumOf(isLeftToOthers(attempts.last.outcome) ? attempts.earlier : [...attempts.earlier, attempts.last]);
 }
 
 /** Null = there is nothing to add up. */

@@ -12,7 +12,7 @@ import type { Way } from "./way-out.ts";
 const result: ExecutionResult = { exitCode: 1, signal: null, timedOut: false, summary: "It failed. Comment here." };
 const HOST = { context: { issueId: "issue/1" }, change: { authToken: "t" } };
 
-async function comment(way: Way | null, answer: RequestListener, call = HOST): Promise<string> {
+async function comment(way: Way | null, answer: RequestListener, call = HOST, idleMs?: number): Promise<string> {
   const server = createServer(answer).listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());
@@ -20,7 +20,7 @@ async function comment(way: Way | null, answer: RequestListener, call = HOST): P
   const env = { PAPERCLIP_LISTEN_PORT: String((server.address() as AddressInfo).port) };
   const run = new RunLog(ctx.onLog);
   await commentOnIssue({ result, way }, ctx, env, run);
-  await run.idle();
+  await run.idle(idleMs);
   return log();
 }
 
@@ -41,4 +41,9 @@ test("where a person may have to act, the summary is the run's own comment", asy
 test("a host that refuses it costs a line in the log, and the run nothing", async () => {
   const log = await comment("person", (_, response) => void response.writeHead(403).end('{"error":"no"}'));
   expect(log).toMatch(/^stderr: \[paperclip\] no comment on the issue: POST http.*HTTP 403 no\n$/);
+});
+
+test("nor does a host that refuses it and takes no line of the log either", async () => {
+  const call = { ...HOST, change: { ...HOST.change, onLog: () => new Promise<void>(() => {}) } };
+  await comment("person", (_, response) => void response.writeHead(403).end("{}"), call, 1);
 });

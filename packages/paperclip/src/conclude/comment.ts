@@ -8,7 +8,7 @@ import type { Way } from "./way-out.ts";
 /** Where a person may have to do something. */
 const COMMENTED: ReadonlySet<Way> = new Set(["person", "continue", "held"]);
 
-/** Nothing else waits for it, and a busy host without it may start a run more to get a comment. */
+/** Long: a busy Paperclip 2026.824 that gets no comment starts another run to get one. */
 const TIMEOUT_MS = 20_000;
 
 /**
@@ -26,5 +26,6 @@ export async function commentOnIssue(
   if (way === null || !COMMENTED.has(way) || !summary || id === null || api === null) return;
   await api
     .post(`/issues/${encodeURIComponent(id)}/comments`, { body: summary })
-    .catch((error: Error) => log.warning(`no comment on the issue: ${error.message}`));
+    // The result does not wait for a log that the host does not take.
+    .catch((error: Error) => void log.warning(`no comment on the issue: ${error.message}`));
 }

@@ -1,5 +1,5 @@
 import type { RunOutcome } from "@paperclip-k8s/engine";
-import type { CliFault } from "../agent-cli/agent-cli.ts";
+import type { CliFault } from "../agent-cli/fault.ts";
 import type { ExecutionResult } from "../host/types.ts";
 import type { AttemptResult } from "./attempts.ts";
 import type { Failure } from "./failure.ts";

@@ -1,6 +1,7 @@
 import type { Evidence } from "@paperclip-k8s/engine";
 import { describe, expect, test } from "vitest";
-import type { CliFault, CliReport } from "../agent-cli/agent-cli.ts";
+import type { CliReport } from "../agent-cli/agent-cli.ts";
+import type { CliFault } from "../agent-cli/fault.ts";
 import { exampleEvidence, exampleResult, exited, type OutcomeKind } from "../testing/example-attempt.ts";
 import { failureOf } from "./failure.ts";
 

@@ -1,6 +1,6 @@
 import type { Adoption } from "@paperclip-k8s/engine";
 import { expect, test } from "vitest";
-import type { CliFault } from "../agent-cli/agent-cli.ts";
+import type { CliFault } from "../agent-cli/fault.ts";
 import { ANNOTATION } from "../host/keys.ts";
 import type { AttemptStart } from "../prepare/attempt.ts";
 import { messagesAnnotation, messagesOf } from "../prepare/messages.ts";

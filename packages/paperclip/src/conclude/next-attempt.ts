@@ -5,7 +5,7 @@ import type { AttemptResult } from "./attempts.ts";
 import { failureOf } from "./failure.ts";
 
 /** Another attempt within the same run that may succeed where the last one could not. */
-export interface NextAttempt {
+interface NextAttempt {
   /** Why, for the run's log. */
   readonly note: string;
   readonly start: AttemptStart;

@@ -6,7 +6,7 @@ import { ConfigError } from "../settings/config-error.ts";
 import { type AttemptResult, mayHaveStartedWork, sumOf } from "./attempts.ts";
 import type { Conclusion } from "./result.ts";
 import { notPreparedSummary } from "./summary.ts";
-import { CONTINUE, NEEDS_A_PERSON, NOT_STARTED, toPerson, type WayOut } from "./way-out.ts";
+import { NEEDS_A_PERSON, wayOutUnprepared } from "./way-out.ts";
 
 /** What kept an attempt from being prepared. `passes`: it may be gone at the next try. */
 interface Cause {
@@ -24,7 +24,7 @@ export function notPrepared(error: unknown, issue: RunIssue, earlier: readonly A
   const cause = causeOf(error);
   const { errorMessage, isOnForm } = cause;
   const cost = sumOf(earlier);
-  const { way, ...fields } = wayOut(cause, issue, earlier.some(mayHaveStartedWork));
+  const { way, ...fields } = wayOutUnprepared(cause, issue.isLastRetry, earlier.some(mayHaveStartedWork));
   const result = {
     exitCode: null,
     signal: null,
@@ -36,12 +36,6 @@ export function notPrepared(error: unknown, issue: RunIssue, earlier: readonly A
     resultJson: { outcome: "not-prepared", ...fields.resultJson },
   };
   return { result, way };
-}
-
-function wayOut(cause: Cause, { isLastRetry }: RunIssue, worked: boolean): WayOut {
-  if (!cause.passes || isLastRetry) return toPerson(cause, worked);
-  const base = { way: "retry", errorCode: cause.errorCode, errorFamily: "transient_upstream" } as const;
-  return worked ? { ...base, resultJson: CONTINUE } : { ...base, executionRecovery: NOT_STARTED, resultJson: {} };
 }
 
 function causeOf(error: unknown): Cause {

@@ -33,7 +33,7 @@ function conclusionOf(attempts: Attempts): Conclusion {
   const out = failure === null ? null : wayOut(attempts, failure, kept, issue.isLastRetry);
   const { exitCode, signal } = exitOf(last);
   const cost = costOf(attempts);
-  const leftToOthers = isLeftToOthers(attempts);
+  const leftToOthers = isLeftToOthers(outcome);
   const isSessionKnown = leftToOthers && last.attempt.sessionId !== null && last.attempt.sessionId === incomingSession(inputs.ctx);
   const model = report.model ?? inputs.config.model;
   const billing = inputs.cli.billing(environmentOf(inputs), model);
@@ -53,7 +53,9 @@ function conclusionOf(attempts: Attempts): Conclusion {
     biller: billing.biller,
     billingType: billing.type,
     // What is left to others says nothing yet: the run that takes the Job over does.
-    ...(leftToOthers ? {} : { summary: failure === null || way === null ? answerOf(last) : summaryOf(last, failure, way, issue) }),
+    ...(leftToOthers
+      ? {}
+      : { summary: failure === null || way === null ? answerOf(last) : summaryOf({ ...last, outcome }, failure, way, issue) }),
     resultJson: { ...report.details, ...resultJson(outcome), ...evidence },
   };
   return { result, way };

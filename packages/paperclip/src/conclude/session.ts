@@ -7,7 +7,7 @@ import type { AttemptResult } from "./attempts.ts";
 /** Whether the next run can resume the session. `maybe`: it tries, but nothing is promised to the host. */
 export type KeptSession = "yes" | "no" | "maybe";
 
-export interface SessionLeft {
+interface SessionLeft {
   readonly kept: KeptSession;
   readonly sessionId: string | null;
   readonly params: Record<string, unknown> | null;

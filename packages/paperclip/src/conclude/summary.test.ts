@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import type { CliFault, FaultKind } from "../agent-cli/agent-cli.ts";
+import type { CliFault, FaultKind } from "../agent-cli/fault.ts";
 import { issueOf } from "../host/issue.ts";
 import { exampleEvidence, exampleResult, exited, type OutcomeKind } from "../testing/example-attempt.ts";
 import { hostContext } from "../testing/host-context.ts";
+import { isLeftToOthers } from "./attempts.ts";
 import { failureOf } from "./failure.ts";
 import { conclude } from "./result.ts";
 import { summaryOf } from "./summary.ts";
@@ -14,8 +15,9 @@ const issue = issueOf(hostContext({ context }).ctx);
 function summary(outcome: OutcomeKind, fault: CliFault | null = null, from = issue, evidence = {}): string {
   const last = exampleResult(outcome, { fault, report: { text: "" }, evidence });
   const failure = failureOf(last);
-  if (failure === null) throw new Error("not a failure");
-  return summaryOf(last, failure, wayOut({ earlier: [], last }, failure, "ses", false).way, from);
+  const left = isLeftToOthers(last.outcome);
+  if (failure === null || left) throw new Error("no failure to explain");
+  return summaryOf({ ...last, outcome: last.outcome }, failure, wayOut({ earlier: [], last }, failure, "ses", false).way, from);
 }
 const faultOf = (kind: FaultKind, message = "m"): CliFault => ({ kind, message, retryAfterSec: null });
 const killed = (by: string, message = "m"): OutcomeKind => ({ kind: "killed", by, message, remedy: null, exitCode: 137 }) as OutcomeKind;

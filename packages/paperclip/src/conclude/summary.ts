@@ -1,9 +1,9 @@
 import type { RunOutcome } from "@paperclip-k8s/engine";
-import type { FaultKind } from "../agent-cli/agent-cli.ts";
+import type { FaultKind } from "../agent-cli/fault.ts";
 import type { RunIssue } from "../host/issue.ts";
 import { cleanLine } from "../observe/clean-text.ts";
 import { formLabel } from "../settings/setting-name.ts";
-import type { AttemptResult } from "./attempts.ts";
+import type { AttemptResult, LeftToOthers } from "./attempts.ts";
 import type { Failure } from "./failure.ts";
 import type { Way } from "./way-out.ts";
 
@@ -18,8 +18,11 @@ interface Explanation {
   readonly change: string | null;
 }
 
+/** Of what is left to others there is no summary. */
+type Explained = AttemptResult & { readonly outcome: Exclude<RunOutcome, LeftToOthers> };
+
 /** The words for the issue's page. */
-export function summaryOf(result: AttemptResult, failure: Failure, way: Way, issue: RunIssue): string {
+export function summaryOf(result: Explained, failure: Failure, way: Way, issue: RunIssue): string {
   const { what, change } = explain(result, failure, onPage(issue));
   return sentences(what, change, goesOn(way, issue, change !== null));
 }
@@ -48,7 +51,7 @@ function goesOn(way: Way, { name, isHeldUnproved }: RunIssue, isChanged: boolean
   }
 }
 
-function explain(result: AttemptResult, failure: Failure, setting: SettingText): Explanation {
+function explain(result: Explained, failure: Failure, setting: SettingText): Explanation {
   const { outcome, fault } = result;
   switch (outcome.kind) {
     case "exited":
@@ -74,10 +77,6 @@ function explain(result: AttemptResult, failure: Failure, setting: SettingText):
       return { what: ended(capital(ours(outcome.message))), change: null };
     case "blocked":
       return { what: `The agent did not start: ${ended(ours(outcome.message))}`, change: null };
-    case "detached":
-      return { what: "The server is about to stop; the agent goes on working, and the next run takes its Job over.", change: null };
-    case "superseded":
-      return { what: "Another server follows this run's Job now.", change: "Let only one server run at a time." };
     case "end-unknown":
     case "reattach-failed":
       return {

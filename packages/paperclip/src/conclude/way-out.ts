@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { RunOutcome } from "@paperclip-k8s/engine";
-import type { FaultKind } from "../agent-cli/agent-cli.ts";
+import type { FaultKind } from "../agent-cli/fault.ts";
 import type { ExecutionResult } from "../host/types.ts";
 import { type AttemptResult, type Attempts, hasWorked, isStopped } from "./attempts.ts";
 import type { Failure } from "./failure.ts";
@@ -22,10 +22,12 @@ export interface WayOut extends Pick<ExecutionResult, "errorFamily" | "retryNotB
   readonly resultJson: Readonly<Record<string, unknown>>;
 }
 
+type Named = Pick<Failure, "errorCode" | "errorMessage">;
+
 /** Under this code the host waits for a person and starts nothing by itself. */
 export const NEEDS_A_PERSON = "configuration_incomplete";
 /** The host's own marker (2026.916) that the agent has stopped and the next run goes on with what is there. */
-export const CONTINUE = { conversationContinuation: "continue_conversation_v1" } as const;
+const CONTINUE = { conversationContinuation: "continue_conversation_v1" } as const;
 /** Proof for the host that it may simply run again. */
 export const NOT_STARTED = { kind: "bootstrap", providerWorkStarted: false } as const;
 
@@ -48,8 +50,14 @@ export function wayOut(attempts: Attempts, failure: Failure, sessionId: string |
   }
 }
 
+/** The way out of an attempt that could not be prepared. `passes`: the cause may be gone at the next try. */
+export function wayOutUnprepared(cause: Named & { readonly passes: boolean }, isLastRetry: boolean, worked: boolean): WayOut {
+  if (!cause.passes || isLastRetry) return toPerson(cause, worked);
+  return { way: "retry", errorCode: cause.errorCode, ...retryOf(worked) };
+}
+
 /** The fields of an end that somebody has to do something about. The cause is our own code: the host knows only its own. */
-export function toPerson({ errorCode, errorMessage }: Pick<Failure, "errorCode" | "errorMessage">, worked: boolean): WayOut {
+function toPerson({ errorCode, errorMessage }: Named, worked: boolean): WayOut {
   const fingerprint = createHash("sha256").update(`${errorCode}\n${errorMessage}`).digest("hex").slice(0, 16);
   const resultJson = { cause: errorCode, configurationIncomplete: { fingerprint } };
   const base = { way: "person", errorCode: NEEDS_A_PERSON } as const;
@@ -57,20 +65,26 @@ export function toPerson({ errorCode, errorMessage }: Pick<Failure, "errorCode" 
 }
 
 function wayOf(attempts: Attempts, failure: Failure, sessionId: string | null, isLastRetry: boolean): Way {
-  const { outcome } = attempts.last;
+  const { outcome, fault } = attempts.last;
+  /** After its last retry the host starts none by itself, so a comment has to say how to go on. */
+  const ifRetried = (way: Way): Way => (isLastRetry && way === "retry" ? "continue" : way);
   switch (outcome.kind) {
     case "exited":
-      return wayOfExit(attempts.last, failure);
+      // The host counts its continuations after a limit of turns apart.
+      return fault?.kind === "step-limit" ? wayOfExit(attempts.last, failure) : ifRetried(wayOfExit(attempts.last, failure));
     case "cancelled":
       return outcome.stopped ? "free" : "held";
     case "timed-out":
-      return ifStopped(isLater(failure) ? "retry" : "continue", outcome);
+      return ifStopped(ifRetried(isLater(failure) ? "retry" : "continue"), outcome);
     case "never-started":
-      return outcome.permanent || isLastRetry ? "person" : "retry";
+      if (outcome.permanent) return "person";
+      if (!isLastRetry) return "retry";
+      // By its code alone a later run knows that this one may own a live Job, and takes it over; a person's end has another code.
+      return outcome.cause === "takeover-failed" ? "held" : "person";
     case "blocked":
       return isLastRetry ? "person" : "retry";
     case "killed":
-      return wayOfKill(outcome, sessionId);
+      return ifRetried(wayOfKill(outcome, sessionId));
     case "deleted":
       return ifStopped("person", outcome);
     case "detached":
@@ -135,8 +149,13 @@ function retryFields(attempts: Attempts, failure: Failure): Pick<WayOut, "errorF
   if (outcome.kind === "detached" && outcome.evidence.jobUid !== null) return { resultJson: CONTINUE };
   if (outcome.kind === "exited" && fault?.kind === "step-limit") return { resultJson: {} };
   if (outcome.kind === "exited" || isLater(failure)) return { resultJson: CONTINUE };
+  return retryOf(hasWorked(attempts));
+}
+
+/** With this the host tries again, although nothing but the cluster failed. */
+function retryOf(worked: boolean): Pick<WayOut, "errorFamily" | "executionRecovery" | "resultJson"> {
   const errorFamily = "transient_upstream";
-  return hasWorked(attempts) ? { errorFamily, resultJson: CONTINUE } : { errorFamily, executionRecovery: NOT_STARTED, resultJson: {} };
+  return worked ? { errorFamily, resultJson: CONTINUE } : { errorFamily, executionRecovery: NOT_STARTED, resultJson: {} };
 }
 
 /** An acknowledged cancel leaves the issue free for the next run. */

@@ -2,7 +2,7 @@ import { ApiError, type ConnectOptions, findStorageClass, messageOf, tryClaim } 
 import type { EnvironmentCheck } from "../host/types.ts";
 import { agentClaim } from "../prepare/state/agent-claim.ts";
 import { check } from "./check.ts";
-import type { ProbeParts } from "./probe-request.ts";
+import type { ProbeParts } from "./probe/probe-request.ts";
 
 /** Whether claims of the agents' own can be made. The form's test knows no agent, so it cannot look for the claim of one. */
 export async function checkAgentClaim(parts: ProbeParts, cluster: ConnectOptions): Promise<readonly EnvironmentCheck[]> {

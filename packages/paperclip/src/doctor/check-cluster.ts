@@ -31,7 +31,7 @@ function outside(config: Needed): string {
   const { kubeconfig, namespace, image, dataClaim } = clusterFields;
   const missing = Object.entries({ kubeconfig, namespace, image, dataClaim }).filter(([name]) => config[name as keyof Needed] === null);
   const labels = missing.map(([, { label }]) => label).join(", ");
-  return `Set ${labels} on the agent's Runtime page, or for all agents in the operator's policy (docs/policy.md), which must allow them in any case; or run the server in a pod of the cluster.`;
+  return `Set ${labels} on the agent's settings page, or for all agents in the operator's policy (docs/policy.md), which must allow them in any case; or run the server in a pod of the cluster.`;
 }
 
 /** Why the API server could not be asked. */

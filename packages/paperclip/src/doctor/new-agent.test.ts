@@ -19,7 +19,7 @@ test.each([[{}], [{ model: "m" }], [{ model: "m", env: {}, command: "" }]])(
       expect.objectContaining({
         code: "k8s_kubeconfig_invalid",
         level: "warn",
-        hint: expect.stringMatching(/^Set Kubeconfig, Namespace, Image, Data claim on the agent's Runtime page, .*Finish the setup, /),
+        hint: expect.stringMatching(/^Set Kubeconfig, Namespace, Image, Data claim on the agent's settings page, .*Finish the setup, /),
       }),
     ]);
   },

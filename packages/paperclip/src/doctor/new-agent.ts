@@ -10,15 +10,14 @@ export function isNewAgent(config: Raw): boolean {
 
 const isEmpty = (value: unknown): boolean => typeof value === "object" && value !== null && Object.keys(value).length === 0;
 
-const LATER = "No run can work before that; this page has no field for it. Finish the setup, then go on from the agent's Runtime page.";
-
-const OF_THE_MODEL: CheckCode = "model_invalid";
+const FINISH_SETUP_FIRST =
+  "No run can work before that; this page has no field for it. Finish the setup, then continue on the agent's settings page.";
 
 /** On that page an error keeps people from finishing the setup, so what they can fix only afterwards is a warning. */
 export function forNewAgent(checks: readonly EnvironmentCheck[]): readonly EnvironmentCheck[] {
   return checks.map((found) =>
-    found.level !== "error" || found.code === OF_THE_MODEL
+    found.level !== "error" || found.code === ("model_invalid" satisfies CheckCode)
       ? found
-      : { ...found, level: "warn", hint: [found.hint, LATER].filter(Boolean).join(" ") },
+      : { ...found, level: "warn", hint: [found.hint, FINISH_SETUP_FIRST].filter(Boolean).join(" ") },
   );
 }

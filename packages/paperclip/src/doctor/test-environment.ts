@@ -15,8 +15,8 @@ import { checkAgentClaim } from "./check-agent-claim.ts";
 import { apiProblem, checkApi, checkPermissions } from "./check-cluster.ts";
 import { checkJob, checkVolume } from "./check-run.ts";
 import { forNewAgent, isNewAgent } from "./new-agent.ts";
-import { type ProbeTimeouts, runProbe } from "./probe.ts";
-import { type Probe, type ProbeParts, probeRequest } from "./probe-request.ts";
+import { type ProbeTimeouts, runProbe } from "./probe/probe.ts";
+import { type Probe, type ProbeParts, probeRequest } from "./probe/probe-request.ts";
 
 interface TestOptions {
   readonly engine: Engine;

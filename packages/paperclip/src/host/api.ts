@@ -37,14 +37,14 @@ export class HostApi {
   }
 
   get(path: string): Promise<unknown> {
-    return this.#noted(this.#send("GET", path));
+    return this.#tracked(this.#send("GET", path));
   }
 
   post(path: string, body: unknown): Promise<unknown> {
-    return this.#noted(this.#send("POST", path, JSON.stringify(body)));
+    return this.#tracked(this.#send("POST", path, JSON.stringify(body)));
   }
 
-  #noted(call: Promise<unknown>): Promise<unknown> {
+  #tracked(call: Promise<unknown>): Promise<unknown> {
     this.#pending.add(call);
     const forget = () => this.#pending.delete(call);
     call.then(forget, forget);

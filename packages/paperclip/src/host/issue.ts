@@ -1,4 +1,4 @@
-import { recordOf, textOf } from "./context-values.ts";
+import { type Context, recordOf, textOf } from "./context-values.ts";
 import type { ExecutionContext } from "./types.ts";
 
 /** How often Paperclip 2026.916 continues a task by itself, over all its retries. */
@@ -10,25 +10,44 @@ export interface RunIssue {
   readonly id: string | null;
   /** As people name it. */
   readonly name: string | null;
-  /** The host starts nothing more for an issue until it knows that its last run's agent has stopped, and retries by itself what asks for it. */
+  /** The host starts nothing more for an issue whose last run is not proved to have stopped (2026.916 and later). */
   readonly isHeldUnproved: boolean;
   /** The agent's page with the form of its settings. */
   readonly settingsPage: "Runtime" | "Configuration";
-  /** The last run of the host's own retries: where it does not start either, the host holds the issue, although nothing was done. */
+  /** The last run of the host's own retries: after it the host retries no more, and holds an issue whose run did not start either. */
   readonly isLastRetry: boolean;
 }
 
 export function issueOf({ context, onCancellationReady }: Pick<ExecutionContext, "context" | "onCancellationReady">): RunIssue {
   const { id, identifier } = recordOf(context.paperclipIssue);
-  // Hosts do so since 2026.916, which also brought the callback.
-  const isHeldUnproved = onCancellationReady !== undefined;
-  const retry = typeof context.scheduledRetryAttempt === "number" ? context.scheduledRetryAttempt : 0;
+  // Paperclip since 2026.916 gives this callback.
+  const is916 = onCancellationReady !== undefined;
   const issueId = textOf(context.issueId) ?? textOf(id);
   return {
     id: issueId,
     name: textOf(identifier) ?? issueId,
-    isHeldUnproved,
-    settingsPage: isHeldUnproved ? "Runtime" : "Configuration",
-    isLastRetry: isHeldUnproved && retry >= HOST_RETRIES,
+    isHeldUnproved: is916,
+    settingsPage: is916 ? "Runtime" : "Configuration",
+    isLastRetry: is916 && failureRetries(context) >= HOST_RETRIES,
   };
 }
+
+/** The host's own count of its retries: neither what it waited for nor what it continued without a failure is in it. */
+function failureRetries(context: Context): number {
+  const scheduled = countOf(context.scheduledRetryAttempt) ?? 0;
+  switch (context.retryReason) {
+    case "max_turns_continuation":
+      return 0;
+    case "missing_issue_comment":
+      // The context still has the number of the run before it.
+      return 0;
+    case "ai_connection_busy":
+      return countOf(context.failureRetriesBeforeAiConnectionWait) ?? scheduled;
+    case "workspace_busy":
+      return countOf(context.failureRetriesBeforeWorkspaceWait) ?? scheduled;
+    default:
+      return scheduled;
+  }
+}
+
+const countOf = (value: unknown): number | null => (Number.isInteger(value) && Number(value) >= 0 ? Number(value) : null);

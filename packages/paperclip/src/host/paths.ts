@@ -10,7 +10,7 @@ export interface InstancePlace {
 }
 
 /** Folders of an instance's data; in each there is a folder per company. */
-export type DataKind = "run-logs" | "agent-state" | "prompt-bundles";
+type DataKind = "run-logs" | "agent-state" | "prompt-bundles";
 
 type Owner = Pick<ExecutionContext, "agent">;
 

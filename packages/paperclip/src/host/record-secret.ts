@@ -4,7 +4,7 @@ import { type InstancePlace, recordSecretFile } from "./paths.ts";
 import { UnusableVolume } from "./unusable-volume.ts";
 
 /** The server's variables that a secret for records can be derived from; the first one that is set counts. */
-export const RECORD_SECRET_VARIABLES = ["PAPERCLIP_K8S_RECORD_SECRET", "PAPERCLIP_AGENT_JWT_SECRET", "BETTER_AUTH_SECRET"] as const;
+const RECORD_SECRET_VARIABLES = ["PAPERCLIP_K8S_RECORD_SECRET", "PAPERCLIP_AGENT_JWT_SECRET", "BETTER_AUTH_SECRET"] as const;
 
 const SECRET_BYTES = 32;
 const TIMEOUT_MS = 10_000;

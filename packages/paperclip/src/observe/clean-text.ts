@@ -57,9 +57,9 @@ export function cleanValue<T>(value: T, depth = DEPTH): T {
 
 const cleanPart = (text: string): string => (text.length <= TEXT_CHARS ? cleanText(text) : `${cleanText(text.slice(0, TEXT_CHARS))}…`);
 
-/** A text as one word of a transcript line: no space, never empty. */
-export const word = (text: string, ifEmpty: string): string =>
-  cleanText(text).trim().replace(/\s+/g, "_").slice(0, 100).toWellFormed() || ifEmpty;
+/** A text as one word of a transcript line: no space, never empty, no longer than `most`. */
+export const word = (text: string, ifEmpty: string, most: number): string =>
+  cleanText(text).trim().replace(/\s+/g, "_").slice(0, most).toWellFormed() || ifEmpty;
 
 /** A short text in one line. */
 export const phrase = (text: string): string => cleanText(text).replace(/\s+/g, " ").trim().slice(0, 200).toWellFormed();

@@ -7,7 +7,7 @@ import type { Policy } from "./policy.ts";
 import { Refusals } from "./refusal.ts";
 
 /** What besides the settings decides, and is known before anything is asked of the cluster. */
-export interface ServerFacts {
+interface ServerFacts {
   readonly env: NodeJS.ProcessEnv;
   /** Namespaces that are the server's own: of its pod, or of its kubeconfig's context. */
   readonly namespaces: readonly string[];

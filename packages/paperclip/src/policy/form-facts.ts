@@ -21,13 +21,13 @@ interface Place {
 
 export function factsOf(policy: Policy, { inPod, ownKubeconfig }: Place): FormFacts {
   const { allow, defaults, force } = policy;
-  /** Nothing but the one value that it has anyway. */
-  const only = (list: readonly string[], usual: string | null): boolean => list.length === 0 && (usual !== null || inPod);
+  /** True if an agent has no choice: the policy lists no other value, and there is a default or the server pod's own. */
+  const hasNoChoice = (list: readonly string[], usual: string | null): boolean => list.length === 0 && (usual !== null || inPod);
   const decided: Readonly<Record<string, boolean>> = {
-    kubeconfig: only(allow.kubeconfigs, defaults.kubeconfig) && !ownKubeconfig,
-    namespace: only(allow.namespaces, defaults.namespace),
-    image: only(allow.images, defaults.image),
-    dataClaim: only(allow.claims, defaults.dataClaim),
+    kubeconfig: hasNoChoice(allow.kubeconfigs, defaults.kubeconfig) && !ownKubeconfig,
+    namespace: hasNoChoice(allow.namespaces, defaults.namespace),
+    image: hasNoChoice(allow.images, defaults.image),
+    dataClaim: hasNoChoice(allow.claims, defaults.dataClaim),
     dataPath: allow.dataPaths.length === 0,
     serviceAccountName: allow.serviceAccounts.length === 0,
     runtimeClassName: force.runtimeClassName !== null || allow.runtimeClasses.length === 0,

@@ -13,7 +13,7 @@ export interface Policy {
   readonly seeds: SeedSource | null;
 }
 
-export interface PolicyDefaults {
+interface PolicyDefaults {
   readonly kubeconfig: string | null;
   readonly namespace: string | null;
   readonly image: string | null;
@@ -64,7 +64,7 @@ export interface PolicyAllow {
 }
 
 /** The largest values; quantities as Kubernetes writes them. */
-export interface PolicyLimits {
+interface PolicyLimits {
   readonly cpu: string;
   readonly memory: string;
   readonly ephemeralStorage: string;

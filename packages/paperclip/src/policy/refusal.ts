@@ -3,7 +3,7 @@ import { POLICY_VARIABLE } from "./load-policy.ts";
 import { DEFAULT_POLICY, type Policy, type PolicyAllow } from "./policy.ts";
 
 /** A setting that the operator's policy does not allow. */
-export interface Refusal {
+interface Refusal {
   readonly field: string;
   /** What messages call the field, where that is not its key. */
   readonly name?: string;

@@ -11,7 +11,7 @@ import type { Raw } from "../settings/field.ts";
 import { parseConfig } from "../settings/parse.ts";
 import { builtInNames } from "./inherit/name-rules.ts";
 
-export interface CheckedConfig {
+interface CheckedConfig {
   readonly config: AgentConfig;
   readonly policy: Policy;
 }

@@ -74,7 +74,7 @@ const PLACES: Readonly<Record<string, string>> = {
 };
 const placeOf = (mode: string): string => PLACES[mode] ?? `in mode ${mode}`;
 
-export interface SessionOut {
+interface SessionOut {
   readonly sessionId: string | null;
   /** The params that the run was given. */
   readonly previous: Readonly<Record<string, unknown>> | null;

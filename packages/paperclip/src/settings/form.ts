@@ -66,7 +66,7 @@ function hint(field: Shown, all: readonly Field<unknown>[], { fixed, defaults }:
   return [
     `${text[0]?.toUpperCase()}${text.slice(1)}.`,
     ...(usual === null ? [] : [`Default: ${words(usual)}.`]),
-    ...(fixed.has(field.key) ? ["On this server it cannot be chosen: take it back."] : []),
+    ...(fixed.has(field.key) ? ["Agents on this server cannot choose it: clear this field."] : []),
   ].join(" ");
 }
 

@@ -19,7 +19,8 @@ export function unknownKeys(raw: Raw, cli: SettingsOwner): readonly string[] {
   const unknown = givenKeys(raw).filter((key) => !known.has(key) && !OF_THE_HOST.test(key));
   const warnings = unknown.slice(0, MOST).map((key) => warning(key, fields));
   const left = unknown.length - warnings.length;
-  return left === 0 ? warnings : [...warnings, `${left} more keys are no settings of this adapter and have no effect`];
+  if (left === 0) return warnings;
+  return [...warnings, left === 1 ? "1 more key is no setting and has no effect" : `${left} more keys are no settings and have no effect`];
 }
 
 function warning(key: string, fields: readonly Field<unknown>[]): string {

@@ -41,8 +41,10 @@ describe("keys", () => {
     const many = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`no-such-${index}-${"x".repeat(100_000)}`, 1]));
     const found = warnings(many);
     expect(found).toHaveLength(9);
-    expect(found.at(-1)).toBe("42 more keys are no settings of this adapter and have no effect");
+    expect(found.at(-1)).toBe("42 more keys are no settings and have no effect");
     expect(found.join().length).toBeLessThan(2000);
+    const nine = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`no-such-${index}`, 1]));
+    expect(warnings(nine).at(-1)).toBe("1 more key is no setting and has no effect");
   });
 
   test("nested resources, and such as we do not have", () => {

@@ -8,7 +8,7 @@ import { RunLog } from "../observe/log.ts";
 import { AttemptOutput } from "../observe/output.ts";
 import { exampleAttempt, exampleInputs, exampleResult, exited } from "./example-attempt.ts";
 
-export interface Shown {
+interface Shown {
   readonly log: string;
   readonly result: ExecutionResult;
 }
@@ -116,6 +116,12 @@ export const LONG: readonly (readonly [string, (event: (text: unknown) => string
   ["our own marks", (event) => event(many("  {  #⏎ "))],
   ["a list of many", (event) => event("@").replace('"@"', `[${many('{"type":"text","text":"a"},')}1]`)],
 ];
+
+/** Names of tools around the lengths at which they are cut; many calls of each are open at once. */
+export const TOOL_NAMES: readonly string[] = [47, 48, 49, 57, 58, 60, 100, 5000].flatMap((length) => [
+  "n".repeat(length),
+  "🧵".repeat(length),
+]);
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const UNFIT = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\p{Cs}/u;

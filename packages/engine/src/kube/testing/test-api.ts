@@ -14,12 +14,12 @@ export interface Seen {
   readonly body: string;
 }
 
-export interface TestObject {
+interface TestObject {
   metadata: { name: string; uid: string; resourceVersion: string } & Record<string, unknown>;
   [field: string]: unknown;
 }
 
-export type Hook = (seen: Seen, response: ServerResponse) => boolean | undefined;
+type Hook = (seen: Seen, response: ServerResponse) => boolean | undefined;
 
 export class TestApi {
   readonly seen: Seen[] = [];

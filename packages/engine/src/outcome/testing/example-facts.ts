@@ -10,7 +10,7 @@ import { initialState, type RunState } from "../state.ts";
 
 // Facts of a made-up run, for the reducer's tests.
 
-export const NONCE = "0123456789abcdef01234567";
+const NONCE = "0123456789abcdef01234567";
 export const timeouts = timeoutsFor(exampleRequest(), buildSubmission(exampleRequest(), NONCE, "runner"));
 /** Of this run's records. */
 export const KEY: Buffer = Buffer.alloc(32, 7);

@@ -8,7 +8,7 @@ import { accepted, timeouts } from "./example-facts.ts";
 
 const STEP_MS = 250;
 
-export interface Played {
+interface Played {
   readonly state: RunState;
   readonly lines: readonly StatusLine[];
   readonly texts: readonly string[];

@@ -2,7 +2,7 @@ import { type Dirent, opendirSync, type Stats } from "node:fs";
 import type { FolderEntry } from "../protocol.ts";
 
 /** A pod can put any number of files into a folder: more than this are not listed. */
-export const MOST_ENTRIES = 100_000;
+const MOST_ENTRIES = 100_000;
 
 /** The entries of a folder, one by one, so that a folder of millions takes no memory. */
 export function* entriesOf(folder: string): Generator<Dirent> {

@@ -12,8 +12,11 @@ export class OpenCalls {
   /** The call's line, which no other open call has. */
   begin(call: ToolCallEntry): string {
     const taken = new Set(this.#names.values());
-    let line = writeToolCall(call, 1);
-    for (let number = 2; taken.has(callName(line)); number++) line = writeToolCall(call, number);
+    const lineOf = writeToolCall(call);
+    let number = 1;
+    // One of so many numbers is free.
+    while (number <= MOST && taken.has(callName(lineOf(number)))) number++;
+    const line = lineOf(number);
     this.#names.delete(call.id);
     this.#names.set(call.id, callName(line));
     const [oldest] = this.#names.keys();

@@ -1,14 +1,14 @@
 import { groupDigits } from "./fold.ts";
 
 /** How much of a text is shown: its first lines, its last ones, and so much of each. */
-export interface Room {
+export interface Limits {
   readonly first: number;
   readonly last: number;
   readonly chars: number;
 }
 
 /** A text without its blank lines, and of a long one the beginning and the end, because a build reports its error last. */
-export function shorten(text: string, { first, last, chars }: Room): string {
+export function shorten(text: string, { first, last, chars }: Limits): string {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const more = lines.length - first - last;
   // A note about one line would take as much room as the line.

@@ -12,7 +12,7 @@ import { named } from "./call-name.ts";
 import { fold, groupDigits } from "./fold.ts";
 import { asForeign, mark, STATUS } from "./marks.ts";
 import { OpenCalls } from "./open-calls.ts";
-import { type Room, shorten, shortLine } from "./shorten.ts";
+import { type Limits, shorten, shortLine } from "./shorten.ts";
 import { foldTraces, StackTraces } from "./stack-traces.ts";
 import { writeStep } from "./step-line.ts";
 
@@ -22,9 +22,9 @@ const SPOKEN_CHARS = 1024 * 1024;
 const MOST_ENTRIES = 1000;
 
 // A line of the log stays below the 8192 characters that the host's live view takes at once, and is short enough to be read.
-const OUTPUT: Room = { first: 4, last: 2, chars: 200 };
-const FAILED_OUTPUT: Room = { first: 4, last: 6, chars: 200 };
-const ERROR: Room = { first: 4, last: 2, chars: 400 };
+const OUTPUT: Limits = { first: 4, last: 2, chars: 200 };
+const FAILED_OUTPUT: Limits = { first: 4, last: 6, chars: 200 };
+const ERROR: Limits = { first: 4, last: 2, chars: 400 };
 const FOREIGN_CHARS = 1000;
 
 /**
@@ -94,7 +94,7 @@ export class TranscriptLines {
 
 // Outer blank lines go, and so does white space at the ends of lines: the host would trim it anyway.
 function spoken({ kind, text }: SpokenEntry): string[] {
-  const lines = middleOut(cleanText(text))
+  const lines = withoutMiddle(cleanText(text))
     .split("\n")
     .map((line) => line.trimEnd());
   const first = lines.findIndex((line) => line !== "");
@@ -105,7 +105,7 @@ function spoken({ kind, text }: SpokenEntry): string[] {
 }
 
 /** A text of any length without its middle. */
-function middleOut(text: string): string {
+function withoutMiddle(text: string): string {
   const missing = text.length - SPOKEN_CHARS;
   if (missing <= 0) return text;
   const half = SPOKEN_CHARS / 2;

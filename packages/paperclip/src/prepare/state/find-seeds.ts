@@ -55,7 +55,7 @@ function checkFolder({ policy: { volume }, inherited: { claim } }: SeedParts, fo
 }
 
 /** Each file or folder is mounted by itself, read-only: what else is in the operator's folder is not for agents. */
-export function folderSeeds({ config, policy }: SeedParts, folder: string, files: readonly Seed[], seen: readonly SeenPath[]): Seeds {
+function folderSeeds({ config, policy }: SeedParts, folder: string, files: readonly Seed[], seen: readonly SeenPath[]): Seeds {
   const there = seen.filter(({ kind }) => kind === "file" || kind === "folder").map(({ path }) => path);
   checkSeeds(there, policy.volume, config);
   const taken = files.filter(({ path }) => there.includes(join(folder, path)));

@@ -1,15 +1,15 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { dirname, normalize } from "node:path/posix";
 import { type RunRequest, selfCheckArgv, withoutTrailing } from "@paperclip-k8s/engine";
-import { isBelow } from "../host/context-values.ts";
-import { mcpAccess } from "../host/mcp-servers.ts";
-import { agentsOwnFolder } from "../host/paths.ts";
-import type { ExecutionContext } from "../host/types.ts";
-import { firstStart, prepareAttempt, type RunParts } from "../prepare/attempt.ts";
-import { workingFolder } from "../prepare/environment/workspace.ts";
-import { buildRequest } from "../prepare/request.ts";
-import { findScope } from "../prepare/scope/scope.ts";
-import { NO_SEEDS } from "../prepare/state/find-seeds.ts";
+import { isBelow } from "../../host/context-values.ts";
+import { mcpAccess } from "../../host/mcp-servers.ts";
+import { agentsOwnFolder } from "../../host/paths.ts";
+import type { ExecutionContext } from "../../host/types.ts";
+import { firstStart, prepareAttempt, type RunParts } from "../../prepare/attempt.ts";
+import { workingFolder } from "../../prepare/environment/workspace.ts";
+import { buildRequest } from "../../prepare/request.ts";
+import { findScope } from "../../prepare/scope/scope.ts";
+import { NO_SEEDS } from "../../prepare/state/find-seeds.ts";
 
 /** The test is of a company's settings, not of an agent. */
 export type ProbeParts = Omit<RunParts, "ctx"> & { readonly companyId: string };

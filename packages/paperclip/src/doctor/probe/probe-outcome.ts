@@ -1,6 +1,6 @@
 import type { RunOutcome, RunRequest } from "@paperclip-k8s/engine";
-import type { EnvironmentCheck } from "../host/types.ts";
-import { check } from "./check.ts";
+import type { EnvironmentCheck } from "../../host/types.ts";
+import { check } from "../check.ts";
 
 interface ProbeFacts {
   readonly request: RunRequest;

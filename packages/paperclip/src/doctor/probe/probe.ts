@@ -7,8 +7,8 @@ import {
   type SelfCheckFinding,
   selfCheckFinding,
 } from "@paperclip-k8s/engine";
-import type { EnvironmentCheck } from "../host/types.ts";
-import { check } from "./check.ts";
+import type { EnvironmentCheck } from "../../host/types.ts";
+import { check } from "../check.ts";
 import { podFindings } from "./pod-findings.ts";
 import { probeOutcome } from "./probe-outcome.ts";
 import type { Probe } from "./probe-request.ts";

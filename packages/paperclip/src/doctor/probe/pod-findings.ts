@@ -1,6 +1,6 @@
 import type { SelfCheckFinding } from "@paperclip-k8s/engine";
-import type { EnvironmentCheck } from "../host/types.ts";
-import { check } from "./check.ts";
+import type { EnvironmentCheck } from "../../host/types.ts";
+import { check } from "../check.ts";
 import type { Probe } from "./probe-request.ts";
 
 type ToCheck = ((detail: string) => EnvironmentCheck) | null;

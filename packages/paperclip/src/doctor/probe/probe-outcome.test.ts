@@ -1,6 +1,6 @@
 import type { RunOutcome, RunRequest } from "@paperclip-k8s/engine";
 import { expect, test } from "vitest";
-import { exampleRequest } from "../../../engine/src/manifest/testing/example-request.ts";
+import { exampleRequest } from "../../../../engine/src/manifest/testing/example-request.ts";
 import { probeOutcome } from "./probe-outcome.ts";
 
 const request: RunRequest = exampleRequest();
