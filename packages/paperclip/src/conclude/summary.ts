@@ -35,7 +35,7 @@ export function notPreparedSummary(message: string, isOnForm: boolean, way: Way,
 
 const sentences = (...parts: readonly (string | null)[]): string => parts.filter((part) => part !== null).join(" ");
 
-function goesOn(way: Way, { name, isHeldUnproved }: RunIssue, isChanged: boolean): string {
+function goesOn(way: Way, { name, holdsUnprovedEnds }: RunIssue, isChanged: boolean): string {
   switch (way) {
     case "person":
       return isChanged ? "Then comment here or set this issue to todo." : "Comment here or set this issue to todo to run it again.";
@@ -46,7 +46,7 @@ function goesOn(way: Way, { name, isHeldUnproved }: RunIssue, isChanged: boolean
     case "free":
       return isChanged ? "Then comment here to continue." : "Comment here to continue.";
     case "held":
-      if (!isHeldUnproved) return "Paperclip may start it again by itself.";
+      if (!holdsUnprovedEnds) return "Paperclip may start it again by itself.";
       return `Paperclip starts nothing here until an operator has looked: \`paperclip-k8s recover --issue ${name ?? "<issue>"}\` shows what is known. It releases the issue once the end is proved, or with \`--stopped "how you know it"\`.`;
   }
 }

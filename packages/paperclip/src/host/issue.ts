@@ -11,7 +11,7 @@ export interface RunIssue {
   /** As people name it. */
   readonly name: string | null;
   /** The host starts nothing more for an issue whose last run is not proved to have stopped (2026.916 and later). */
-  readonly isHeldUnproved: boolean;
+  readonly holdsUnprovedEnds: boolean;
   /** The agent's page with the form of its settings. */
   readonly settingsPage: "Runtime" | "Configuration";
   /** The last run of the host's own retries: after it the host retries no more, and holds an issue whose run did not start either. */
@@ -26,7 +26,7 @@ export function issueOf({ context, onCancellationReady }: Pick<ExecutionContext,
   return {
     id: issueId,
     name: textOf(identifier) ?? issueId,
-    isHeldUnproved: is916,
+    holdsUnprovedEnds: is916,
     settingsPage: is916 ? "Runtime" : "Configuration",
     isLastRetry: is916 && failureRetries(context) >= HOST_RETRIES,
   };

@@ -28,7 +28,7 @@ export function formTests(stageOf: () => BrowserStage): void {
       await createAgent(page, `New ${type}`, labelOf(type), async () => {
         const said = await new AgentForm(page).test();
         expect(said).toContain("Connection needs attention");
-        expect(said).toContain("Set Kubeconfig, Namespace, Image, Data claim on the agent's Runtime page");
+        expect(said).toContain("Set Kubeconfig, Namespace, Image, Data claim on the agent's settings page");
         await page.screenshot(picture(`new-agent-test-${type}`));
       });
       const find = async () => (await browser.stage.company.agents()).find(({ name }) => name === `New ${type}`);

@@ -37,8 +37,8 @@ export function canDetach(ctx: RunFacts): boolean {
 
 /** Whether the host retries a run that asks for it. The Job of one that is detached after the last retry would be left to nobody. */
 function isRetried(ctx: RunFacts): boolean {
-  const { isHeldUnproved, isLastRetry } = issueOf(ctx);
-  return isHeldUnproved && !isLastRetry;
+  const { holdsUnprovedEnds, isLastRetry } = issueOf(ctx);
+  return holdsUnprovedEnds && !isLastRetry;
 }
 
 /** Nothing was started, and the next server may start it. */
