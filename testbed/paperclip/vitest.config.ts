@@ -19,6 +19,7 @@ export default defineConfig({
     globalSetup: ["system/setup.ts"],
     pool: "forks", // a thread cannot give up root
     maxWorkers: 3, // much of the time is the host's own waiting
+    maxConcurrency: 3, // each has its agent and its pages
     sequence: { sequencer: longestFirst(longest) },
     testTimeout: HANG_MS,
     hookTimeout: HANG_MS,

@@ -57,6 +57,7 @@ export function endOnPages(ending: Ending, words: Words): EndOnPages {
   };
 }
 
+const LEFT_OPEN: Words = { run: /succeeded/i, issue: /Paperclip needs a disposition/, elder: /Missing issue disposition/ };
 const CLOSED: Words = { run: /200 closed/, issue: /The work is done; nothing is left to do/ };
 /** The host waits for somebody, who goes on by this click. */
 const waits = (run: RegExp, issue: RegExp, click: Click, isCommon = false): Words => ({ run, issue, click, isCommon });
@@ -67,7 +68,7 @@ const stopped = (run: RegExp, issue: RegExp): Words => ({ run, issue, elder: nul
 
 const WORDS: Readonly<Record<string, Words>> = {
   "exit code 0, the agent closed its issue": CLOSED,
-  "exit code 0, the issue left open": { run: /finished/, issue: /finished/ },
+  "exit code 0, the issue left open": LEFT_OPEN,
   "exit code 0, after an unknown session": CLOSED,
   "the model refuses the request (400)": waits(
     /request is not valid/,
@@ -76,7 +77,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   ),
   "the model's key is wrong (401)": waits(/invalid API key/, /did not accept the key.*Environment variables.*comment here/s, "comment"),
   "the model does not exist": waits(/[Mm]odel not found/, /model is not known.*Choose another Model.*comment here/s, "retry", true),
-  "the context is too long (400)": { run: /./, issue: /./ },
+  "the context is too long (400)": LEFT_OPEN,
   "the model is overloaded (503)": passes(/overloaded/, /busy or failed.*overloaded.*tries again by itself/s),
   "quota used up (429, come back in an hour)": passes(/quota exceeded/, /limit of the model's provider.*tries again by itself/s),
   "time limit": { run: /Time limit reached/, issue: /reached its time limit.*Timeout.*comment here to continue/s, isCommon: true },
