@@ -82,7 +82,12 @@ const errors: Readonly<Record<string, Omit<Extract<Reply, { kind: "error" }>, "k
 
 /** The one key that is not accepted, whatever the prompt says. */
 export const WRONG_KEY = "wrong-key";
-export const wrongKeyReply: Reply = { kind: "error", ...errors.unauthorized! };
+
+/** An error that comes of the agent's settings, not of its task: by the wrong key, or by a model with the name of an error. */
+export function errorOfSettings(apiKey: string, model: string): Reply | null {
+  const error = errors[apiKey === WRONG_KEY ? "unauthorized" : model];
+  return error === undefined ? null : { kind: "error", ...error };
+}
 
 const corrupted: typeof errors = {
   "corrupted-session": {

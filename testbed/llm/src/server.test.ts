@@ -112,10 +112,11 @@ test.each([
   if (word === "quota") expect(other.headers.get("retry-after")).toBe("3600");
 });
 
-test("a wrong key is refused whatever the prompt says", async () => {
+test("a wrong key and a model with the name of an error are refused whatever the prompt says", async () => {
   const body = JSON.stringify({ model: "m", messages: [user("say: hello")] });
   const refused = await fetch(`${llm.url}/v1/messages`, { method: "POST", headers: { "x-api-key": WRONG_KEY }, body });
   expect(refused.status).toBe(401);
+  expect((await anthropic({ model: "no-such-model", messages: [user("say: hello")] })).status).toBe(404);
 });
 
 test("a subscription's limit says when it is reset", async () => {

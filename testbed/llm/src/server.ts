@@ -4,7 +4,7 @@ import { answerAnthropic, anthropicError } from "./anthropic.ts";
 import { type Conversation, readConversation, type WireBody, type WireMessage } from "./conversation.ts";
 import { answerOpenai, openaiError } from "./openai.ts";
 import { sendJson, startStream, type Turn } from "./respond.ts";
-import { chooseReply, type Reply, WRONG_KEY, wrongKeyReply } from "./script.ts";
+import { chooseReply, errorOfSettings, type Reply } from "./script.ts";
 import { anthropicUsage } from "./usage.ts";
 
 export interface LlmOptions {
@@ -122,8 +122,8 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
     const conversation = readConversation(body);
     const wire = wireOf(path);
     const apiKey = apiKeyOf(request);
-    const reply = wire && (apiKey === WRONG_KEY ? wrongKeyReply : (options.script?.(conversation) ?? chooseReply(conversation)));
     const { model = "", stream = false, messages = [] } = body;
+    const reply = wire && (errorOfSettings(apiKey, model) ?? options.script?.(conversation) ?? chooseReply(conversation));
     const { system, userTexts, toolNames } = conversation;
     requests.push({
       method,

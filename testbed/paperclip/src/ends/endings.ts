@@ -57,7 +57,13 @@ export const endings: readonly Ending[] = [
   { name: "exit code 0, the agent closed its issue", task: CLOSE, expected: null },
   { name: "exit code 0, the issue left open", task: "say:finished", expected: null },
   { name: "exit code 0, after an unknown session", task: CLOSE, beforeSecond: loseSessions, expected: null },
-  { name: "the model refuses the request (400)", task: "model-error", expected: person("llm_request_refused", "comment") },
+  {
+    name: "the model refuses the request (400)",
+    task: CLOSE,
+    config: { model: "scripted/model-error" },
+    fix: correct,
+    expected: person("llm_request_refused", "comment"),
+  },
   {
     name: "the model's key is wrong (401)",
     task: CLOSE,
@@ -66,9 +72,9 @@ export const endings: readonly Ending[] = [
     expected: person("auth_required", "todo"),
   },
   {
-    name: "the model does not exist",
+    name: "the model does not exist (404)",
     task: CLOSE,
-    config: { model: "scripted/none" },
+    config: { model: "scripted/no-such-model" },
     fix: correct,
     expected: person("model_not_found", "comment"),
   },

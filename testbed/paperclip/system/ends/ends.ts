@@ -76,7 +76,7 @@ const WORDS: Readonly<Record<string, Words>> = {
     "todo",
   ),
   "the model's key is wrong (401)": waits(/invalid API key/, /did not accept the key.*Environment variables.*comment here/s, "comment"),
-  "the model does not exist": waits(/[Mm]odel not found/, /model is not known.*Choose another Model.*comment here/s, "retry", true),
+  "the model does not exist (404)": waits(/model does not exist/, /model is not known.*Choose another Model.*comment here/s, "retry", true),
   "the context is too long (400)": LEFT_OPEN,
   "the model is overloaded (503)": passes(/overloaded/, /busy or failed.*overloaded.*tries again by itself/s),
   "quota used up (429, come back in an hour)": passes(/quota exceeded/, /limit of the model's provider.*tries again by itself/s),
