@@ -80,11 +80,16 @@ export const endings: readonly Ending[] = [
   },
   // OpenCode shortens the conversation and says that it is done; where it resumes it, it shortens it again and again.
   { name: "the context is too long (400)", task: "too-long", config: { timeoutSec: 60, graceSec: 1 }, expected: null },
-  { name: "the model is overloaded (503)", task: "overloaded", expected: retry("transient_upstream") },
+  {
+    name: "the model is overloaded (503)",
+    task: CLOSE,
+    config: { model: "scripted/overloaded" },
+    expected: retry("transient_upstream"),
+  },
   {
     name: "quota used up (429, come back in an hour)",
-    task: "quota",
-    config: { timeoutSec: 60, graceSec: 1 },
+    task: CLOSE,
+    config: { model: "scripted/quota", timeoutSec: 60, graceSec: 1 },
     expected: retry("provider_quota"),
   },
   {

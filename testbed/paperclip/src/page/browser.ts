@@ -43,6 +43,7 @@ export async function openBrowser(playwright: Playwright, executablePath: string
     executablePath,
     headless: true,
     args: FLAGS,
+    reducedMotion: "reduce", // a spinner without a graphics card takes as much as an agent
     viewport: { width: 1440, height: options.height ?? 1000 },
     // After we gave up root, the home of our environment is not ours.
     env: { ...process.env, HOME: home, TMPDIR: home },
