@@ -27,12 +27,14 @@ const REASONS: Readonly<Record<Click, RegExp>> = {
   comment: /^issue_(commented|reopened_via_comment)$/,
   todo: /^issue_status_changed$/,
   retry: /^retry_failed_run$/,
+  nothing: /./,
 };
 
 const CLICKS: Readonly<Record<Click, (pages: Pages) => Promise<void>>> = {
   comment: ({ issue }) => issue.comment(CLOSE),
   todo: ({ issue }) => issue.setStatus("Todo"),
   retry: ({ run }) => run.getByRole("button", { name: "Retry", exact: true }).first().click(),
+  nothing: async () => {},
 };
 
 interface Pages {
@@ -58,14 +60,17 @@ export async function continueOnPages(browser: BrowserStage, end: EndOnPages): P
   await pages.issue.page.screenshot(picture(`end-${host.version}-${ending.name.replaceAll(/\W+/g, "-")}`));
   if (ending.expected?.way === "person") await waitsForSomebody(company, agent, issue);
   await end.fix(browser.stage, agent, issue);
-  const known = new Set((await company.runs(agent.id)).map(({ id }) => id));
+  const earlier = end.click === "nothing" ? [run] : await company.runs(agent.id);
+  const known = new Set(earlier.map(({ id }) => id));
   await CLICKS[end.click](pages);
   const isNext = ({ id, contextSnapshot }: Run) => !known.has(id) && REASONS[end.click].test(String(contextSnapshot?.wakeReason));
   const next = await until(`a run because of ${end.click}`, async () => (await company.runs(agent.id)).find(isNext));
   await Promise.all([pages.run.close(), pages.issue.page.close()]);
+  const row = { end: ending.name, version: host.version, run, runPage, issuePage, click: end.click };
+  if (next.status === "scheduled_retry") return { ...row, next };
   const ended = await runEnd(company, next.id);
   await until("the closed issue", async () => (await company.issue(issue.id)).status === "done");
-  return { end: ending.name, version: host.version, run, runPage, issuePage, click: end.click, next: ended };
+  return { ...row, next: ended };
 }
 
 /** The host has put the issue aside a moment after the run's end, does not hold it, and has started nothing else. */

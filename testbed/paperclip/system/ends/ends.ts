@@ -5,8 +5,8 @@ import type { Version } from "../../src/server/release.ts";
 import type { Stage } from "../../src/stage.ts";
 import { ELDER, NEWEST } from "../breadth.ts";
 
-/** What somebody does on a page so that the work goes on. */
-export type Click = "comment" | "todo" | "retry";
+/** What somebody does on a page so that the work goes on; nothing where the host has scheduled the next run itself. */
+export type Click = "comment" | "todo" | "retry" | "nothing";
 
 /** What one end of a run shows on the host's pages, and how somebody goes on from there. */
 export interface EndOnPages {
@@ -61,8 +61,8 @@ const LEFT_OPEN: Words = { run: /succeeded/i, issue: /Paperclip needs a disposit
 const CLOSED: Words = { run: /200 closed/, issue: /The work is done; nothing is left to do/ };
 /** The host waits for somebody, who goes on by this click. */
 const waits = (run: RegExp, issue: RegExp, click: Click, isCommon = false): Words => ({ run, issue, click, isCommon });
-/** The host goes on by itself, which a comment hastens. The elder one shows when, but not why. */
-const passes = (run: RegExp, issue: RegExp): Words => ({ run, issue, elder: /Resumes in/ });
+/** The host goes on by itself. The elder one shows when, but not why. */
+const passes = (run: RegExp, issue: RegExp): Words => ({ run, issue, elder: /Resumes in/, click: "nothing" });
 /** Somebody has stopped it, so they know. */
 const stopped = (run: RegExp, issue: RegExp): Words => ({ run, issue, elder: null });
 
