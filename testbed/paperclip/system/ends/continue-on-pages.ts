@@ -63,7 +63,11 @@ export async function continueOnPages(browser: BrowserStage, end: EndOnPages): P
   const earlier = end.click === "nothing" ? [run] : await company.runs(agent.id);
   const known = new Set(earlier.map(({ id }) => id));
   await CLICKS[end.click](pages);
-  const isNext = ({ id, contextSnapshot }: Run) => !known.has(id) && REASONS[end.click].test(String(contextSnapshot?.wakeReason));
+  // A host that also continues by itself may give the comment to the run that it had scheduled anyway.
+  const isNext =
+    ending.expected?.way === "continue"
+      ? ({ id, status }: Run) => id !== run.id && status === "succeeded"
+      : ({ id, contextSnapshot }: Run) => !known.has(id) && REASONS[end.click].test(String(contextSnapshot?.wakeReason));
   const next = await until(`a run because of ${end.click}`, async () => (await company.runs(agent.id)).find(isNext));
   await Promise.all([pages.run.close(), pages.issue.page.close()]);
   const row = { end: ending.name, version: host.version, run, runPage, issuePage, click: end.click };
