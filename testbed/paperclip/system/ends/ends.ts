@@ -90,7 +90,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   "the Job deleted by hand": waits(/was deleted from outside/, /was deleted from outside.*Comment here/s, "retry"),
   "the image is not there": waits(/image missing:1 is not on the node/, /did not start.*missing:1.*set this issue to todo/s, "todo"),
   "the namespace does not exist": waits(/"nowhere" not found/, /"nowhere" not found.*comment here/s, "comment"),
-  "Jobs may not be created there": waits(/jobs\.batch is forbidden/, /jobs\.batch is forbidden.*comment here/s, "retry"),
+  "Jobs may not be created there": waits(/needs "create" on "jobs\.batch"/, /needs "create" on "jobs\.batch".*comment here/s, "retry"),
   "the volume does not exist": passes(/persistentvolumeclaim "nothing"/, /persistentvolumeclaim "nothing".*tries again by itself/s),
   "the CLI refuses its arguments": waits(/printed its usage/, /did not accept its arguments.*Correct Extra args/s, "comment"),
   "the CLI is not in the image": waits(/not found in PATH/, /not found in PATH.*comment here/s, "retry"),
