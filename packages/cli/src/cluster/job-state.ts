@@ -39,6 +39,10 @@ export type JobState =
   /** Nothing proves either. */
   | { readonly kind: "unknown"; readonly why: string };
 
+/** As `jobState`, where nothing but a record on the volume is left of the Job. */
+export const stateByRecord = (ends: Pick<RunFacts, "endRecord" | "claimed">): JobState =>
+  jobState({ job: null, pods: [], container: "", ...ends, termination: null });
+
 /** Whether a run's agent has ended, as far as the cluster and the runner's own records prove it. */
 export function jobState(facts: RunFacts): JobState {
   const { job, pods, endRecord } = facts;

@@ -1,6 +1,6 @@
-import type { EndRecord, FoundEnd } from "@paperclip-k8s/engine";
+import type { FoundEnd } from "@paperclip-k8s/engine";
 import { isLost } from "@paperclip-k8s/paperclip/runs";
-import { type AgentEnd, type EndedJob, howEnded, type JobState, jobState } from "../cluster/job-state.ts";
+import { type AgentEnd, type EndedJob, howEnded, type JobState, stateByRecord } from "../cluster/job-state.ts";
 import type { FoundJob } from "../cluster/jobs.ts";
 import type { HeldIssue } from "./find/held-issues.ts";
 import type { RunRecord, StoredResult } from "./find/run-record.ts";
@@ -88,14 +88,11 @@ function byJob(jobs: readonly FoundJob[]): Finding | null {
 function byKeptEnd(lastEnd: FoundEnd | null): Finding | null {
   const record = lastEnd?.record ?? null;
   const ends = lastEnd?.proved ? { endRecord: record, claimed: null } : { endRecord: null, claimed: record };
-  const state = stateOf(ends);
+  const state = stateByRecord(ends);
   if (state.kind === "ended")
     return { proof: { kind: "kept end", state }, summary: `ended: the agent ${howEnded(state)}; its Job is gone` };
   return record === null || state.kind !== "unknown" ? null : { proof: null, summary: `unknown: ${state.why}`, alive: false };
 }
-
-const stateOf = (ends: { endRecord: EndRecord | null; claimed: EndRecord | null }): JobState =>
-  jobState({ job: null, pods: [], container: "", ...ends, termination: null });
 
 const placeOf = ({ namespace, job }: FoundJob): string => `${namespace}/${job.name}`;
 const whyOf = ({ state }: FoundJob): string => (state.kind === "alive" ? state.why : "");

@@ -1,4 +1,4 @@
-import { howEnded, jobState } from "../cluster/job-state.ts";
+import { howEnded, stateByRecord } from "../cluster/job-state.ts";
 import type { ListedRun } from "../recovery/find/listed-runs.ts";
 import { table } from "../table.ts";
 import type { Unattended } from "./read-unattended.ts";
@@ -25,7 +25,7 @@ export function unattendedListing(rows: readonly Row[]): string[] {
 function describe({ run, one, cost, problem }: Row): string {
   if (one === null) return `could not be looked at: ${problem}`;
   const { end, usage } = one;
-  const state = jobState({ job: null, pods: [], container: "", endRecord: end, claimed: null, termination: null });
+  const state = stateByRecord({ endRecord: end, claimed: null });
   const how = state.kind === "ended" ? howEnded(state) : "ended";
   const cached = usage.cachedInputTokens === 0 ? "" : ` (and ${number(usage.cachedInputTokens)} cached)`;
   const used = `${number(usage.inputTokens)} tokens in${cached}, ${number(usage.outputTokens)} out, ${price(usage.costUsd)}`;

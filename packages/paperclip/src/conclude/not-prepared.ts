@@ -13,8 +13,6 @@ interface Cause {
   readonly errorCode: string;
   readonly errorMessage: string;
   readonly passes: boolean;
-  /** The agent's form has the setting that was refused. */
-  readonly isOnForm: boolean;
 }
 
 const FIXABLE = [ConfigError, PathPartError, RequestError, OwnPodError];
@@ -22,7 +20,8 @@ const FIXABLE = [ConfigError, PathPartError, RequestError, OwnPodError];
 /** A run whose next attempt could not be prepared. What somebody has to fix differs from what may pass by itself. */
 export function notPrepared(error: unknown, issue: RunIssue, earlier: readonly AttemptResult[] = []): Conclusion {
   const cause = causeOf(error);
-  const { errorMessage, isOnForm } = cause;
+  const { errorMessage } = cause;
+  const isOnForm = error instanceof ConfigError && error.isOnForm;
   const cost = sumOf(earlier);
   const { way, ...fields } = wayOutUnprepared(cause, issue.isLastRetry, earlier.some(mayHaveStartedWork));
   const result = {
@@ -40,14 +39,12 @@ export function notPrepared(error: unknown, issue: RunIssue, earlier: readonly A
 
 function causeOf(error: unknown): Cause {
   const errorMessage = cleanText(messageOf(error));
-  const isOnForm = error instanceof ConfigError && error.isOnForm;
   if (FIXABLE.some((kind) => error instanceof kind))
-    return { errorCode: isAgentId(error) ? "k8s_agent_id_invalid" : NEEDS_A_PERSON, errorMessage, passes: false, isOnForm };
-  if (error instanceof UnusableVolume) return { errorCode: "k8s_volume_unusable", errorMessage, passes: true, isOnForm };
-  if (!(error instanceof ApiError)) return { errorCode: "adapter_failed", errorMessage, passes: false, isOnForm };
-  if (error.code === "api_config")
-    return { errorCode: NEEDS_A_PERSON, errorMessage: `Kubeconfig: ${errorMessage}`, passes: false, isOnForm };
-  return { errorCode: "k8s_job_create_failed", errorMessage, passes: true, isOnForm };
+    return { errorCode: isAgentId(error) ? "k8s_agent_id_invalid" : NEEDS_A_PERSON, errorMessage, passes: false };
+  if (error instanceof UnusableVolume) return { errorCode: "k8s_volume_unusable", errorMessage, passes: true };
+  if (!(error instanceof ApiError)) return { errorCode: "adapter_failed", errorMessage, passes: false };
+  if (error.code === "api_config") return { errorCode: NEEDS_A_PERSON, errorMessage: `Kubeconfig: ${errorMessage}`, passes: false };
+  return { errorCode: "k8s_job_create_failed", errorMessage, passes: true };
 }
 
 const isAgentId = (error: unknown): boolean => error instanceof Error && "field" in error && error.field === "agent.id";
