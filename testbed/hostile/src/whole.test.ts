@@ -47,7 +47,7 @@ beforeAll(async () => {
   const attacks = [...idsOf("records/"), ...idsOf("sessions/")];
   const attacker = { id: "attacker", company: "attacker-company" };
   const run = await startRun(stage, server, attacker, { orders: { role: "attack", gate: null, attacks, aim } });
-  await run.done;
+  expect((await run.done).exitCode, run.log()).toBe(0);
   const allowed = slots(4);
   for (const id of idsOf("sessions/")) restored.set(id, quietly(allowed(() => nextSession(id))));
 }, 300_000);
