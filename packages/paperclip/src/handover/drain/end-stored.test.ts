@@ -17,10 +17,10 @@ afterEach(() => {
 function watch(dir: unknown) {
   const stored = endStored({ context: { paperclipScratch: { dir } } });
   let isStored = false;
-  /** The clock is not real; the disk is, and gets a moment of its own in each step. */
+  /** The clock is not real, the disk is: the clock stands still while the disk has not answered. */
   const step = async () => {
+    while (vi.getTimerCount() === 0 && !isStored) await new Promise((resolve) => void setImmediate(resolve));
     await vi.advanceTimersByTimeAsync(100);
-    await new Promise((resolve) => void setImmediate(resolve));
   };
   return {
     begin: () => void stored().then(() => (isStored = true)),
