@@ -50,6 +50,8 @@ export interface Ending {
 export const CLOSE = "bash:close-issue #";
 /** Works on, a step each second, until somebody ends it. */
 const BUSY = "endless-steps slow-1";
+/** Longer than the time limit that it is given here; a later run with more time brings it to its end. */
+const LONG_STEP = "bash:sleep 30 && close-issue #";
 const OK = "say:finished";
 const SETTING = "configuration_incomplete";
 
@@ -94,7 +96,7 @@ export const endings: readonly Ending[] = [
   },
   {
     name: "time limit",
-    task: BUSY,
+    task: LONG_STEP,
     config: { timeoutSec: 10, graceSec: 1 },
     expected: { cause: "timeout", way: "continue", wayOutBy: "comment" },
   },

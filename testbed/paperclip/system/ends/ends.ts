@@ -32,8 +32,8 @@ interface Words extends Partial<Pick<EndOnPages, "isCommon" | "click">> {
 const fixOf =
   (ending: Ending): EndOnPages["fix"] =>
   async (stage, agent, issue) => {
-    // With a limit: a run that the host had scheduled before may still have the task as it was.
-    await stage.company.reconfigure(agent.id, { ...stage.config(agent.adapterType as AdapterType), timeoutSec: 60, graceSec: 1 });
+    // With a limit: a run that the host had scheduled before may still have an endless task.
+    await stage.company.reconfigure(agent.id, { ...stage.config(agent.adapterType as AdapterType), timeoutSec: 150, graceSec: 1 });
     await stage.company.update(issue.id, { description: CLOSE });
     await ending.fix?.({ stage, agentId: agent.id });
   };
