@@ -172,15 +172,20 @@ test.concurrent("a Job of the agent that somebody else has made is waited for an
   });
   await plain.saw("on\n");
   const copy = (await bed.list("jobs")).find(({ metadata }) => metadata.labels?.[KEYS.runId] === plain.request.runId)!;
-  const { spec } = structuredClone(copy) as unknown as { spec: { template: { spec: object; metadata: object } } };
+  const { spec } = structuredClone(copy) as unknown as {
+    spec: { template: { spec: { containers: Record<string, unknown>[]; volumes: unknown } } };
+  };
   const name = `older-${agent.slice(0, 8)}`;
   const labels = { "suite.test/managed": "yes", ...legacyLabels };
-  const podSpec = spec.template.spec;
+  const { containers, volumes: _, ...podSpec } = spec.template.spec;
+  // Another program in the same image: our runner would find that the run has started already, and end.
+  const { volumeMounts: __, ...container } = containers[0]!;
+  const lives = { ...container, command: ["node", "-e", "setInterval(() => {}, 1000)"] };
   await createJob(connection, bed.namespace, {
     apiVersion: "batch/v1",
     kind: "Job",
     metadata: { name, namespace: bed.namespace, labels },
-    spec: { backoffLimit: 0, template: { metadata: { labels }, spec: podSpec } },
+    spec: { backoffLimit: 0, template: { metadata: { labels }, spec: { ...podSpec, containers: [lives] } } },
   });
   plain.cancel();
   await plain.done;
