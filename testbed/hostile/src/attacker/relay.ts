@@ -32,7 +32,7 @@ const sent = async (bytes: string, waitMs?: number): Promise<Attempted> => ({ go
 function plain(path: string, more: Record<string, string> = {}): Promise<string> {
   const headers = { authorization: `Bearer ${process.env.PAPERCLIP_API_KEY}`, ...more };
   return new Promise((resolve) => {
-    const asked = request(new URL(`${base().href.replace(/\/$/, "")}${path}`), { headers }, (response) => {
+    const asked = request(new URL(`${base().href.replace(/\/$/, "")}${path}`), { headers, agent: false }, (response) => {
       response.resume();
       resolve(`answered ${response.statusCode}`);
     });
