@@ -141,10 +141,24 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     what: "a run waits for its key without a limit",
-    file: engine("lock/take-lock.ts"),
-    find: "const timeoutMs = run.timeouts.admission - (clock.now() - begun);",
-    replace: "const timeoutMs = Number.POSITIVE_INFINITY;",
+    file: engine("lock/wait-for-lock.ts"),
+    find: "while (!ended.aborted && clock.now() < deadline) {",
+    replace: "while (!ended.aborted) {",
     caughtBy: [suite("admission")],
+  },
+  {
+    what: "the next run of a task removes a Job that was to be kept",
+    file: engine("lock/wait-for-lock.ts"),
+    find: "isFinished(job) && !job.expires;",
+    replace: "false;",
+    caughtBy: [suite("admission")],
+  },
+  {
+    what: "of several live Jobs one is adopted although another one must not be",
+    file: engine("lock/take-lock.ts"),
+    find: `if (decision.kind === "blocked") return`,
+    replace: `if (false) return`,
+    caughtBy: [suite("admission-overlap")],
   },
   {
     what: "a CLI that ignores SIGTERM is never killed",

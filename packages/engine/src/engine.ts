@@ -85,7 +85,7 @@ async function open(
     clock,
   );
   const leaving = AbortSignal.any([io.signal, ...(io.detach ? [io.detach] : [])]);
-  const context = { request, submission, run, connection, watch, volume, clock, io, leaving, finished };
+  const context: RunContext = { request, submission, run, connection, watch, volume, clock, io, leaving, finished };
   const stopListening = [logStatus(context), observeApi(context), observeLeaving(context)];
   const release = () => {
     for (const stop of stopListening) stop();

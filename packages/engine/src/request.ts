@@ -68,6 +68,8 @@ export interface RunKeys {
   readonly adoptedFrom: string;
   /** Annotation that says how the run's records are signed; a Job without it has unsigned ones. */
   readonly records: string;
+  /** Annotation with the seconds that the CLI has, grace included; a run without a time limit has none. */
+  readonly timeLimit: string;
 }
 
 export interface JobNameParts {

@@ -21,8 +21,8 @@ export interface RunIo {
   onStatus(line: StatusLine): void | Promise<void>;
   /** Decides about another run's Job that holds this run's key; asked now and then. Without it the Job is waited for. */
   onLockConflict?(owner: LockOwner): Promise<LockDecision>;
-  /** The run has its Job: a new one (null), or one it has adopted. */
-  onJob?(adopted: Adoption | null): void | Promise<void>;
+  /** The run has its Job of this name: a new one (null), or one it has adopted. */
+  onJob?(adopted: Adoption | null, jobName: string): void | Promise<void>;
 }
 
 /** One line for people about what the run is doing. */
@@ -53,7 +53,8 @@ export type LockDecision =
 /** Everything the phases of one run work with. */
 export interface RunContext {
   readonly request: RunRequest;
-  readonly submission: Submission;
+  /** Another one of another name takes its place where the Job of that name is kept for debugging. */
+  submission: Submission;
   readonly run: LiveRun;
   readonly connection: Connection;
   readonly watch: RunWatch;
@@ -72,7 +73,7 @@ export function log(context: Pick<RunContext, "io">, level: StatusLine["level"],
 }
 
 export function reportJob(context: RunContext, adopted: Adoption | null): void {
-  callBack(() => context.io.onJob?.(adopted));
+  callBack(() => context.io.onJob?.(adopted, adopted?.job.name ?? context.submission.jobName));
 }
 
 function callBack(callback: () => unknown): void {

@@ -44,6 +44,8 @@ export type KilledBy = "oom" | "output-limit" | "eviction" | "preemption" | "nod
 
 export type StartFailure =
   | "job-create-failed"
+  /** Whether another run is at work could not be seen. */
+  | "jobs-not-listed"
   /** The Job of the run it continues goes on, but is not known to be this run's. */
   | "takeover-failed"
   | "secret-create-failed"

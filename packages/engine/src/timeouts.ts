@@ -37,7 +37,7 @@ export function timeoutsFor(request: RunRequest, submission: Submission) {
     nodeLoss: 60 * SECOND,
     /** From the Job's acceptance: beyond it nothing can be running any more. */
     horizon: horizonOf(submission.deadlineSeconds),
-    /** Waiting for another run to free the exclusive key. */
+    /** Waiting for a Job without a time limit to free the exclusive key; one with a limit is waited for until its end must have been seen. */
     admission: 3600 * SECOND,
     /** How often the caller is asked about the Job that holds the key. */
     lockDecision: 15 * SECOND,

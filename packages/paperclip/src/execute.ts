@@ -137,9 +137,9 @@ async function runAttempt(attempt: Attempt, { log, cancel, options }: Run): Prom
         return log.status(line);
       },
       onLockConflict: onLockConflict(attempt),
-      onJob: (adoption) => {
+      onJob: (adoption, jobName) => {
         adopted = adoption;
-        return announce(adoption);
+        return announce(adoption, jobName);
       },
     },
   );

@@ -124,7 +124,30 @@ test.concurrent("of several live Jobs the one to go on with is found; the others
   const after = serve(next);
   await after.saw(next.runId, "line 1\n");
   await Promise.all([free(`${agent}-one`), free(`${agent}-two`)]);
-  expect((await after.done(next.runId)).output).toMatch(/end\n$/);
+  const { output, status } = await after.done(next.runId);
+  expect(output).toMatch(/end\n$/);
+  expect(said({ status })).toMatch(new RegExp(`live and are left alone: Job \\S+ of run ${two.runId}$`, "m"));
+});
+
+test.concurrent("of several live Jobs one that must not be adopted wins over one to go on with", async ({ expect }) => {
+  const agent = randomUUID();
+  const jobs = [await started(`${agent}/one`), await started(`${agent}/two`)];
+  const [fits, blocks] = jobs;
+  const next = startRun(
+    bed,
+    keyed(agent, {
+      script: TIMED,
+      onLockConflict: async ({ runId }) =>
+        runId === fits?.run.request.runId
+          ? { kind: "adopt" }
+          : { kind: "blocked", code: "another_session", message: "it works in another session" },
+    }),
+  );
+  expect((await next.done).outcome).toMatchObject({ kind: "blocked", code: "another_session", byRun: blocks?.run.request.runId });
+  for (const { end, run } of jobs) {
+    await end();
+    expect((await run.done).outcome).toMatchObject({ kind: "exited", exitCode: 0 });
+  }
 });
 
 const remove = (name: string) => bed.faults.deleteJob(name, "Foreground");

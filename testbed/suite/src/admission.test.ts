@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
-import { createEngine } from "@paperclip-k8s/engine";
+import { createEngine, type StatusLine } from "@paperclip-k8s/engine";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type Bed, startBed } from "./bed.ts";
 import { calm } from "./calm.ts";
-import { gatedScript, keyed, startRun } from "./run.ts";
+import { gatedScript, keyed, type RunOptions, startRun } from "./run.ts";
+import { createTestClock } from "./test-clock.ts";
 
 // Runs that share a key never overlap: the Job's name is the lock.
 
@@ -91,4 +92,44 @@ test("a Job whose result this server has given is not taken over by its next run
   const second = await startRun(bed, keyed(key, { script: `console.log("y")`, server, onLockConflict: async () => ({ kind: "adopt" }) }))
     .done;
   expect(second.output.toString()).toBe("y\n");
+});
+
+test("a Job without a time limit is waited for an hour, one with a limit until that is over; the log says so meanwhile", async () => {
+  const key = randomUUID();
+  const clock = createTestClock();
+  const limits =
+    (timeoutSec: number): RunOptions["change"] =>
+    (request) => ({ ...request, limits: { ...request.limits, timeoutSec } });
+  const first = startRun(bed, keyed(key, { script: `console.log("on"); setInterval(() => {}, 1000)`, change: limits(7200) }));
+  await first.saw("on\n");
+  const second = startRun(bed, keyed(key, { script: "", engine: { clock } }));
+  await expect.poll(() => said(second.status)).toContain("waiting for Job");
+  await clock.advance(6000_000);
+  await expect.poll(() => said(second.status)).toMatch(/still waiting for Job .* so far/);
+  await clock.advance(1400_000);
+  expect((await second.done).outcome).toMatchObject({ kind: "blocked", byRun: first.request.runId });
+  first.cancel();
+  await first.done;
+});
+
+const said = (status: readonly StatusLine[]) => status.map(({ text }) => text).join("\n");
+
+const retained: RunOptions["change"] = (request) => ({ ...request, retain: true });
+
+test("a retained Job outlives the next runs of its key, which still take turns", async () => {
+  const key = randomUUID();
+  const kept = startRun(bed, keyed(key, { script: `console.log("x")`, change: retained }));
+  await kept.done;
+  const name = await kept.job();
+  const next = Array.from({ length: 3 }, () => startRun(bed, keyed(key, { script: timed })));
+  const spans: [number, number][] = [];
+  for (const { done } of next) {
+    const { outcome, output } = await done;
+    expect(outcome).toMatchObject({ kind: "exited", exitCode: 0, evidence: { jobName: `${name}-2` } });
+    spans.push([...output.toString().matchAll(/\d+/g)].map((match) => Number(match[0])) as [number, number]);
+  }
+  spans.sort((a, b) => a[0] - b[0]);
+  for (const [index, span] of spans.entries()) expect(span[0]).toBeGreaterThanOrEqual(spans[index - 1]?.[1] ?? 0);
+  expect(await kept.jobs()).toBe(1);
+  await bed.faults.deleteJob(name, "Foreground");
 });

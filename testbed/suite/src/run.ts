@@ -61,6 +61,7 @@ export const KEYS: RunRequest["keys"] = {
   firstRun: "suite.test/first-run",
   adoptedFrom: "suite.test/adopted-from",
   records: "suite.test/records",
+  timeLimit: "suite.test/time-limit",
 };
 
 /** All servers of the suite have the same. */

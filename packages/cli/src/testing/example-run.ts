@@ -15,6 +15,7 @@ export const jobView = (change: Partial<JobView> = {}): JobView => ({
   active: 1,
   suspended: false,
   deadlineSeconds: null,
+  expires: true,
   image: "agent:1",
   conditions: {},
   ...change,

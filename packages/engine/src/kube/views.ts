@@ -31,6 +31,8 @@ export function projectJob(raw: unknown) {
     suspended: object(spec).suspend === true,
     /** Null = it may run for ever. */
     deadlineSeconds: count(object(spec).activeDeadlineSeconds) || null,
+    /** Kubernetes deletes it some time after its end; otherwise it stays until somebody deletes it. */
+    expires: typeof object(spec).ttlSecondsAfterFinished === "number",
     /** Of its first container. */
     image: textOrNull(list(object(object(object(spec).template).spec).containers)[0]?.image),
     /** Conditions with status True, by type. */

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { exampleRequest } from "../manifest/testing/example-request.ts";
 import { isConflicting, overlaps } from "./conflicting-jobs.ts";
+import { timeLimit } from "./wait-for-lock.ts";
 
 test.each<[string, string, boolean]>([
   ["a/b", "a/b", true],
@@ -27,4 +28,15 @@ test("a Job is in the way by the key it bears; one of others, by its labels", ()
   const { legacyLabels: _, ...alone } = request;
   expect(isConflicting(alone, job({}))).toBe(false);
   expect(isConflicting({ ...request, exclusive: null }, job({}))).toBe(false);
+});
+
+test("how long another Job's CLI may work: its own mark, or the deadline of a Job that is not ours", () => {
+  const { keys } = exampleRequest();
+  const limit = (annotations: Record<string, string>, deadlineSeconds: number | null) => timeLimit({ annotations, deadlineSeconds }, keys);
+  expect(limit({ [keys.runner]: "1", [keys.timeLimit]: "90" }, 5000)).toBe(90);
+  for (const mark of ["", "0", "-5", "1.5", "soon", "1e400"])
+    expect(limit({ [keys.runner]: "1", [keys.timeLimit]: mark }, 5000)).toBeNull();
+  expect(limit({ [keys.runner]: "1" }, 90_000)).toBeNull();
+  expect(limit({}, 960)).toBe(960);
+  expect(limit({}, null)).toBeNull();
 });

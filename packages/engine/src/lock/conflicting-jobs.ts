@@ -47,13 +47,27 @@ export async function conflictingJob(context: RunContext, notAdoptable: Readonly
   return liveConflicts(context)[0] ?? null;
 }
 
+/** Of so many live Jobs the caller is asked which one to adopt. */
+const MOST_LIVE = 20;
+
+/** The live Jobs of this engine, under any name, that hold a key which overlaps with the run's; newest first. */
+export function liveOwners({ watch, request, finished }: RunContext): JobView[] {
+  const isOwner = (job: JobView) =>
+    !isFinished(job) &&
+    job.deletedAt === null &&
+    !finished.has(job.uid) &&
+    job.annotations[request.keys.runner] !== undefined &&
+    isConflicting(request, job);
+  return newestFirst(watch.jobs().filter(isOwner)).slice(0, MOST_LIVE);
+}
+
 const liveConflicts = (context: RunContext): JobView[] => conflictingJobs(context).filter((job) => !isFinished(job));
 
-/** Newest first. */
 function conflictingJobs({ watch, request, submission }: RunContext): JobView[] {
-  const found = watch.jobs().filter((job) => job.name !== submission.jobName && isConflicting(request, job));
-  return found.sort((a, b) => (b.createdAt ?? "").localeCompare(a.createdAt ?? ""));
+  return newestFirst(watch.jobs().filter((job) => job.name !== submission.jobName && isConflicting(request, job)));
 }
+
+const newestFirst = (jobs: JobView[]): JobView[] => jobs.sort((a, b) => (b.createdAt ?? "").localeCompare(a.createdAt ?? ""));
 
 /** The caller's decision about a Job. A caller that fails, or does not answer in time, has not decided. */
 export async function askAbout(context: RunContext, owner: LockOwner): Promise<LockDecision> {

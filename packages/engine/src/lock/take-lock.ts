@@ -1,10 +1,22 @@
+import { runnerText } from "@paperclip-k8s/runner/text";
 import type { JobView } from "../kube/views.ts";
 import { createJob } from "../kube/writes.ts";
+import { buildSubmission } from "../manifest/submission.ts";
+import { conflictText } from "../outcome/admission.ts";
 import type { Adoption } from "../outcome/observation.ts";
 import { trustOf } from "../record-trust.ts";
 import { retryCreate, withTimeout } from "../retry.ts";
 import { log, type RunContext, reportJob } from "../run-context.ts";
-import { type Adopted, askAbout, conflictFacts, conflictingJob, lockOwnerOf, type Problem, problemEnd } from "./conflicting-jobs.ts";
+import {
+  type Adopted,
+  askAbout,
+  conflictFacts,
+  conflictingJob,
+  liveOwners,
+  lockOwnerOf,
+  type Problem,
+  problemEnd,
+} from "./conflicting-jobs.ts";
 import { failedCreate } from "./failed-create.ts";
 import { adopt } from "./take-over.ts";
 import { waitForLock } from "./wait-for-lock.ts";
@@ -29,21 +41,21 @@ export async function takeLock(context: RunContext): Promise<void> {
 }
 
 async function tryForLock(context: RunContext): Promise<LockEnd> {
-  const { run, clock, leaving, request } = context;
+  const { clock, leaving, request } = context;
   const begun = clock.now();
   const notAdoptable = new Set<string>();
-  const listed = (await waitForList(context)) ?? (await adoptListed(context, notAdoptable));
+  const listed = (await waitForList(context)) ?? (await decideAmongSeveral(context)) ?? (await adoptListed(context, notAdoptable));
   if (listed !== null) return listed;
   while (!leaving.aborted) {
     const conflict = request.exclusive === null ? null : await conflictingJob(context, notAdoptable);
     if (leaving.aborted) break;
     const tried = conflict === null ? await create(context) : { kind: "conflict" as const, job: conflict };
     if (tried.kind !== "conflict") return tried;
-    const timeoutMs = run.timeouts.admission - (clock.now() - begun);
-    const end = await waitForLock(context, tried.job, timeoutMs, notAdoptable);
+    const end = await waitForLock(context, tried.job, notAdoptable);
     if (end.kind === "timeout")
       return problemEnd({ kind: "lock-taken", by: conflictFacts(context, tried.job), waitedMs: clock.now() - begun, decision: null });
     if (end.kind === "adopted" || end.kind === "problem") return end;
+    if (end.kind === "retained") takeNextName(context);
   }
   return { kind: "left" };
 }
@@ -55,6 +67,33 @@ async function waitForList(context: RunContext): Promise<Problem | null> {
   const listed = watch.listed.then(() => true);
   const inTime = await withTimeout(context, LIST_TIMEOUT_MS, listed).catch(() => null);
   return inTime || leaving.aborted ? null : problemEnd({ kind: "jobs-not-listed", waitedMs: LIST_TIMEOUT_MS });
+}
+
+/**
+ * Several live Jobs hold the run's key, as after a change of its concurrency. One that must not be adopted wins over one that may be, because both
+ * would work on the same task; those that are left to themselves are named. Null = there are not several, or none of them can be adopted yet.
+ */
+async function decideAmongSeveral(context: RunContext): Promise<LockEnd | null> {
+  const live = liveOwners(context);
+  if (live.length < 2) return null;
+  const asked = [];
+  for (const job of live) asked.push({ job, decision: await askAbout(context, lockOwnerOf(job, context.request.keys)) });
+  for (const { job, decision } of asked)
+    if (decision.kind === "blocked") return problemEnd({ kind: "lock-taken", by: conflictFacts(context, job), waitedMs: 0, decision });
+  const chosen = asked.find(({ decision }) => decision.kind === "adopt")?.job;
+  if (chosen === undefined) return null;
+  const result = await adopt(context, chosen);
+  if (result.kind !== "adopted") return result.kind === "problem" ? result : null;
+  const others = live.filter(({ uid }) => uid !== chosen.uid).map((job) => conflictText(conflictFacts(context, job)));
+  log(context, "warning", `besides the adopted Job these are live and are left alone: ${others.join(", ")}`);
+  return result;
+}
+
+/** The Job of the run's name is kept for debugging, so this run's Job gets the next of the key's names. */
+function takeNextName(context: RunContext): void {
+  const { request, submission } = context;
+  context.submission = buildSubmission(request, submission.nonce, runnerText, submission.nthName + 1);
+  log(context, "info", `Job ${submission.jobName} is retained; this run's Job is ${context.submission.jobName}`);
 }
 
 /**

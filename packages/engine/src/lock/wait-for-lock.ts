@@ -1,6 +1,8 @@
 import { type ClusterFact, isFinished, type JobView } from "../kube/views.ts";
 import { deleteJobAsSeen } from "../kube/writes.ts";
-import { conflictText, keyText } from "../outcome/admission.ts";
+import { JOB_NAMES } from "../manifest/names.ts";
+import { conflictText, keyText, seconds } from "../outcome/admission.ts";
+import type { RunKeys } from "../request.ts";
 import { type LockDecision, log, type RunContext } from "../run-context.ts";
 import { type Adopted, askAbout, conflictFacts, lockOwnerOf, type Problem, problemEnd } from "./conflicting-jobs.ts";
 import { adopt, removeConflict } from "./take-over.ts";
@@ -11,18 +13,17 @@ const ABANDONED_MS = 10_000;
 const LOG_AFTER_MS = 1000;
 const LOOK_MS = 500;
 
-/** `free`: the run may try again to create its Job, unless it leaves. */
-type LockWaitEnd = Adopted | Problem | { readonly kind: "free" | "timeout" };
+/** From the end of a Job's time until its end must have been seen. */
+const PAST_LIMIT_SEC = 120;
+
+/** `free`: the run may try again to create its Job, unless it leaves. `retained`: under the next name. */
+type LockWaitEnd = Adopted | Problem | { readonly kind: "free" | "retained" | "timeout" };
 
 /** Waits until the Job that holds the key is gone, or is this run's to adopt. `notAdoptable`: Jobs, by uid, that it has tried to adopt in vain. */
-export async function waitForLock(
-  context: RunContext,
-  conflict: JobView,
-  timeoutMs: number,
-  notAdoptable: Set<string>,
-): Promise<LockWaitEnd> {
-  const { clock, watch, leaving } = context;
-  const deadline = clock.now() + timeoutMs;
+export async function waitForLock(context: RunContext, conflict: JobView, notAdoptable: Set<string>): Promise<LockWaitEnd> {
+  const { clock, watch, leaving, request, run } = context;
+  const limit = timeLimit(conflict, request.keys);
+  const deadline = clock.now() + (limit === null ? run.timeouts.admission : (limit + PAST_LIMIT_SEC) * 1000);
   const gone = new AbortController();
   const ended = AbortSignal.any([gone.signal, leaving]);
   let job: JobView = conflict;
@@ -47,6 +48,17 @@ export async function waitForLock(
   }
 }
 
+/** For how many seconds the Job's CLI may work; null = nothing limits it but the Job's deadline, a day or so. */
+export function timeLimit(
+  { annotations, deadlineSeconds }: Pick<JobView, "annotations" | "deadlineSeconds">,
+  keys: RunKeys,
+): number | null {
+  // Other adapters' Jobs have their time limit as their deadline.
+  if (annotations[keys.runner] === undefined) return deadlineSeconds;
+  const seconds = Number(annotations[keys.timeLimit]);
+  return Number.isSafeInteger(seconds) && seconds > 0 ? seconds : null;
+}
+
 const WAIT: LockDecision = { kind: "wait" };
 
 /** Decides about the Job at once, when it finishes, and every now and then. */
@@ -66,7 +78,7 @@ function createDecider(context: RunContext, notAdoptable: ReadonlySet<string>): 
     const isDenied = notAdoptable.has(owner.uid);
     if (isDenied && isAbandoned) return { kind: "remove", why: "it has finished, and this account may not adopt it" };
     const isNobodys = finished.has(owner.uid) || (io.onLockConflict === undefined && owner.runId !== request.runId);
-    if (isNobodys) return isAbandoned ? { kind: "remove", why: "nobody else removes it" } : WAIT;
+    if (isNobodys) return isAbandoned || isRetained(job) ? { kind: "remove", why: "nobody else removes it" } : WAIT;
     if (clock.now() - askedAt < run.timeouts.lockDecision) return WAIT;
     askedAt = clock.now();
     const decision = await askAbout(context, owner);
@@ -89,6 +101,7 @@ async function carryOut(context: RunContext, job: JobView, decision: LockDecisio
   const isPast = isFinished(job) && job.name !== context.submission.jobName;
   if (isPast && decision.kind !== "adopt") return { kind: "free" };
   if (decision.kind === "wait") return null;
+  if (decision.kind === "remove" && isRetained(job) && context.submission.nthName < JOB_NAMES) return { kind: "retained" };
   if (decision.kind === "remove") return remove(context, job, decision.why);
   if (decision.kind === "blocked") return problemEnd({ kind: "lock-taken", by: conflictFacts(context, job), waitedMs: 0, decision });
   const result = await adopt(context, job);
@@ -96,6 +109,9 @@ async function carryOut(context: RunContext, job: JobView, decision: LockDecisio
   if (isPast || result.kind === "denied") notAdoptable.add(job.uid);
   return isPast ? { kind: "free" } : null;
 }
+
+/** It was to stay for debugging. Only a run that was asked to keep its Job makes one that does not expire. */
+const isRetained = (job: JobView): boolean => isFinished(job) && !job.expires;
 
 /** Only as it was when it was decided about: another run may have adopted it since. Its files stay. */
 function remove(context: RunContext, job: JobView, why: string): Promise<Problem | null> {
@@ -106,13 +122,23 @@ function remove(context: RunContext, job: JobView, why: string): Promise<Problem
   return removeConflict(context, job.name, true, () => deleteJobAsSeen(connection, request.namespace, job, { signal: leaving }));
 }
 
+/** Says what is waited for, and now and then that it is still so: a host gives up a run that says nothing. */
 function createWaitingLine(context: RunContext, job: JobView): () => void {
-  const logAt = context.clock.now() + LOG_AFTER_MS;
-  let logged = false;
+  const { clock, run } = context;
+  const { keepalive, keepaliveMost } = run.timeouts;
+  const begun = clock.now();
+  let logAt = begun + LOG_AFTER_MS;
+  let pause = keepalive;
+  let still = "";
   return () => {
-    if (logged || context.clock.now() < logAt) return;
-    logged = true;
+    const now = clock.now();
+    if (now < logAt) return;
     const by = conflictFacts(context, job);
-    log(context, "info", `waiting for ${conflictText(by)}, which holds ${keyText(by)}`);
+    log(
+      context,
+      "info",
+      `${still}waiting for ${conflictText(by)}, which holds ${keyText(by)}${still && `; for ${seconds(now - begun)} so far`}`,
+    );
+    [logAt, pause, still] = [now + pause, Math.min(2 * pause, keepaliveMost), "still "];
   };
 }

@@ -18,6 +18,7 @@ type Names = { readonly jobName: string; readonly secretName: string; readonly n
 
 /** The Job of a run. It contains no secret and no prompt: those are in the Secret it mounts. */
 export function jobManifest(request: RunRequest, names: Names): Record<string, unknown> {
+  const { limits } = request;
   const annotations = {
     ...request.annotations,
     [request.keys.runId]: request.runId,
@@ -27,6 +28,7 @@ export function jobManifest(request: RunRequest, names: Names): Record<string, u
     [request.keys.firstRun]: request.runId,
     ...(request.recordSecret == null ? {} : { [request.keys.records]: RECORDS_FORMAT }),
     ...(request.exclusive === null ? {} : { [request.keys.exclusive]: request.exclusive }),
+    ...(limits.timeoutSec === 0 ? {} : { [request.keys.timeLimit]: String(limits.timeoutSec + limits.graceSec) }),
   };
   return {
     apiVersion: "batch/v1",
@@ -37,7 +39,7 @@ export function jobManifest(request: RunRequest, names: Names): Record<string, u
       completions: 1,
       parallelism: 1,
       activeDeadlineSeconds: deadlineSeconds(request),
-      ...(request.retain ? {} : { ttlSecondsAfterFinished: request.limits.ttlSeconds }),
+      ...(request.retain ? {} : { ttlSecondsAfterFinished: limits.ttlSeconds }),
       template: {
         metadata: { labels: request.labels, annotations: { ...rulesOf(request).annotations, ...annotations } },
         spec: podSpec(request, names),

@@ -4,11 +4,15 @@ import type { JobNameParts } from "../request.ts";
 const SLUG_LENGTH = 16;
 const HASH_LENGTH = 8;
 
-/** A DNS label made only of the parts: the same run gives the same name, so a second create answers 409. */
-export function jobName(name: JobNameParts): string {
+/** How many names a key has: the first is free unless its Job is kept for debugging, and so on. */
+export const JOB_NAMES = 10;
+
+/** A DNS label made only of the parts: the same run gives the same name, so a second create answers 409. `nth`: which of the key's names. */
+export function jobName(name: JobNameParts, nth = 1): string {
   const hash = createHash("sha256").update(name.identity).digest("hex").slice(0, HASH_LENGTH);
   const slugs = name.parts.map(slug).filter((part) => part !== "");
-  return [`${name.prefix}${slugs[0] ?? ""}`, ...slugs.slice(1), hash].join("-").replace(/-{2,}/g, "-");
+  const first = [`${name.prefix}${slugs[0] ?? ""}`, ...slugs.slice(1), hash].join("-").replace(/-{2,}/g, "-");
+  return nth === 1 ? first : `${first}-${nth}`;
 }
 
 /** Lower case letters, digits and single hyphens, none at the ends. */

@@ -8,6 +8,8 @@ import { secretData } from "./secret.ts";
 /** Everything a run creates, built before the first request: a request that cannot be run fails before anything exists. */
 export interface Submission {
   readonly jobName: string;
+  /** Which of the key's names that is, from 1. */
+  readonly nthName: number;
   readonly secretName: string;
   readonly nonce: string;
   readonly job: Readonly<Record<string, unknown>>;
@@ -18,8 +20,8 @@ export interface Submission {
   readonly stopGraceSec: number;
 }
 
-export function buildSubmission(request: RunRequest, nonce: string, runnerText: string): Submission {
-  const name = jobName(request.name);
+export function buildSubmission(request: RunRequest, nonce: string, runnerText: string, nthName = 1): Submission {
+  const name = jobName(request.name, nthName);
   const secret = secretName(name, nonce);
   const files = runFiles(request.output.path);
   const data = (): Record<string, string> => secretData(request, { nonce, files, runnerText });
@@ -27,6 +29,7 @@ export function buildSubmission(request: RunRequest, nonce: string, runnerText: 
   data();
   return {
     jobName: name,
+    nthName,
     secretName: secret,
     nonce,
     job: jobManifest(request, { jobName: name, secretName: secret, nonce }),

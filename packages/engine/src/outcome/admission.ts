@@ -38,7 +38,7 @@ function fromProblem({ identity }: RunState, fact: StartProblem): OutcomeKind {
       );
     case "jobs-not-listed":
       return neverStarted(
-        "job-create-failed",
+        "jobs-not-listed",
         `the Jobs of namespace ${namespace} could not be listed within ${seconds(fact.waitedMs)}, so it is not known whether another run holds the same key`,
       );
     case "lock-taken": {

@@ -92,7 +92,12 @@ function note(state: RunState, seen: Observation): RunState {
     case "lock-free":
       return { ...state, admittedAt: state.now };
     case "job-accepted":
-      return { ...state, acceptedAt: state.now, job: seen.job, identity: { ...state.identity, jobUid: seen.job.uid } };
+      return {
+        ...state,
+        acceptedAt: state.now,
+        job: seen.job,
+        identity: { ...state.identity, jobName: seen.job.name, jobUid: seen.job.uid },
+      };
     case "job-adopted":
       return { ...state, acceptedAt: state.now, job: seen.adoption.job, identity: adoptedIdentity(state.identity, seen) };
     case "follow-started":

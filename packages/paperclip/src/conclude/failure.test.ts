@@ -159,6 +159,11 @@ test("an agent's claim: what to set when it is missing, a failed create whatever
   expect(failure({ ...failed, cause: "claim-unusable", permanent: false })?.errorCode).toBe("k8s_volume_unusable");
 });
 
+test("a guard that could not look has a code of its own", () => {
+  const failed = { kind: "never-started", cause: "jobs-not-listed", message: "m", permanent: false };
+  expect(failure(failed)?.errorCode).toBe("k8s_concurrency_guard_unreachable");
+});
+
 test("a missing runtime is named", () => {
   const failed = { kind: "never-started", cause: "start-error", permanent: true };
   const message = 'the container could not be started: exec: "node": executable file not found in $PATH';

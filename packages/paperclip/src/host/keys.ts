@@ -30,11 +30,12 @@ export const ANNOTATION = {
   adoptedFrom: "paperclip.io/adopted-from",
   messages: "paperclip.io/wake-inputs",
   records: "paperclip.io/records",
+  timeLimit: "paperclip.io/time-limit-seconds",
 } as const;
 
 /** All Jobs and Pods of all our adapters: one list-watch serves them. */
 export const SELECTOR: string = `${LABEL.managedBy}=paperclip,${LABEL.component}=agent-job`;
 
 /** What the engine writes and compares. */
-const { runId, nonce, runner, exclusive, output, firstRun, adoptedFrom, records } = ANNOTATION;
-export const RUN_KEYS: RunRequest["keys"] = { runId, nonce, runner, exclusive, output, firstRun, adoptedFrom, records };
+const { runId, nonce, runner, exclusive, output, firstRun, adoptedFrom, records, timeLimit } = ANNOTATION;
+export const RUN_KEYS: RunRequest["keys"] = { runId, nonce, runner, exclusive, output, firstRun, adoptedFrom, records, timeLimit };

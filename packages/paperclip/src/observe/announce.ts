@@ -5,16 +5,17 @@ import { MASK, withoutSecrets, withoutTokens } from "../prepare/prompt/redact.ts
 import { buildRequest } from "../prepare/request.ts";
 
 /** Reports the attempt to the host once: when it has its Job, or at its end if it got none. A host that fails at it does not stop the run. */
-export function createAnnouncement(attempt: Attempt, engine: Engine): (adopted: Adoption | null) => Promise<void> {
+export function createAnnouncement(attempt: Attempt, engine: Engine): (adopted: Adoption | null, jobName?: string) => Promise<void> {
   const { ctx } = attempt.inputs;
   let made: Promise<void> | null = null;
-  const announce = async (adopted: Adoption | null): Promise<void> => {
-    const meta = adopted === null ? await metaOf(attempt, engine.jobNameOf(buildRequest(attempt))) : adoptedMeta(attempt.inputs, adopted);
+  const announce = async (adopted: Adoption | null, jobName?: string): Promise<void> => {
+    const nameOf = () => jobName ?? engine.jobNameOf(buildRequest(attempt));
+    const meta = adopted === null ? await metaOf(attempt, nameOf()) : adoptedMeta(attempt.inputs, adopted);
     ctx.onDispatch?.();
     await ctx.onMeta?.(meta);
   };
-  return (adopted) => {
-    made ??= announce(adopted).catch(() => {});
+  return (adopted, jobName) => {
+    made ??= announce(adopted, jobName).catch(() => {});
     return made;
   };
 }

@@ -7,7 +7,7 @@ import { mountPath } from "./kinds/text-checks.ts";
 import { resources } from "./resources.ts";
 import { commonFields, type SettingsOwner } from "./schema.ts";
 import { unknownKeys } from "./unknown-keys.ts";
-import { argumentWarnings, limitWarnings, userLabels } from "./warnings.ts";
+import { argumentWarnings, limitWarnings, takeOverWarnings, userLabels } from "./warnings.ts";
 
 /** Reads an agent's adapterConfig; throws a ConfigError that names the field. */
 export function parseConfig<Own extends Fields>(raw: Raw, serverEnv: NodeJS.ProcessEnv, cli: SettingsOwner<Own>): AgentConfig<Own> {
@@ -27,7 +27,13 @@ export function parseConfig<Own extends Fields>(raw: Raw, serverEnv: NodeJS.Proc
     dataPath,
     skillsFolder: `${dataPath}/${cli.skillsFolder}`,
     instanceId: serverEnv.PAPERCLIP_INSTANCE_ID || "default",
-    warnings: [...unknownKeys(raw, cli), ...labels.warnings, ...argumentWarnings(values.extraArgs), ...limitWarnings(raw)],
+    warnings: [
+      ...unknownKeys(raw, cli),
+      ...labels.warnings,
+      ...argumentWarnings(values.extraArgs),
+      ...limitWarnings(raw),
+      ...takeOverWarnings(raw),
+    ],
   };
 }
 

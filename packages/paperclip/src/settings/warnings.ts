@@ -3,6 +3,7 @@ import { find, type Raw } from "./field.ts";
 import { startFields } from "./fields/agent.ts";
 import { limitFields } from "./fields/limits.ts";
 import { podFields } from "./fields/pod.ts";
+import { stateFields } from "./fields/state.ts";
 import type { TextMap } from "./kinds/structured.ts";
 import { settingName } from "./setting-name.ts";
 
@@ -37,6 +38,15 @@ export function limitWarnings(raw: Raw): readonly string[] {
       `${settingName(limitFields.ttlSecondsAfterFinished)}: after ${ttl} s the result of a run is gone if the server was down; leave it unset for a day`,
     );
   return warnings;
+}
+
+/** The earlier adapters' form wrote it into every agent, and nobody need have meant it. */
+export function takeOverWarnings(raw: Raw): readonly string[] {
+  const field = stateFields.reattachOrphanedJobs;
+  if (find(field, raw) !== false) return [];
+  return [
+    `${settingName(field)} is off: if the server is lost, the Job that goes on blocks the next run until it has ended; clear the setting to have it taken over`,
+  ];
 }
 
 /** Prefixes of Kubernetes and of ourselves, and what the Job controller sets without one. */

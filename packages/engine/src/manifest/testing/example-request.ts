@@ -18,6 +18,7 @@ export function exampleRequest(changes: Partial<RunRequest> = {}): RunRequest {
       firstRun: "example.io/first-run",
       adoptedFrom: "example.io/adopted-from",
       records: "example.io/records",
+      timeLimit: "example.io/time-limit",
     },
     selector: "example.io/managed-by=tests",
     container: { name: "agent", image: "agent:1", imagePullPolicy: "IfNotPresent", workingDir: "/data", runtime: ["node"] },

@@ -51,6 +51,7 @@ export function job(changes: Partial<JobView> = {}): JobView {
     active: 1,
     suspended: false,
     deadlineSeconds: 4275,
+    expires: true,
     image: "agent:1",
     conditions: {},
     ...changes,
