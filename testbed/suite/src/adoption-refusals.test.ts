@@ -7,6 +7,7 @@ import { type Bed, startBed } from "./bed.ts";
 import { calm } from "./calm.ts";
 import { gatedScript, KEYS, keyed, type RunOptions, startRun } from "./run.ts";
 import { ServerProcess } from "./server-process.ts";
+import { createTestClock } from "./test-clock.ts";
 
 // What must not be taken over, changed or removed is left as it is.
 
@@ -53,11 +54,16 @@ test("blocked: the caller's code and message, and the Job is as it was", async (
 
 test("a Job without the runner's mark is waited for, whatever the caller says", async () => {
   const { owner, job, uid, end } = await lockOwnerOf("older", {
-    change: (request) => ({ ...request, keys: { ...request.keys, runner: "suite.test/other" } }),
+    // Its deadline, which is waited for, is near.
+    change: (request) => ({
+      ...request,
+      keys: { ...request.keys, runner: "suite.test/other" },
+      limits: { ...request.limits, maxRunSec: 1 },
+    }),
   });
   for (const kind of ["adopt", "remove"] as const) {
-    const options = { engine: { timeouts: { lockDecision: 500, admission: 3000 } } };
-    const { outcome } = await deciding("older", () => ({ kind, why: "asked" }), options).done;
+    const clock = createTestClock();
+    const { outcome } = await clock.hurry(deciding("older", () => ({ kind, why: "asked" }), { engine: { clock } }).done);
     expect(outcome).toMatchObject({ kind: "blocked", message: expect.stringContaining("not started by this version") });
     expect(await job()).toMatchObject({ uid, deletedAt: null, annotations: { [KEYS.runId]: owner.request.runId } });
   }

@@ -106,3 +106,11 @@ test("limits that are seldom meant", () => {
   expect(warnings({ timeoutSec: 30, graceSec: 90 })).toEqual([expect.stringMatching(/^Interrupt grace period \(sec\) \(graceSec\): /)]);
   expect(warnings({ ttlSecondsAfterFinished: 300 })).toEqual([expect.stringMatching(/^Job TTL \(sec\) \(ttlSecondsAfterFinished\): /)]);
 });
+
+test("a stored reattachOrphanedJobs: false is said, since the earlier form wrote it; nothing is said of true or nothing", () => {
+  expect(warnings({ reattachOrphanedJobs: false })).toEqual([
+    expect.stringMatching(/^Take over live Jobs \(reattachOrphanedJobs\) is off/),
+  ]);
+  expect(warnings({ reattachOrphanedJobs: true })).toEqual([]);
+  expect(warnings({})).toEqual([]);
+});
