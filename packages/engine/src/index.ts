@@ -1,4 +1,4 @@
-export type { Argument, CliEnd, EndRecord, FinalLine, Seed, SeedSpec, StatePart, StateSpec } from "@paperclip-k8s/runner";
+export type { Argument, CliEnd, EndRecord, FinalLine, LeftOut, Seed, SeedSpec, StatePart, StateSpec } from "@paperclip-k8s/runner";
 export type { SelfCheckFinding } from "@paperclip-k8s/runner/self-check";
 export { type Clock, createClock } from "./clock.ts";
 export { selfCheckFinding } from "./decode-records.ts";

@@ -104,8 +104,8 @@ async function start(sameNames = `["${TEAM}"]`): Promise<() => ReturnType<typeof
 
 async function run(kubeconfig: string, policy: string) {
   let seen: Seen | null = null;
-  const cli = tellingCli((told) => {
-    seen = told;
+  const cli = tellingCli((found) => {
+    seen = found;
   });
   const serverEnv = {
     PAPERCLIP_K8S_POLICY: policy,
@@ -148,7 +148,7 @@ test.skipIf(onKube)("an account that may look at nothing: taken by name, with a 
   expect(ran.notes).toMatch(/taken by name in namespace team, without a look.*not allowed to get persistentvolumeclaims.*: claim data/);
 });
 
-test.skipIf(onKube)("what is missing is told by name: a variable is left out, and without a claim there is no run", async () => {
+test.skipIf(onKube)("what is missing is named: a variable is left out, and without a claim there is no run", async () => {
   await remove("secrets", "login");
   const ran = await (await start())();
   expect(ran).toMatchObject({ exitCode: 0, seen: { openai: `key of ${TEAM}` } });

@@ -1,5 +1,4 @@
 import { systemClock, type Timers } from "../clock.ts";
-import { messageOf } from "../run-context.ts";
 import { isForbidden, isNotFound } from "./api-error.ts";
 import { type Connection, connect } from "./connection.ts";
 import type { ConnectOptions } from "./credentials.ts";
@@ -22,7 +21,7 @@ const METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,a
 /** A run waits for this: an API server that does not answer soon is as good as one that does not let us look. */
 const LIMITS = { timeoutMs: 5000, retry: { attempts: 2 } } as const;
 
-/** How long an answer counts. What is missing is likely to be made soon, by somebody who has just been told. */
+/** How long an answer counts. What is missing is likely to be made soon, by somebody who has just read that it is. */
 const FRESH_MS = { there: 300_000, missing: 10_000, unseen: 300_000 } as const;
 
 interface Known {
@@ -78,6 +77,6 @@ async function ask(connection: Connection, path: string): Promise<Answer> {
     return { state: "there" };
   } catch (error) {
     if (isNotFound(error)) return { state: "missing" };
-    return { state: "unseen", isDenied: isForbidden(error), why: messageOf(error) };
+    return { state: "unseen", isDenied: isForbidden(error), why: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -34,7 +34,7 @@ test("a run without a task or an approval gets none from the agent's settings", 
   ]);
 });
 
-test("nobody is told about equal values, nor about one that the host does not have", async () => {
+test("no word about equal values, nor about one that the host does not have", async () => {
   const env = { PAPERCLIP_RUN_ID: "run-1", PAPERCLIP_WORKSPACE_REPO_REF: "main" };
   expect((await build({ env })).warnings).toEqual([]);
   expect((await build({ context: {}, env: { PAPERCLIP_RUNTIME_PRIMARY_URL: "http://web" } })).warnings).toEqual([]);
