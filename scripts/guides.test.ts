@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { adapters, type CliName, cliNames, loadKits } from "../packages/adapters.ts";
 import { parsePolicy } from "../packages/paperclip/src/policy/parse-policy.ts";
 import { DEFAULT_POLICY } from "../packages/paperclip/src/policy/policy.ts";
+import { FIXED, OVERRIDABLE } from "../packages/paperclip/src/prepare/environment/fact-overrides.ts";
 import { parseConfig } from "../packages/paperclip/src/settings/parse.ts";
 import type { SettingsOwner } from "../packages/paperclip/src/settings/schema.ts";
 import { RUNNER_EXIT } from "../packages/runner/src/records.ts";
@@ -47,6 +48,13 @@ test("the troubleshooting page names the runner's own exit codes", () => {
   const text = section(troubleshooting, "Error codes");
   const missing = Object.values(RUNNER_EXIT).filter((code) => !new RegExp(`\\b${code}\\b`).test(text));
   expect(missing).toEqual([]);
+});
+
+test("the guide to settings says of each variable of the host whether an agent's own value counts", () => {
+  const text = section(read("docs/configure.md"), "Override what Paperclip says about a run");
+  const row = (name: string) => text.split("\n").find((line) => line.includes(`\`${name}\``)) ?? "";
+  for (const name of OVERRIDABLE) expect(row(name)).toContain("| overrides");
+  for (const [name, why] of Object.entries(FIXED)) expect(row(name)).toContain(`| not used: ${why} |`);
 });
 
 test("the policy guide's examples are valid, and its tables have every key", async () => {

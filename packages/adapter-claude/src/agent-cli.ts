@@ -1,6 +1,7 @@
 import { type AgentCli, type CliParser, type CliPlan, type CliTurn, HOME_MOUNT } from "@paperclip-k8s/paperclip";
 import { argv } from "./claude/argv.ts";
 import { classify } from "./claude/classify.ts";
+import { earlierHooks } from "./claude/earlier-settings.ts";
 import { checkModel, createListModels, models } from "./claude/models.ts";
 import { createParser } from "./claude/parse.ts";
 import { billing, isBedrockModel, keyChecks, usesBedrock } from "./claude/provider.ts";
@@ -40,7 +41,7 @@ export const claude: AgentCli<OwnSettings> = {
     version: (command) => [command ?? "claude", "--version"],
     // With a config directory of its own, Claude Code looks for the last of them there.
     seeds: [
-      { path: ".claude/settings.json" },
+      { path: ".claude/settings.json", without: earlierHooks },
       { path: ".claude/.credentials.json" },
       { path: ".claude.json", to: `${CONFIG}/.claude.json` },
     ],

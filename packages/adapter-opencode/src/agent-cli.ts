@@ -3,6 +3,7 @@ import { argv } from "./opencode/argv.ts";
 import { classify } from "./opencode/classify.ts";
 import { configLayer } from "./opencode/config-layer.ts";
 import { createListModels } from "./opencode/discover-models.ts";
+import { earlierGrants } from "./opencode/earlier-settings.ts";
 import { finalLinePattern } from "./opencode/events.ts";
 import { checkModel, models, providerOf } from "./opencode/models.ts";
 import { createParser } from "./opencode/parse.ts";
@@ -52,7 +53,7 @@ export const opencode: AgentCli = {
     // The same file as in earlier adapters.
     claim: { prefix: CLAIM_PREFIX, env: (folder) => ({ OPENCODE_DB: `${folder}/opencode.db` }) },
     version: (command) => [command ?? "opencode", "--version"],
-    seeds: [{ path: ".config/opencode" }, { path: ".local/share/opencode/auth.json" }],
+    seeds: [{ path: ".config/opencode", without: earlierGrants }, { path: ".local/share/opencode/auth.json" }],
   },
   plan({ config, env, sessionId }) {
     const { model, effort: variant, extraArgs, dangerouslySkipPermissions } = config;

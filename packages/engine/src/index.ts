@@ -1,4 +1,4 @@
-export type { Argument, CliEnd, EndRecord, FinalLine, Seed, SeedSpec, StatePart, StateSpec } from "@paperclip-k8s/runner";
+export type { Argument, CliEnd, EndRecord, FinalLine, LeftOut, Seed, SeedSpec, StatePart, StateSpec } from "@paperclip-k8s/runner";
 export type { SelfCheckFinding } from "@paperclip-k8s/runner/self-check";
 export { type Clock, createClock } from "./clock.ts";
 export { selfCheckFinding } from "./decode-records.ts";
@@ -6,6 +6,7 @@ export { createEngine, type Engine, type EngineOptions } from "./engine.ts";
 export { RequestError } from "./errors.ts";
 export { ApiError } from "./kube/api-error.ts";
 export { type ConnectOptions, contextNamespace } from "./kube/credentials.ts";
+export { type LookUp, lookUp, type ObjectName } from "./kube/look-up.ts";
 export { findOwnPod, OwnPodError, ownPodIdentity } from "./kube/own-pod/own-pod.ts";
 export type { OwnClaim, OwnEnv, OwnPod } from "./kube/own-pod/project-own-pod.ts";
 export { type Permission, permissions } from "./kube/permissions.ts";

@@ -1,4 +1,4 @@
-export { withoutTrailing } from "@paperclip-k8s/engine";
+export { type LeftOut, withoutTrailing } from "@paperclip-k8s/engine";
 export { createAdapter } from "./adapter.ts";
 export type {
   AgentCli,

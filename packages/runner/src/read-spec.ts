@@ -65,6 +65,12 @@ export function checkedSeed(given: SeedSpec | null | undefined): SeedSpec | null
     if (!isFolder(seed[name])) throw new Error(`the spec's seed.${name} is not an absolute path`);
   if (!Array.isArray(seed.files) || !seed.files.every(({ path, to = path }) => isBelow(path) && isBelow(to)))
     throw new Error("the spec's seed.files are not paths below its folders");
+  if (
+    !seed.files.every(
+      ({ without = [] }) => Array.isArray(without) && without.every(({ file, at }) => typeof file === "string" && Array.isArray(at)),
+    )
+  )
+    throw new Error("the spec's seed.files name no entries to leave out");
   if (seed.secret !== undefined && typeof seed.secret !== "string") throw new Error("the spec's seed.secret is not a name");
   if (!isAmount(seed.maxBytes)) throw new Error("the spec's seed.maxBytes is not a number");
   return seed;

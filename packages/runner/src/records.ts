@@ -2,7 +2,7 @@
 import type { SeedSpec, StateEnd, StateRecord, StateSpec } from "./state-records.ts";
 
 export { MAC_BYTES, openSigned, sign } from "./mac.ts";
-export type { Seed, SeedSpec, StateEnd, StatePart, StatePoint, StateRecord, StateSpec } from "./state-records.ts";
+export type { LeftOut, Seed, SeedSpec, StateEnd, StatePart, StatePoint, StateRecord, StateSpec } from "./state-records.ts";
 
 /** Exit codes of the container that are the runner's own; every other code is the CLI's. */
 export const RUNNER_EXIT = {

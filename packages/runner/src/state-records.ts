@@ -18,6 +18,20 @@ export interface Seed {
   readonly path: string;
   /** Where it belongs in the home; the same path unless set. */
   readonly to?: string;
+  /** What is left out of the copy; the file itself stays as it is. */
+  readonly without?: readonly LeftOut[];
+}
+
+/** An entry that another program once left in a JSON file. */
+export interface LeftOut {
+  /** The file, below the seed's path; "" = the seed itself. */
+  readonly file: string;
+  /** The keys that lead to the entry; null stands for every key or item. */
+  readonly at: readonly (string | null)[];
+  /** What it has to be exactly. */
+  readonly is: unknown;
+  /** For the log. */
+  readonly why: string;
 }
 
 /** What the CLI keeps from one run to the next: restored into the pod before it starts, saved at intervals and at its end. */

@@ -4,6 +4,7 @@ export const paths = {
   allJobs: "/apis/batch/v1/jobs",
   pods: (namespace: string) => `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`,
   secrets: (namespace: string) => `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets`,
+  configMaps: (namespace: string) => `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps`,
   claims: (namespace: string) => `/api/v1/namespaces/${encodeURIComponent(namespace)}/persistentvolumeclaims`,
   events: (namespace: string) => `/api/v1/namespaces/${encodeURIComponent(namespace)}/events`,
   storageClasses: "/apis/storage.k8s.io/v1/storageclasses",

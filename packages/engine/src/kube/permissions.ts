@@ -2,7 +2,7 @@ export type Verb = "create" | "get" | "list" | "watch" | "delete" | "patch";
 
 export interface Permission {
   readonly verb: Verb;
-  readonly resource: "jobs" | "pods" | "secrets" | "events" | "persistentvolumeclaims" | "storageclasses";
+  readonly resource: "jobs" | "pods" | "secrets" | "configmaps" | "events" | "persistentvolumeclaims" | "storageclasses";
   readonly group: "" | "batch" | "storage.k8s.io";
   /** Where it is needed: in the namespace runs run in, in the one of this process's own pod, or in the whole cluster. */
   readonly scope: "namespace" | "own-namespace" | "cluster";
@@ -96,6 +96,20 @@ export const permissions: readonly Permission[] = [
   ]),
 ];
 
+/**
+ * Asked for only where runs use objects of a namespace that is not this process's own, and granted by no file of ours: who may get Secrets
+ * may read them.
+ */
+export const lookUpPermissions: readonly Permission[] = [
+  ...of("secrets", "", [
+    "get",
+    "optional",
+    "whether the Secrets that runs take by name are in their namespace; only metadata is asked for",
+    "they are taken by name without a look: one that is missing shows when the pod starts",
+  ]),
+  ...of("configmaps", "", ["get", "optional", "the same for ConfigMaps", "the same for ConfigMaps"]),
+];
+
 /** What every account may do by default (ClusterRole system:basic-user), so that no Role needs it: ask what it may do. */
 export const allowedToAll = { verb: "create", resource: "selfsubjectaccessreviews", group: "authorization.k8s.io" } as const;
 
@@ -135,5 +149,7 @@ export function denialText(denied: DeniedAccess): string {
 }
 
 export function permissionFor({ verb, resource, group }: Pick<DeniedAccess, "verb" | "resource" | "group">): Permission | null {
-  return permissions.find((row) => row.verb === verb && row.resource === resource && row.group === group) ?? null;
+  return (
+    [...permissions, ...lookUpPermissions].find((row) => row.verb === verb && row.resource === resource && row.group === group) ?? null
+  );
 }

@@ -93,6 +93,7 @@ const POLICY = section<Omit<Policy, "source">>({
   allow: section<Policy["allow"]>({
     kubeconfigs: paths,
     namespaces: texts,
+    sameNames: texts,
     serviceAccounts: texts,
     claims: texts,
     dataPaths: paths,

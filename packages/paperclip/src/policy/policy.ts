@@ -34,6 +34,11 @@ export interface PolicyAllow {
   readonly kubeconfigs: readonly PathPattern[];
   /** Besides the namespace of the server's own pod, or the default one. */
   readonly namespaces: readonly Pattern[];
+  /**
+   * Namespaces in which objects of the same names stand for those of the server's pod, besides those that `namespaces` lists in full. A
+   * pattern of `namespaces` is not enough: what has the same name there may be somebody else's.
+   */
+  readonly sameNames: readonly Pattern[];
   readonly serviceAccounts: readonly Pattern[];
   /** Claims for `dataClaim`, besides the one that the server itself mounts. */
   readonly claims: readonly Pattern[];
@@ -133,6 +138,7 @@ export const DEFAULT_POLICY: Policy = {
   allow: {
     kubeconfigs: [],
     namespaces: [],
+    sameNames: [],
     serviceAccounts: [],
     claims: [],
     dataPaths: [],

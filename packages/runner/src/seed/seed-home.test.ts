@@ -2,8 +2,9 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { checkedSeed } from "../read-spec.ts";
+import type { LeftOut, Seed } from "../records.ts";
 import { cleanUp, node, preparePod } from "../testing/runner-fixture.ts";
 import { seedHome } from "./seed-home.ts";
 
@@ -29,7 +30,7 @@ test("files and folders, with their modes, some under another name; what is not 
   put(".ssh/id", "key", 0o600);
   put(".tool.json", "{}");
   const answer = seed([{ path: ".gitconfig" }, { path: ".ssh" }, { path: ".netrc" }, { path: ".tool.json", to: ".tool/.tool.json" }]);
-  expect(answer).toEqual({ kind: "seeded", taken: [".gitconfig", ".ssh", ".tool.json"], problems: [] });
+  expect(answer).toEqual({ kind: "seeded", taken: [".gitconfig", ".ssh", ".tool.json"], problems: [], leftOut: [] });
   expect(taken(".gitconfig")).toBe("[user]");
   expect(statSync(join(home, ".ssh/id")).mode & 0o777).toBe(0o600);
   expect(taken(".tool/.tool.json")).toBe("{}");
@@ -85,7 +86,7 @@ test("the keys of a Secret are paths, as the cluster mounts them; none leads out
     secret: "logins",
     maxBytes: 1000,
   });
-  expect(answer).toEqual({ kind: "seeded", taken: [".ssh/id", ".tool.json"], problems: [] });
+  expect(answer).toEqual({ kind: "seeded", taken: [".ssh/id", ".tool.json"], problems: [], leftOut: [] });
   expect(taken(".ssh/id")).toBe("key");
   expect(statSync(join(home, ".ssh/id")).mode & 0o777).toBe(0o600);
   expect(taken(".tool/.tool.json")).toBe("{}");
@@ -100,7 +101,62 @@ test("what is too large is left out whole and named; the others come along", () 
   expect(() => taken(".config/tool/large")).toThrow("ENOENT");
 });
 
+describe("entries that another program left in a JSON file", () => {
+  const grant: LeftOut = { file: "settings.json", at: ["permission", "outside"], is: "allow", why: "an earlier program wrote it" };
+  const entry = { matcher: ".*", hooks: [{ command: "node /tmp/gone.js" }] };
+  const hook: LeftOut = { file: "settings.json", at: ["hooks", null, null], is: entry, why: "its script is gone" };
+  const settings = (value: unknown) => put(".tool/settings.json", typeof value === "string" ? value : JSON.stringify(value), 0o600);
+  const take = (files: readonly Seed[] = [{ path: ".tool", without: [grant, hook] }], maxBytes = 9e6) =>
+    seedHome({ kind: "seed", from, home, files, maxBytes });
+
+  test("are left out of the copy, with what is empty without them; the file stays as it is, and so does all the rest", () => {
+    const own = { matcher: "Bash", hooks: [{ command: "true" }] };
+    const given = { permission: { outside: "allow" }, hooks: { After: [entry, own, entry], Before: [entry] }, model: "m" };
+    settings(given);
+    put(".tool/other.json", JSON.stringify(given));
+    expect(take()).toMatchObject({
+      taken: [".tool"],
+      leftOut: [
+        ".tool/settings.json: permission.outside (an earlier program wrote it)",
+        ...["After.0", "After.2", "Before.0"].map((at) => `.tool/settings.json: hooks.${at} (its script is gone)`),
+      ],
+    });
+    expect(JSON.parse(taken(".tool/settings.json"))).toEqual({ hooks: { After: [own] }, model: "m" });
+    expect(statSync(join(home, ".tool/settings.json")).mode & 0o777).toBe(0o600);
+    expect(taken(".tool/other.json")).toBe(JSON.stringify(given));
+    expect(JSON.parse(readFileSync(join(from, ".tool/settings.json"), "utf8"))).toEqual(given);
+  });
+
+  test.each([
+    ["another value", '{ "permission": { "outside": "deny" } }'],
+    ["a changed entry", `{"hooks":{"After":[${JSON.stringify({ ...entry, matcher: "Bash" })}]}}`],
+    ["other shapes on the way", '{"permission":"allow","hooks":[1,null,"x",[]]}'],
+    ["no object at all", "[null]"],
+    ["no JSON", '{"permission": {"outside": "allow"'],
+    ["nothing", ""],
+    ["JSON that is deeper than a program can go", "[".repeat(200_000)],
+    ["keys that mean something to JavaScript", '{"__proto__":{"permission":{"outside":"allow"}},"constructor":1}'],
+    ["a file that is too large", `{"permission":{"outside":"allow"},"x":"${"x".repeat(1024 * 1024)}"}`],
+  ])("%s is copied byte for byte", (_, text) => {
+    settings(text);
+    expect(take()).toMatchObject({ taken: [".tool"], leftOut: [], problems: [] });
+    expect(taken(".tool/settings.json")).toBe(text);
+  });
+
+  test("a file of very many branches costs little and may keep what is behind them", () => {
+    settings({ hooks: Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`e${index}`, [1]])) });
+    expect(take()).toMatchObject({ taken: [".tool"], leftOut: [] });
+  });
+
+  test("what an operator has put into a Secret is copied as it is", () => {
+    put(".tool__settings.json", '{"permission":{"outside":"allow"}}');
+    const answer = seedHome({ kind: "seed", from, home, files: [{ path: ".tool", without: [grant] }], secret: "logins", maxBytes: 1000 });
+    expect(answer).toMatchObject({ taken: [".tool/settings.json"], leftOut: [] });
+  });
+});
+
 test.each([
+  [{ files: [{ path: "x", without: [{ file: 1 as never, at: [], is: 1, why: "" }] }] }, "seed.files"],
   [{ from: "data" }, "seed.from"],
   [{ home: "home" }, "seed.home"],
   [{ files: [{ path: "../x" }] }, "seed.files"],

@@ -1,10 +1,24 @@
 // Copies named files and folders into the run's private home, as far as they are there and can be read.
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readdirSync, readSync, realpathSync, rmSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { answerWithin, startTask } from "../file-task.ts";
 import { writeAll } from "../files.ts";
-import type { Seed, SeedSpec } from "../records.ts";
+import type { LeftOut, Seed, SeedSpec } from "../records.ts";
 import { type FoundFile, findFiles } from "./find-files.ts";
+import { LARGEST_EDITED, withoutEntries } from "./leave-out.ts";
 
 export interface SeedCommand extends SeedSpec {
   readonly kind: "seed";
@@ -15,6 +29,8 @@ export interface SeedAnswer {
   readonly taken: readonly string[];
   /** Why others were not, one line each. */
   readonly problems: readonly string[];
+  /** What was left out of those that were taken, one line each. */
+  readonly leftOut: readonly string[];
 }
 
 /** A slower volume delays the run no further; its problems are logged elsewhere. */
@@ -28,31 +44,34 @@ export async function takeSeeds(runnerFile: string, seed: SeedSpec, isStopped: (
   const from = seed.secret === undefined ? seed.from : `Secret ${seed.secret}`;
   if (answer === null) return [`nothing was taken over from ${from}: no answer within ${TIMEOUT_MS / 1000} s`];
   if (answer.kind === "failed") return [`nothing was taken over from ${from}: ${answer.error}`];
-  const { taken, problems } = answer;
+  const { taken, problems, leftOut } = answer;
   if (taken.length + problems.length === 0) return [`nothing was taken over from ${from}: it is not there, or empty`];
   return [
     ...(taken.length === 0 ? [] : [`taken over from ${from}: ${taken.join(", ")}`]),
     ...(problems.length === 0 ? [] : [`not taken over from ${from}: ${problems.join(", ")}`]),
+    ...(leftOut.length === 0 ? [] : [`left out of what was taken over from ${from}: ${leftOut.join(", ")}`]),
   ];
 }
 
 export function seedHome({ from, home, files, secret, maxBytes }: SeedCommand): SeedAnswer {
   const taken: string[] = [];
   const problems: string[] = [];
+  const leftOut: string[] = [];
   const top = realpathSync(from);
   let left = maxBytes;
   for (const seed of secret === undefined ? files.map(plain) : seedsOfKeys(top, files)) {
     try {
-      const bytes = takeOne(seed, top, home, left);
-      if (bytes === null) continue;
-      left -= bytes;
+      const done = takeOne(seed, top, home, left);
+      if (done === null) continue;
+      left -= done.bytes;
       taken.push(seed.path);
+      leftOut.push(...done.leftOut);
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       problems.push(`${seed.path} (${code ?? message})`);
     }
   }
-  return { kind: "seeded", taken, problems };
+  return { kind: "seeded", taken, problems, leftOut };
 }
 
 interface OneSeed {
@@ -64,11 +83,13 @@ interface OneSeed {
   readonly to: string;
   /** Its mode there; null = the one it has. */
   readonly mode: number | null;
+  /** Entries of JSON files that are not copied. */
+  readonly without: readonly LeftOut[];
 }
 
-const plain = ({ path, to = path }: Seed): OneSeed => ({ path, at: path, to, mode: null });
+const plain = ({ path, to = path, without = [] }: Seed): OneSeed => ({ path, at: path, to, mode: null, without });
 
-/** The keys of a Secret cannot have a slash: two underscores stand for one. Keys that would lead out of the home are not taken. */
+/** The keys of a Secret cannot have a slash: two underscores stand for one. Keys that would lead out of the home are not taken. Somebody has put them there on purpose: nothing is left out of them. */
 function seedsOfKeys(top: string, files: readonly Seed[]): OneSeed[] {
   const keys = readdirSync(top).filter((name) => !name.startsWith(".."));
   return keys.sort().flatMap((key) => {
@@ -76,24 +97,47 @@ function seedsOfKeys(top: string, files: readonly Seed[]): OneSeed[] {
     if (path.split("/").some((part) => part === "" || part === "." || part === "..")) return [];
     const known = files.find((seed) => path === seed.path || path.startsWith(`${seed.path}/`));
     const to = known?.to === undefined ? path : `${known.to}${path.slice(known.path.length)}`;
-    return [{ path, at: key, to, mode: 0o600 }];
+    return [{ path, at: key, to, mode: 0o600, without: [] }];
   });
 }
 
-/** The number of bytes copied; null when it is not there. If a part of it cannot be read, all of it is removed again. */
-function takeOne({ at, to, mode }: OneSeed, top: string, home: string, left: number): number | null {
+interface Taken {
+  readonly bytes: number;
+  readonly leftOut: readonly string[];
+}
+
+/** Null when it is not there. If a part of it cannot be read, all of it is removed again. */
+function takeOne({ path, at, to, mode, without }: OneSeed, top: string, home: string, left: number): Taken | null {
   const files = findFiles(top, join(top, at));
   if (files === null) return null;
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   if (bytes > left) throw new Error(`${bytes} bytes, too large`);
   const target = join(home, to);
+  const leftOut: string[] = [];
   try {
-    for (const file of files) copy(file, join(target, file.path), mode ?? file.mode);
+    for (const file of files) {
+      const copied = join(target, file.path);
+      copy(file, copied, mode ?? file.mode);
+      const rules = without.filter((rule) => rule.file === file.path);
+      leftOut.push(...edit(copied, rules).map((entry) => `${join(path, file.path)}: ${entry}`));
+    }
   } catch (error) {
     rmSync(target, { recursive: true, force: true });
     throw error;
   }
-  return bytes;
+  return { bytes, leftOut };
+}
+
+/** Takes entries out of the copy, which nobody else can write to any more; the file it was made from is not touched. */
+function edit(file: string, rules: readonly LeftOut[]): readonly string[] {
+  const { size, mode } = statSync(file);
+  if (rules.length === 0 || size > LARGEST_EDITED) return [];
+  const { text, left } = withoutEntries(readFileSync(file, "utf8"), rules);
+  if (text === null) return [];
+  // Its mode may be that of a file which nobody writes to.
+  rmSync(file);
+  writeFileSync(file, text, { flag: "wx", mode: mode & 0o777 });
+  return left;
 }
 
 const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;

@@ -153,7 +153,9 @@ test("layers: inherited, facts, the agent's settings, forced", async () => {
     expect(env.secret).not.toHaveProperty(name);
   expect(env.plain).not.toHaveProperty("AGENT_HOME");
   expect(env.warnings).toEqual([
-    "set for each run, so the agent's own setting is not used: env.PAPERCLIP_RUN_ID, env.PAPERCLIP_API_KEY, env.XDG_DATA_HOME",
+    "the agent's own setting is used instead of the host's value: env.AGENT_HOME",
+    "the agent's own setting is not used: env.PAPERCLIP_RUN_ID (it says who the run is), env.PAPERCLIP_API_KEY (it is the run's token)",
+    "set for each run, so the agent's own setting is not used: env.XDG_DATA_HOME",
   ]);
 });
 

@@ -2,6 +2,7 @@ import type { RunRequest } from "@paperclip-k8s/engine";
 import type { CliPlan } from "../../agent-cli/agent-cli.ts";
 import { isBelow, textOf } from "../../host/context-values.ts";
 import type { InheritedEnv } from "../inherit/inherited.ts";
+import { isFixed, overrideWarnings } from "./fact-overrides.ts";
 import { type EnvContext, hostFacts, isTooLong, mayBePlain } from "./facts.ts";
 import { withoutHostDisk } from "./host-disk.ts";
 import { FORCED } from "./mounts.ts";
@@ -88,14 +89,16 @@ function settingsOf(input: EnvInput, facts: Readonly<Record<string, string>>, un
   const { config, ctx, serverEnv, isMounted, forced: assigned = {} } = input;
   const env = withoutHostDisk({ env: config.env, context: ctx.context, serverEnv, isMounted });
   // What the CLI's plan forces needs no warning: the plan has already merged the agent's own value.
-  const overruled = Object.keys(env).filter(
-    (name) => Object.hasOwn(FORCED, name) || Object.hasOwn(assigned, name) || (name.startsWith("PAPERCLIP_") && Object.hasOwn(facts, name)),
-  );
-  const reported = overruled.filter((name) => name !== "PAPERCLIP_API_URL" && env[name] !== facts[name]);
-  const warnings =
-    reported.length === 0
+  const forced = Object.keys(env).filter((name) => Object.hasOwn(FORCED, name) || Object.hasOwn(assigned, name));
+  const reported = forced.filter((name) => name !== "PAPERCLIP_API_URL");
+  const warnings = [
+    ...overrideWarnings(env, facts),
+    ...(reported.length === 0
       ? []
-      : [`set for each run, so the agent's own setting is not used: ${reported.map((name) => `env.${name}`).join(", ")}`];
+      : [`set for each run, so the agent's own setting is not used: ${reported.map((name) => `env.${name}`).join(", ")}`]),
+  ];
+  // The address of the API is taken from the agent's settings before: as the target of a relay, if there is one.
+  const overruled = [...forced, ...Object.keys(env).filter(isFixed), "PAPERCLIP_API_URL"];
   return { env: without(env, [...unused, ...overruled]), warnings };
 }
 

@@ -7,7 +7,10 @@ type Part = "cwd" | "source" | "strategy" | "id" | "repoUrl" | "repoRef" | "bran
 /** The workspace the host made for a run, on the volume that server and pod share; no `cwd` if the agent's setting replaces it. */
 export type Workspace = Readonly<Record<Part, string | null>>;
 
-/** As the host's own adapters read it: an agent's folder setting wins over its home, not over a project's workspace. */
+/**
+ * As the host's own adapters read it: an agent's folder setting wins over its home, which is where the host puts an agent that has nothing
+ * else, but not over a project's workspace.
+ */
 export function workspaceOf(context: Context, configuredCwd: string | null): Workspace {
   const raw = recordOf(context.paperclipWorkspace);
   const source = textOf(raw.source);

@@ -5,16 +5,24 @@ import { clusterFields } from "../../settings/fields/cluster.ts";
 import { settingName } from "../../settings/setting-name.ts";
 import type { Findings, InheritedClaim, InheritSettings } from "./inherited.ts";
 import { type Mount, mountAt, mountsOf, nameOf } from "./mounts.ts";
+import type { RunObjects } from "./run-objects.ts";
 
 /** The claim behind the data path, at the server's own mount path; refused when a run could not share files with the server. */
-export function inheritClaim(pod: OwnPod, settings: InheritSettings, serverEnv: NodeJS.ProcessEnv, findings: Findings): InheritedClaim {
+export function inheritClaim(
+  pod: OwnPod,
+  settings: InheritSettings,
+  serverEnv: NodeJS.ProcessEnv,
+  objects: RunObjects,
+  findings: Findings,
+): InheritedClaim {
   const namespace = settings.namespace ?? pod.namespace;
   const mounts = mountsOf(pod);
   const mount = mountAt(mounts, settings.dataPath);
   const own = mount?.kind === "claim" ? mount.claim : null;
   if (settings.dataClaim === null) {
     if (own === null) throw new ConfigError("dataClaim", noClaim(pod, settings, mount));
-    if (namespace !== pod.namespace) throw new ConfigError("dataClaim", otherNamespace(pod, own, namespace));
+    if (!objects.take("claim", own.claimName))
+      throw new ConfigError("dataClaim", objects.reach === "none" ? notMeant(pod, own, namespace) : missing(own, namespace));
     if (own.readOnly) throw new ConfigError("dataClaim", readOnly(pod, own));
   } else if (own !== null && own.claimName !== settings.dataClaim && namespace === pod.namespace) {
     findings.warnings.push(
@@ -55,9 +63,14 @@ function noClaim({ namespace, podName }: OwnPod, { dataPath }: InheritSettings, 
   );
 }
 
-const otherNamespace = (pod: OwnPod, own: OwnClaim, namespace: string): string =>
+const missing = ({ claimName, mountPath }: OwnClaim, namespace: string): string =>
+  `namespace ${namespace} has no claim ${claimName}. Make one there that holds the same files as ${claimName}, which the server mounts at ${mountPath}, ` +
+  "or name another claim of that namespace in Data claim, or leave Namespace empty";
+
+const notMeant = (pod: OwnPod, own: OwnClaim, namespace: string): string =>
   `namespace ${namespace} has none of the claims of the server's namespace ${pod.namespace}. Name a claim of ${namespace} ` +
-  `that holds the same files as ${own.claimName}, which the server mounts at ${own.mountPath}, or leave Namespace empty`;
+  `that holds the same files as ${own.claimName}, which the server mounts at ${own.mountPath}; if one has the same name, ` +
+  `list ${JSON.stringify(namespace)} in allow.sameNames of the operator's policy; or leave Namespace empty`;
 
 const readOnly = ({ namespace, podName }: OwnPod, { claimName, mountPath }: OwnClaim): string =>
   `claim ${claimName} is mounted read-only at ${mountPath} in the server's pod ${namespace}/${podName}. ` +

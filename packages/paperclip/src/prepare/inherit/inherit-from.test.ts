@@ -146,6 +146,17 @@ describe("another namespace", () => {
   });
 });
 
+test("node selector and tolerations of the server's pod are said to be taken, with the word that leaves them out", () => {
+  expect(inheritFrom(examplePod(), exampleSettings()).notes).toEqual(
+    expect.arrayContaining([
+      'node selector of the server\'s pod taken: pool=agents; "none" in Node selector leaves it out',
+      'tolerations of the server\'s pod taken: agents; "none" in Tolerations leaves them out',
+    ]),
+  );
+  const { notes } = inheritFrom(examplePod(), exampleSettings({ nodeSelector: {}, tolerations: [] }));
+  expect(notes.join()).not.toMatch(/node selector|tolerations/);
+});
+
 describe("outside a cluster", () => {
   test("what is missing is named, all at once", () => {
     expect(() => inheritFrom(null, exampleSettings())).toThrow(/^namespace, image, dataClaim: must be set/);

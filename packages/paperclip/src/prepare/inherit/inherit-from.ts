@@ -11,6 +11,7 @@ import { inheritClaim } from "./inherit-claim.ts";
 import { inheritEnv } from "./inherit-env.ts";
 import { inheritVolumes } from "./inherit-volumes.ts";
 import type { Findings, Inherited, InheritFacts, InheritSettings } from "./inherited.ts";
+import { decideWithLookUps, meansSameNames, noObjects, ownObjects, type RunObjects } from "./run-objects.ts";
 import { ServerPod } from "./server-pod.ts";
 
 const INHERIT_NAMES = settingName(clusterFields.inheritNames);
@@ -20,7 +21,12 @@ export async function inherit(cli: AgentCli, config: AgentConfig, serverEnv: Nod
   const containers = config.serverContainer === null ? SERVER_CONTAINER_NAMES : [config.serverContainer];
   const found = await findOwnPod({ kubeconfig: config.kubeconfig }, { env: serverEnv, containers });
   enforceLikePod(config, policy, found.pod).check();
-  return inheritFrom(found.pod, config, { env: serverEnv, variables: cli.variables, ...(found.pod === null ? { noPod: found.why } : {}) });
+  const facts = { env: serverEnv, variables: cli.variables };
+  if (found.pod === null) return inheritFrom(null, config, { ...facts, noPod: found.why });
+  const { pod } = found;
+  const namespace = config.namespace ?? pod.namespace;
+  if (namespace === pod.namespace || !meansSameNames(policy, namespace)) return inheritFrom(pod, config, facts);
+  return decideWithLookUps({ kubeconfig: config.kubeconfig }, namespace, (elsewhere) => inheritFrom(pod, config, { ...facts, elsewhere }));
 }
 
 /** What a run's pod inherits from the server's pod. Throws a ConfigError if the two could not work together. */
@@ -28,24 +34,30 @@ export function inheritFrom(pod: OwnPod | null, settings: InheritSettings, facts
   return pod === null ? withoutPod(settings, facts) : withPod(pod, settings, facts);
 }
 
-function withPod(pod: OwnPod, settings: InheritSettings, { env: serverEnv = {}, variables }: InheritFacts): Inherited {
+function withPod(
+  pod: OwnPod,
+  settings: InheritSettings,
+  { env: serverEnv = {}, variables, elsewhere = noObjects() }: InheritFacts,
+): Inherited {
   const findings: Findings = { notes: [], warnings: [] };
   const namespace = settings.namespace ?? pod.namespace;
-  const sameNamespace = namespace === pod.namespace;
+  const objects = namespace === pod.namespace ? ownObjects() : elsewhere;
   const image = settings.image ?? pod.image;
-  if (!sameNamespace)
+  if (objects.reach === "none")
     findings.notes.push(`namespace ${namespace} is not the server's: values are copied, files of Secrets and ConfigMaps are not there`);
   if (image === "") throw new ConfigError("image", `the server's container ${pod.container} does not name its image; set it`);
-  const claim = inheritClaim(pod, settings, serverEnv, findings);
+  const claim = inheritClaim(pod, settings, serverEnv, objects, findings);
   findings.notes.push(`claim ${claim.name} at ${claim.mountPath}${claim.subPath === null ? "" : `, below ${claim.subPath}`}`);
   const server = new ServerPod(pod, settings, { variables, env: serverEnv });
-  const { env, files } = inheritEnv({ server, settings, sameNamespace }, findings);
-  const volumes = inheritVolumes({ server, settings, sameNamespace }, files, findings);
+  const { env, files } = inheritEnv({ server, settings, objects }, findings);
+  const volumes = inheritVolumes({ server, settings, objects }, files, findings);
   checkNames(server, settings, findings);
+  const imagePullSecrets = pullSecrets(pod, objects, findings);
+  findings.notes.push(...objects.notes(namespace), ...schedulingNotes(pod, settings));
   return {
     namespace,
     image,
-    imagePullSecrets: pullSecrets(pod, sameNamespace, findings),
+    imagePullSecrets,
     // The other policies are the default of a pod without host network.
     dnsPolicy: pod.dnsPolicy === "None" || pod.dnsPolicy === "Default" ? pod.dnsPolicy : null,
     dnsConfig: pod.dnsConfig,
@@ -87,13 +99,24 @@ function withoutPod(settings: InheritSettings, { noPod }: InheritFacts): Inherit
   };
 }
 
-function pullSecrets(pod: OwnPod, sameNamespace: boolean, { warnings }: Findings): readonly string[] {
-  if (sameNamespace || pod.imagePullSecrets.length === 0) return pod.imagePullSecrets;
-  warnings.push(
-    `pull secrets not taken: the run's namespace has none of the server's Secrets: ${pod.imagePullSecrets.join(", ")}; ` +
-      "give them to the service account runs have there",
-  );
-  return [];
+function pullSecrets(pod: OwnPod, objects: RunObjects, { warnings }: Findings): readonly string[] {
+  const taken = pod.imagePullSecrets.filter((name) => objects.take("secret", name));
+  const missing = pod.imagePullSecrets.filter((name) => !taken.includes(name));
+  if (missing.length > 0)
+    warnings.push(`pull secrets not taken: ${objects.whyNot}, or give them to the service account runs have there: ${missing.join(", ")}`);
+  return taken;
+}
+
+/** Where the server's pod may run, its runs run too, unless the settings say otherwise: said, because earlier versions had none then. */
+function schedulingNotes(pod: OwnPod, { nodeSelector, tolerations }: InheritSettings): string[] {
+  const labels = nodeSelector === null ? Object.entries(pod.nodeSelector).map(([key, value]) => `${key}=${value}`) : [];
+  const keys = tolerations === null ? pod.tolerations.map(({ key }) => (typeof key === "string" ? key : "every taint")) : [];
+  return [
+    ...(labels.length === 0
+      ? []
+      : [`node selector of the server's pod taken: ${labels.join(", ")}; "none" in Node selector leaves it out`]),
+    ...(keys.length === 0 ? [] : [`tolerations of the server's pod taken: ${keys.join(", ")}; "none" in Tolerations leaves them out`]),
+  ];
 }
 
 /** Warns about names without an effect: they are misspelt or misunderstood. */

@@ -9,15 +9,15 @@ type Volumes = Record<"secrets" | "configMaps", readonly ObjectVolume[]>;
 
 /** Secrets and ConfigMaps that are mounted in the run's pod too: a variable points to them, the settings name them, or they are where certificates, ssh and git keep their files. */
 export function inheritVolumes(input: EnvInput, files: ReadonlySet<ObjectMount>, findings: Findings): Volumes {
-  const { server, settings, sameNamespace } = input;
+  const { server, settings, objects: found } = input;
   const objects = server.mounts.filter(isObject);
   const wanted = objects.filter((mount) => !server.secretMounts.has(mount) && (files.has(mount) || isWanted(mount, settings)));
-  const taken = sameNamespace ? wanted : [];
+  const taken = wanted.filter(({ kind, volume }) => found.take(kind, volume.name));
+  const missing = wanted.filter((mount) => !taken.includes(mount));
   const left = objects.filter((mount) => !wanted.includes(mount));
   if (taken.length > 0) findings.notes.push(`files of the server's pod taken: ${taken.map(placeOf).join(", ")}`);
   if (left.length > 0) findings.notes.push(`files left with the server: ${left.map(placeOf).join(", ")}`);
-  if (wanted.length > taken.length)
-    findings.warnings.push(`files not taken: the run's namespace has none of the server's objects: ${wanted.map(placeOf).join(", ")}`);
+  if (missing.length > 0) findings.warnings.push(`files not taken: ${found.whyNot}: ${missing.map(placeOf).join(", ")}`);
   for (const mount of taken.filter(isForRootOnly)) {
     const why = "has a mode that lets only root read its files, which a run is not";
     findings.warnings.push(`${placeOf(mount)} ${why}: set it to 0444 in the server's pod`);

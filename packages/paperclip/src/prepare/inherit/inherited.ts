@@ -1,6 +1,7 @@
 import type { EnvReference, EnvSource, ObjectVolume } from "@paperclip-k8s/engine";
 import type { CliVariables } from "../../agent-cli/agent-cli.ts";
 import type { AgentConfig } from "../../settings/agent-config.ts";
+import type { RunObjects } from "./run-objects.ts";
 
 /** The settings that decide what a run takes from the server's pod; null there = as the server's pod has it. */
 export type InheritSettings = Pick<
@@ -14,6 +15,8 @@ export interface InheritFacts {
   readonly variables: CliVariables;
   /** The server's own environment: the values that its pod's spec only refers to. */
   readonly env?: NodeJS.ProcessEnv;
+  /** What of the server's objects a run finds in another namespace; nothing unless set. */
+  readonly elsewhere?: RunObjects;
   /** Why its pod is not known. */
   readonly noPod?: string;
 }

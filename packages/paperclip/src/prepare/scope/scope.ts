@@ -1,9 +1,10 @@
 import { dirname, normalize } from "node:path/posix";
 import { type SeenPath, type SharedMount, withVolume } from "@paperclip-k8s/engine";
 import { isBelow } from "../../host/context-values.ts";
-import { outputPath } from "../../host/paths.ts";
+import { agentHome, outputPath } from "../../host/paths.ts";
 import { UnusableVolume } from "../../host/unusable-volume.ts";
 import { ConfigError } from "../../settings/config-error.ts";
+import { workspaceOf } from "../environment/workspace.ts";
 import type { Inherited } from "../inherit/inherited.ts";
 import { checkParents } from "./parents.ts";
 import { namedSettings, type ScopeInput, type WantedFolder, wantedFolders } from "./wanted.ts";
@@ -94,14 +95,15 @@ export const isMounted = (mounts: readonly SharedMount[] | null, path: string): 
   mounts === null || mounts.some((mount) => isBelow(normalize(path), mount.path));
 
 /** Refuses a working folder that the pod does not mount: the CLI would start in an empty folder that is lost with the pod. */
-function checkWorkspace({ cwd, config }: ScopeInput, mounts: readonly SharedMount[], root: string): void {
+function checkWorkspace({ ctx, cwd, config }: ScopeInput, mounts: readonly SharedMount[], root: string): void {
   if (!isBelow(normalize(cwd), root) || isMounted(mounts, cwd)) return;
   const field = config.cwd === cwd ? "cwd" : "workspace";
+  const without = field === "cwd" ? `. Without cwd the agent works in ${workspaceOf(ctx.context, null).cwd ?? agentHome(ctx, config)}` : "";
   const own = mounts.filter(({ readOnly }) => !readOnly).map(({ path }) => path);
   throw new ConfigError(
     field,
     `${cwd} is not among the folders that this agent's pods mount (${own.join(", ")}). Agents can change it themselves, so only the ` +
-      `operator can allow it, in the policy: volume: { paths: [{ path: ${JSON.stringify(normalize(cwd))}, readOnly: false }] }`,
+      `operator can allow it, in the policy: volume: { paths: [{ path: ${JSON.stringify(normalize(cwd))}, readOnly: false }] }${without}`,
   );
 }
 

@@ -27,7 +27,7 @@ export const clusterFields = named({
     label: "Namespace",
     defaultText: OWN_POD,
     check: dnsLabel,
-    doc: "where the Jobs run; another namespace has none of the server's claims, Secrets, ConfigMaps and pull secrets",
+    doc: "where the Jobs run. In another namespace than the server's, claim, Secrets, ConfigMaps and pull secrets of the same names are used where the operator's policy says so, and none otherwise",
   }),
   kubeconfig: text({
     label: "Kubeconfig",

@@ -1,6 +1,6 @@
 import { labelValue } from "@paperclip-k8s/engine";
 import { ConfigError, quote } from "../config-error.ts";
-import { named } from "../field.ts";
+import { named, type Unnamed } from "../field.ts";
 import { quantity, text } from "../kinds/scalar.ts";
 import { map } from "../kinds/structured.ts";
 import { dnsSubdomain } from "../kinds/text-checks.ts";
@@ -41,17 +41,23 @@ export const podFields = named({
     unit: "bytes",
     doc: "most memory: beyond it the run is killed; unset, it follows a larger request",
   }),
-  nodeSelector: map({
-    label: "Node selector",
-    defaultText: OWN_POD,
-    check: nodeLabel,
-    doc: `labels a node must have; ${FORMS}; \`{}\` = none`,
-  }),
-  tolerations: tolerations({
-    label: "Tolerations",
-    defaultText: OWN_POD,
-    doc: "taints the pod accepts; a list or its JSON text; `[]` = none",
-  }),
+  nodeSelector: orNone(
+    map({
+      label: "Node selector",
+      defaultText: OWN_POD,
+      check: nodeLabel,
+      doc: `labels a node must have; ${FORMS}; \`none\` or \`{}\` = none`,
+    }),
+    {},
+  ),
+  tolerations: orNone(
+    tolerations({
+      label: "Tolerations",
+      defaultText: OWN_POD,
+      doc: "taints the pod accepts; a list or its JSON text; `none` or `[]` = none",
+    }),
+    [],
+  ),
   runtimeClassName: text({
     label: "Runtime class",
     defaultText: "the policy's, else the cluster's",
@@ -63,6 +69,16 @@ export const podFields = named({
     doc: `further labels of Job, Pod and Secret; ${FORMS}. Those of Kubernetes and Paperclip are skipped with a warning`,
   }),
 });
+
+/** The word `none` for an empty value: a form that is left empty means "unset". */
+function orNone<T>(unnamed: Unnamed<T>, none: T): Unnamed<T> {
+  return (name) => {
+    const field = unnamed(name);
+    const parse: typeof field.parse = (value, key) =>
+      typeof value === "string" && value.trim().toLowerCase() === "none" ? none : field.parse(value, key);
+    return { ...field, parse };
+  };
+}
 
 /** Unlike a label of ours it is not made valid: another value would select other nodes, or none. */
 function nodeLabel(name: string, value: string, key: string): void {
