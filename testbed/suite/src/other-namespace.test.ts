@@ -134,6 +134,7 @@ test.skipIf(onKube)("it works with what has the same name there, and the runs af
   expect(first).toMatchObject({ exitCode: 0, seen: { openai: `key of ${TEAM}`, groq: `login of ${TEAM}` } });
   expect(first.notes).toContain("of the same name in namespace team: Secret keys, Secret login, Secret registry, claim data");
   const asked = lookUps();
+  expect(asked).toBe(4);
   expect(await again()).toMatchObject({ exitCode: 0 });
   expect(lookUps()).toBe(asked);
 });
