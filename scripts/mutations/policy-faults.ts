@@ -7,6 +7,27 @@ const suite = (name: string): string => `testbed/suite/src/${name}.test.ts`;
 /** What agents could get beyond the operator's policy, and the server beyond its permissions. */
 export const POLICY_FAULTS: readonly Fault[] = [
   {
+    what: "an object that the server may not look at counts as missing",
+    file: engine("kube/look-up.ts"),
+    find: "if (isNotFound(error)) return",
+    replace: "if (isNotFound(error) || isForbidden(error)) return",
+    caughtBy: [engine("kube/look-up.test.ts")],
+  },
+  {
+    what: "in every namespace that a pattern allows, objects of the same names are the agents'",
+    file: "packages/paperclip/src/prepare/inherit/run-objects.ts",
+    find: '!pattern.includes("*")',
+    replace: "pattern",
+    caughtBy: ["packages/paperclip/src/prepare/inherit/run-objects.test.ts"],
+  },
+  {
+    what: "an agent's settings replace the run's own id",
+    file: "packages/paperclip/src/prepare/environment/build-env.ts",
+    find: "...Object.keys(env).filter(isFixed), ",
+    replace: "",
+    caughtBy: ["packages/paperclip/src/prepare/environment/fact-overrides.test.ts"],
+  },
+  {
     what: "a kubeconfig that is a link to a file of agents is loaded",
     file: policy("check-kubeconfig.ts"),
     find: "if (isShared(place))",
@@ -100,7 +121,7 @@ export const POLICY_FAULTS: readonly Fault[] = [
   {
     what: "provider keys do not reach agents in another namespace than the server's",
     file: "packages/paperclip/src/prepare/inherit/inherit-env.ts",
-    find: ".map((variable) => (sameNamespace ? variable : server.withValue(variable)))",
+    find: ".map((variable) => (isSeen(variable, objects) ? variable : server.withValue(variable)))",
     replace: "",
     caughtBy: ["packages/paperclip/src/prepare/inherit/inherit-from.test.ts"],
   },

@@ -188,6 +188,8 @@ export interface ObjectVolume {
   readonly items: readonly ObjectVolumeItem[] | null;
   /** Null = the cluster's default, 0644. */
   readonly defaultMode: number | null;
+  /** Nobody misses it where it is not there. */
+  readonly optional?: true;
 }
 
 export interface ObjectVolumeItem {

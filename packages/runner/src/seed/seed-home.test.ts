@@ -169,9 +169,14 @@ test.each([
 test("the runner takes them before the CLI starts and names them", async () => {
   onTestFinished(cleanUp);
   put(".gitconfig", "[user]");
-  const spec = { seed: { from, home, files: [{ path: ".gitconfig" }, { path: ".ssh" }], maxBytes: 1000 } };
+  put(".tool.json", '{"grant":"all"}');
+  const without = [{ file: "", at: ["grant"], is: "all", why: "an earlier program wrote it" }];
+  const spec = { seed: { from, home, files: [{ path: ".gitconfig" }, { path: ".ssh" }, { path: ".tool.json", without }], maxBytes: 1000 } };
   const argv = node(`console.log(require("node:fs").readFileSync(${JSON.stringify(join(home, ".gitconfig"))}, "utf8"))`);
   const ended = await preparePod({ argv, spec }).start().ended;
   expect(ended).toMatchObject({ code: 0, stdout: Buffer.from("[user]\n") });
-  expect(ended.meta).toContainEqual(expect.objectContaining({ type: "note", text: `taken over from ${from}: .gitconfig` }));
+  expect(ended.meta).toContainEqual(expect.objectContaining({ type: "note", text: `taken over from ${from}: .gitconfig, .tool.json` }));
+  const text = `left out of what was taken over from ${from}: .tool.json: grant (an earlier program wrote it)`;
+  expect(ended.meta).toContainEqual(expect.objectContaining({ type: "note", text }));
+  expect(taken(".tool.json")).toBe("{}\n");
 });

@@ -71,7 +71,7 @@ const expected = {
     items: [{ key: "ca", path: "ca.pem", mode: 0o440 }],
     defaultMode: 0o400,
   })),
-  configMapVolumes: [{ name: "settings", mountPath: "/etc/settings", subPath: null, items: null, defaultMode: null }],
+  configMapVolumes: [{ name: "settings", mountPath: "/etc/settings", subPath: null, items: null, defaultMode: null, optional: true }],
   otherMounts: [{ kind: "emptyDir", mountPath: "/tmp" }],
   imagePullSecrets: ["registry"],
   dnsPolicy: "ClusterFirst",

@@ -103,6 +103,7 @@ function objectVolumeOf(mount: Raw, source: Raw, nameField: "secretName" | "name
     subPath: textOrNull(mount.subPath),
     items: source.items === undefined ? null : list(source.items).map(itemOf),
     defaultMode: numberOrNull(source.defaultMode),
+    ...(source.optional === true ? { optional: true } : {}),
   };
 }
 

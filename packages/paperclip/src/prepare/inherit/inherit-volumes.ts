@@ -13,7 +13,7 @@ export function inheritVolumes(input: EnvInput, files: ReadonlySet<ObjectMount>,
   const objects = server.mounts.filter(isObject);
   const wanted = objects.filter((mount) => !server.secretMounts.has(mount) && (files.has(mount) || isWanted(mount, settings)));
   const taken = wanted.filter(({ kind, volume }) => found.take(kind, volume.name));
-  const missing = wanted.filter((mount) => !taken.includes(mount));
+  const missing = wanted.filter((mount) => !taken.includes(mount) && (mount.volume.optional !== true || found.reach === "none"));
   const left = objects.filter((mount) => !wanted.includes(mount));
   if (taken.length > 0) findings.notes.push(`files of the server's pod taken: ${taken.map(placeOf).join(", ")}`);
   if (left.length > 0) findings.notes.push(`files left with the server: ${left.map(placeOf).join(", ")}`);

@@ -21,7 +21,7 @@ describe("another namespace in which the same names are meant", () => {
       { kind: "configMap", name: "whole-settings", prefix: "", optional: true },
     ],
     secretVolumes: [volume("corp-ca", "/etc/corp"), volume("database", "/etc/database")],
-    configMapVolumes: [volume("system-ca", "/etc/ssl/certs")],
+    configMapVolumes: [volume("system-ca", "/etc/ssl/certs"), volume("more-ca", "/etc/pki", { optional: true })],
   });
   const settings = exampleSettings({ namespace: "team", inheritNames: ["whole", "whole-settings"] });
   const run = (look: (label: string) => LookUp, env: NodeJS.ProcessEnv = {}) => {
@@ -43,7 +43,7 @@ describe("another namespace in which the same names are meant", () => {
       claim: { name: "shared", mountPath: "/paperclip" },
       imagePullSecrets: ["registry"],
       secretVolumes: [{ name: "corp-ca" }],
-      configMapVolumes: [{ name: "system-ca" }],
+      configMapVolumes: [{ name: "system-ca" }, { name: "more-ca" }],
       warnings: [],
     });
     expect(inherited.env.references.map(({ name }) => name)).toEqual(["OPENAI_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY"]);
@@ -64,7 +64,7 @@ describe("another namespace in which the same names are meant", () => {
     expect(inherited.env.references.map(({ name }) => name)).toEqual(["GROQ_API_KEY", "MISTRAL_API_KEY"]);
     expect(inherited.warnings).toEqual([]);
     const [line] = inherited.notes.filter((note) => note.startsWith("taken by name in namespace team, without a look"));
-    expect(line).toMatch(/\(not allowed\): ConfigMap system-ca, .*Secret corp-ca, .*Secret other-keys, .*claim shared/);
+    expect(line).toMatch(/\(not allowed\): .*ConfigMap system-ca, .*Secret corp-ca, .*Secret other-keys, .*claim shared/);
     expect(line).not.toContain("Secret keys");
   });
 
@@ -80,7 +80,7 @@ describe("another namespace in which the same names are meant", () => {
     expect(inherited.claim.name).toBe("shared");
   });
 
-  test.each(["Secret extra-keys", "ConfigMap whole-settings"])("%s is missing and optional: nobody minds", (label) => {
+  test.each(["Secret extra-keys", "ConfigMap whole-settings", "ConfigMap more-ca"])("%s is missing and optional: nobody minds", (label) => {
     const { env, warnings } = run(without(label));
     expect(warnings).toEqual([]);
     expect(env.references.map(({ name }) => name)).toContain("MISTRAL_API_KEY");
