@@ -116,6 +116,9 @@ function retryParts(event: Fields): Partial<ClaudeEvent> {
   return { retries: true, fault: { error, status, text: why }, entries: [{ kind: "other", text }] };
 }
 
+/** Claude Code's name for the author of messages that no model wrote. */
+const SYNTHETIC = "<synthetic>";
+
 function assistantParts(event: Fields): Partial<ClaudeEvent> {
   const message = fieldsOf(event.message);
   const parts = contentOf(event);
@@ -128,7 +131,7 @@ function assistantParts(event: Fields): Partial<ClaudeEvent> {
     return { fault: { error: textOf(event.error) || "unknown", status: numberOrNull(event.api_error_status), text } };
   }
   return {
-    model: textOrNull(message.model),
+    model: message.model === SYNTHETIC ? null : textOrNull(message.model),
     usage: { id: textOf(message.id), tokens: messageTokens(fieldsOf(message.usage)) },
     entries: parts.flatMap(assistantEntry),
   };
