@@ -67,6 +67,12 @@ export function readEvent(line: string): ClaudeEvent | undefined {
   return { ...nothing, type, known: KNOWN.includes(type), sessionId: textOrNull(event.session_id), isMain, ...partsOf(type, event) };
 }
 
+/** What the event in a line means to a reader; undefined = it is none that this adapter knows. */
+export function readEntries(line: string): readonly Entry[] | undefined {
+  const event = readEvent(line);
+  return event?.known ? event.entries : undefined;
+}
+
 function partsOf(type: string, event: Fields): Partial<ClaudeEvent> {
   switch (type) {
     case "system":
