@@ -13,6 +13,7 @@ import type { ExecutionContext, ExecutionResult } from "./host/types.ts";
 import { createAnnouncement } from "./observe/announce.ts";
 import { type CancelOptions, type CancelWatch, watchCancel } from "./observe/cancel.ts";
 import { cleanText } from "./observe/clean-text.ts";
+import { withoutUserNames } from "./observe/home-paths.ts";
 import { RunLog, withTimeout } from "./observe/log.ts";
 import { AttemptOutput } from "./observe/output.ts";
 import { createProgress } from "./observe/progress.ts";
@@ -116,7 +117,7 @@ function isExplained({ result: { errorMessage }, way }: Conclusion, attempts: At
   if (!errorMessage || way === "free" || isLeftToOthers(attempts.last.outcome)) return true;
   // There the CLI's error is somewhere in an event.
   if (attempts.last.attempt.inputs.config.logFormat === "raw") return false;
-  return attempts.last.report.errors.some((error) => errorMessage.includes(cleanText(error)));
+  return attempts.last.report.errors.some((error) => errorMessage.includes(withoutUserNames(cleanText(error))));
 }
 
 async function runAttempt(attempt: Attempt, { log, cancel, options }: Run): Promise<AttemptResult> {

@@ -62,6 +62,14 @@ test("stderr reaches the log in whole lines, without terminal codes, and none of
   expect(output.stderrTail).toMatch(/^onered\ntwo\n\[paperclip\] released\n/);
 });
 
+test("stderr names no user of a home folder where a reader sees it", async () => {
+  const { output, seen } = open();
+  await output.stderr("EACCES: /home/alice/x\n");
+  await output.end();
+  expect(seen).toEqual(["stderr:EACCES: /home/a****/x\n"]);
+  expect(output.stderrTail).toBe("EACCES: /home/alice/x\n");
+});
+
 test("stack traces are folded where a reader sees them, and whole where the cause is looked for", async () => {
   const { output, seen } = open();
   const frames = ["    at a (/x.js:1:2)", "    at b (/x.js:3:4)"];

@@ -1,4 +1,5 @@
 import { cleanText } from "./clean-text.ts";
+import { withoutUserNames } from "./home-paths.ts";
 import { asForeign } from "./transcript/marks.ts";
 import { shortLine } from "./transcript/shorten.ts";
 import { StackTraces } from "./transcript/stack-traces.ts";
@@ -53,7 +54,9 @@ export class StderrLines {
     if (cleaned.length === 0) return;
     this.#tail = `${this.#tail}${cleaned.join("\n")}\n`.slice(-KEPT).toWellFormed();
     const readable = this.#readable;
-    await this.#send(readable === null ? cleaned : cleaned.flatMap((line) => this.#traces.push(shortLine(readable(line), SHOWN_CHARS))));
+    await this.#send(
+      readable === null ? cleaned : cleaned.flatMap((line) => this.#traces.push(shortLine(withoutUserNames(readable(line)), SHOWN_CHARS))),
+    );
   }
 
   async #send(lines: readonly string[]): Promise<void> {
