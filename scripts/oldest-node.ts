@@ -3,12 +3,16 @@ import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { CliName } from "../packages/adapters.ts";
+import { scriptedSettings } from "@paperclip-k8s/llm";
+import { type CliName, loadKits } from "../packages/adapters.ts";
 import { settingsFor, startBed } from "../testbed/suite/src/bed.ts";
 import { bedPolicy, toolsFolder } from "../testbed/suite/src/bed-policy.ts";
 import { placeRecordedCli } from "../testbed/suite/src/recorded-cli.ts";
 
 const run = promisify(execFile);
+const kits = await loadKits();
+/** What is played back asks no model. */
+const NO_MODEL = "http://127.0.0.1:1";
 
 /** The Node that started npm, if it is an older one than the scripts'; null = there is none here. */
 export async function olderNode(): Promise<{ readonly path: string; readonly version: string } | null> {
@@ -42,7 +46,8 @@ export async function runOn(node: string, cli: CliName, entry: string): Promise<
   const bed = await startBed();
   try {
     const { command } = await placeRecordedCli(join(toolsFolder(bed), cli), cli, ["tool-call"]);
-    const config = { ...settingsFor(bed), command, env: { ANTHROPIC_API_KEY: "k" }, model: "anthropic/claude-sonnet-5", graceSec: 5 };
+    const model = scriptedSettings(kits[cli].scriptedModel({ url: NO_MODEL }, { apiKey: "k" }));
+    const config = { ...settingsFor(bed), ...model, command, graceSec: 5 };
     const given = JSON.stringify({ entry, config, run: randomUUID() });
     const env = { ...process.env, ...bedPolicy(bed.data) };
     const { stdout } = await run(node, ["--input-type=module", "-e", SERVER, given], { env, cwd: bed.data });
