@@ -6,8 +6,13 @@ export type ReadEvent = (line: string) => readonly Entry[] | undefined;
 
 /** A line of a log of raw lines, as the host's page shows it; undefined = it is a line of ours or of nobody we know. Without state, as `parseLine`. */
 export function parseEventLine(read: ReadEvent, line: string, ts: string): TranscriptEntry[] | undefined {
-  return entriesIn(read, line)?.flatMap((entry) => toHost(entry, ts));
+  return entriesIn(read, line)
+    ?.slice(0, MOST_ENTRIES)
+    .flatMap((entry) => toHost(entry, ts));
 }
+
+/** The most that one line may bring; an honest one brings a few. */
+const MOST_ENTRIES = 1000;
 
 /** An agent can write anything: a line that a parser fails at is shown as it is. */
 export function entriesIn(read: ReadEvent, line: string): readonly Entry[] | undefined {
