@@ -6,7 +6,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { adapters } from "../packages/adapters.ts";
+import { bundleKubeconfig, clientBesideIt } from "./bundle-kubeconfig.ts";
 import "./generate.ts";
+
+/** The oldest Node that a server may have: packages/paperclip/src/node-version.ts. */
+const TARGET = "node20";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -31,11 +35,13 @@ async function bundleCommand(folder: string): Promise<void> {
     absWorkingDir: root,
     platform: "node",
     format: "esm",
-    target: "node24",
+    target: TARGET,
     entryPoints: [join(folder, "src/main.ts")],
     outfile: join(folder, "dist/main.js"),
-    external: ["@kubernetes/client-node", "js-yaml"],
+    external: ["js-yaml"],
+    plugins: [clientBesideIt],
   });
+  await bundleKubeconfig(root, join(folder, "dist"), TARGET);
   await chmod(join(folder, "dist/main.js"), 0o755);
 }
 
@@ -43,13 +49,15 @@ async function bundle(folder: string): Promise<void> {
   const common = { bundle: true, legalComments: "none", logLevel: "warning", absWorkingDir: root } as const;
   // The host's library takes one text of a package that would bring a megabyte of validators along.
   const alias = { "@paperclipai/shared": "@paperclipai/shared/connection-intent-guidance" };
-  const server = { ...common, platform: "node", format: "esm", target: "node24", alias } as const;
+  const server = { ...common, platform: "node", format: "esm", target: TARGET, alias } as const;
   await build({
     ...server,
     entryPoints: [join(folder, "src/index.ts")],
     outfile: join(folder, "dist/index.js"),
-    external: ["@kubernetes/client-node", "js-yaml"],
+    external: ["js-yaml"],
+    plugins: [clientBesideIt],
   });
+  await bundleKubeconfig(root, join(folder, "dist"), TARGET);
   await build({ ...server, entryPoints: [join(folder, "src/cli.ts")], outfile: join(folder, "dist/cli.js") });
   // The host evaluates this file in a browser worker without imports.
   await build({

@@ -4,7 +4,8 @@ import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { adapters } from "../packages/adapters.ts";
+import { adapters, type CliName, cliNames } from "../packages/adapters.ts";
+import { olderNode, runOn } from "./oldest-node.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bin = (name: string) => join(root, "node_modules/.bin", name);
@@ -15,13 +16,15 @@ const COMMON = ["LICENSE", "README.md", "package.json"];
 const CONTENTS = {
   adapter: [
     ...["dist/LICENSE.paperclip.txt", "dist/cli.d.ts", "dist/cli.js", "dist/host.d.ts", "dist/index.d.ts", "dist/index.js"],
-    ...["dist/ui-parser.cjs", "dist/ui-parser.d.cts"],
+    ...["dist/LICENSES.kubeconfig.txt", "dist/kubeconfig.js", "dist/ui-parser.cjs", "dist/ui-parser.d.cts"],
   ],
-  command: ["dist/main.js"],
+  command: ["dist/LICENSES.kubeconfig.txt", "dist/kubeconfig.js", "dist/main.js"],
 } as const;
 
+const older = await olderNode();
+
 for (const [name, check] of [
-  ...Object.values(adapters).map(({ folder }) => [folder, checkAdapter] as const),
+  ...cliNames.map((cli) => [adapters[cli].folder, checkAdapter(cli)] as const),
   ["cli", checkCommand],
 ] as const) {
   const folder = await mkdtemp(join(tmpdir(), "packed-"));
@@ -32,11 +35,17 @@ for (const [name, check] of [
   }
 }
 
-async function checkAdapter(source: string, folder: string): Promise<void> {
-  const { tarball, unpacked } = await pack(source, folder, CONTENTS.adapter);
-  execFileSync(bin("attw"), [tarball, "--profile", "esm-only"], { stdio: "inherit" });
-  await loadAsHost(unpacked);
-  await evaluateParser(unpacked);
+function checkAdapter(cli: CliName) {
+  return async (source: string, folder: string): Promise<void> => {
+    const { tarball, unpacked } = await pack(source, folder, CONTENTS.adapter);
+    execFileSync(bin("attw"), [tarball, "--profile", "esm-only"], { stdio: "inherit" });
+    await loadAsHost(unpacked);
+    await evaluateParser(unpacked);
+    if (older === null) return console.log("not tried on an older Node: start npm with one to do so");
+    await runOn(older.path, cli, join(unpacked, "dist/index.js"));
+    execFileSync(older.path, [join(unpacked, "dist/cli.js")], { stdio: "inherit" });
+    console.log(`a run and the Test button on Node ${older.version}: ${cli}`);
+  };
 }
 
 /** As a shell starts it: by its own first line. */
@@ -45,6 +54,7 @@ async function checkCommand(source: string, folder: string): Promise<void> {
   const manifest = JSON.parse(await readFile(join(unpacked, "package.json"), "utf8")) as { version: string; bin: Record<string, string> };
   const command = join(unpacked, manifest.bin["paperclip-k8s"] ?? "");
   const said = execFileSync(command, ["--version"], { encoding: "utf8" }).trim();
+  if (older !== null) execFileSync(older.path, [command, "--version"]);
   if (said !== manifest.version) throw new Error(`paperclip-k8s says version ${said}, its package is ${manifest.version}`);
   console.log(`paperclip-k8s ${said} starts`);
 }

@@ -138,7 +138,7 @@ test("the image names exact versions: those of the lockfile", () => {
   const version = (name: string) => packages[`node_modules/${name}`]?.version;
   const file = read("deploy/Dockerfile");
   expect(file).toContain(`ARG BASE=node:${version("node")}-slim\n`);
-  for (const name of ["@kubernetes/client-node", "js-yaml"]) expect(file).toContain(`${name}@${version(name)} `);
+  expect(file).toContain(`js-yaml@${version("js-yaml")} `);
   expect(read("docs/install.md").match(/^FROM (\S+)$/gm)).toEqual(Array(2).fill(`FROM node:${version("node")}-slim`));
 });
 

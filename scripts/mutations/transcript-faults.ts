@@ -5,6 +5,27 @@ const transcript = (path: string): string => `packages/paperclip/src/observe/tra
 /** What a reader of the run's page would take for something else, or not see. */
 export const TRANSCRIPT_FAULTS: readonly Fault[] = [
   {
+    what: "in a log of raw lines an agent's line can be taken for one of the adapter's",
+    file: "packages/paperclip/src/observe/raw-lines.ts",
+    find: 'cleanText(line).split("\\n").map(asForeign)',
+    replace: 'cleanText(line).split("\\n")',
+    caughtBy: ["packages/paperclip/src/observe/output.test.ts"],
+  },
+  {
+    what: "in a log of raw lines an event turns the direction of the text behind it",
+    file: "packages/paperclip/src/observe/raw-lines.ts",
+    find: "[line.replace(HARMFUL, escaped)]",
+    replace: "[line]",
+    caughtBy: ["packages/paperclip/src/observe/output.test.ts"],
+  },
+  {
+    what: "the user's name is in the errors that the log shows",
+    file: "packages/paperclip/src/observe/home-paths.ts",
+    find: "redactHomePathUserSegments(text);",
+    replace: "text;",
+    caughtBy: ["packages/paperclip/src/observe/log.test.ts"],
+  },
+  {
     what: "the result of one of two calls that run at once is taken for the other's",
     file: transcript("open-calls.ts"),
     find: "return id === last ? null : name;",
@@ -42,7 +63,7 @@ export const TRANSCRIPT_FAULTS: readonly Fault[] = [
   {
     what: "a run that failed does not say why where the page folds nothing away",
     file: "packages/paperclip/src/execute.ts",
-    find: "errors.some((error) => errorMessage.includes(cleanText(error)))",
+    find: "errors.some((error) => errorMessage.includes(withoutUserNames(cleanText(error))))",
     replace: "errors.length > 0",
     caughtBy: ["testbed/suite/src/recorded.test.ts"],
   },

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { cliNames } from "../../packages/adapters.ts";
+import { adapters, cliNames } from "../../packages/adapters.ts";
 import { circles, codeOf, productSources, ROOT, readSource, type Source } from "./sources.ts";
 
 // The seven rules of CONTRIBUTING, one test each. A broken rule is named with the file that breaks it.
@@ -63,6 +63,17 @@ test("rule 4: one client of the host's API, one set of lost-run codes, one walk 
   expect(saying(host, /instances\/|\/(run-logs|agent-state|prompt-bundles)\b|\.pod\.ndjson/)).toEqual([
     "packages/paperclip/src/host/paths.ts",
   ]);
+});
+
+test("nothing in the server's process needs a newer Node than the oldest that it may have", () => {
+  const statics = /\b(Promise\.(withResolvers|try)|(Object|Map)\.groupBy|Array\.fromAsync|RegExp\.escape|Iterator\.\w+|Error\.isError)\b/;
+  const methods = /\.(union|intersection|difference|symmetricDifference|isSubsetOf|isSupersetOf|isDisjointFrom|toArray)\(/;
+  const ofIterators = /\.(keys|values|entries)\(\)\.(map|filter|some|every|find|reduce|take|drop|flatMap|forEach)\(/;
+  const modules = /node:sqlite|getBuiltinModule|import\.meta\.main|[zZ]std|\busing \w+ =/;
+  const clis = Object.values(adapters).flatMap(({ folder }) => productSources(folder));
+  expect(clis.length).toBeGreaterThan(20);
+  for (const words of [statics, methods, ofIterators, modules])
+    expect(saying([...engine, ...paperclip, ...cli, ...clis], words)).toEqual([]);
 });
 
 test("rule 5: no file outside a CLI's folder names a CLI", () => {

@@ -60,3 +60,25 @@ test("at a terminal the words are the log's", () => {
   for (const name of ["tool-call", "thinking", "max-turns", "tool-exit-code"])
     expect(transcript(name).map((line) => formatLine(line, { color: false }))).toEqual(transcript(name));
 });
+
+const rawEntries = (name: string) => loadFixture(name).lines.flatMap((line) => parseStdoutLine(line, "2026-01-01"));
+
+test("raw lines: the page's parser shows each event by itself, with its own ids", () => {
+  const shown = rawEntries("tool-call");
+  expect(shown.map(({ kind }) => kind)).toEqual(["init", "tool_call", "tool_result", "assistant", "result"]);
+  const [, call, result] = shown as unknown as Record<string, string>[];
+  expect(call).toMatchObject({ name: "Bash", input: { command: "echo hello-from-tool" } });
+  expect(result).toMatchObject({ content: "hello-from-tool", isError: false, toolUseId: call!.toolUseId });
+  expect(rawEntries("unauthorized").at(-1)).toMatchObject({ kind: "result", isError: true });
+});
+
+test("raw lines: a terminal shows their transcript; lines of ours and of nobody stay as they are", () => {
+  const shown = loadFixture("tool-call")
+    .lines.map((line) => formatLine(line, { color: false }))
+    .filter((line) => line !== "");
+  expect(shown.slice(0, 4)).toEqual(transcript("tool-call").slice(0, 4));
+  for (const line of ["[paperclip] container running", '{"type":"of no event"}', "{", "words"]) {
+    expect(formatLine(line, { color: false })).toBe(line);
+    expect(parseStdoutLine(line, "t")).toMatchObject([{ text: line }]);
+  }
+});

@@ -41,3 +41,12 @@ test("OpenCode's own log is shown without times, ids and stacks", () => {
   expect(shown("unknown-model")[1]).toBe("ERROR failed: ProviderModelNotFoundError: Model not found: scripted/nothing. (err_0001)");
   for (const other of ["Error: no", "timestamp=", "timestamp=1 level=ERROR run=1", ""]) expect(showStderr(other)).toBe(other);
 });
+
+test("a raw line is shown as its transcript", () => {
+  const shown = loadFixture("tool-call")
+    .lines.map((line) => formatLine(line, { color: false }))
+    .filter((line) => line !== "");
+  expect(shown.slice(0, 2)).toEqual(["▸ bash  echo hello-from-tool\n✓ hello-from-tool", "● All done: scripted answer."]);
+  for (const line of ["[paperclip] container running", '{"type":"of no event"}', "{"])
+    expect(formatLine(line, { color: false })).toBe(line);
+});

@@ -87,3 +87,13 @@ test("our status lines are system entries, foreign lines stay readable", () => {
   expect(parse("some words", "t")).toEqual([{ kind: "stdout", ts: "t", text: "some words" }]);
   expect(parse("", "t")).toEqual([]);
 });
+
+test("raw lines: each event by itself, with its own ids; what is no event stays readable", () => {
+  const raw = (name: string) => loadFixture(name).lines.flatMap((line) => parse(line, "2026-01-01"));
+  expect(raw("tool-call").map(({ kind }) => kind)).toEqual(["tool_call", "tool_result", "result", "assistant", "result"]);
+  const [call, result] = raw("tool-call") as unknown as Record<string, string>[];
+  expect(call).toMatchObject({ name: "bash", input: { command: "echo hello-from-tool" } });
+  expect(result).toMatchObject({ content: "hello-from-tool\n", isError: false, toolUseId: call!.toolUseId });
+  expect(raw("unauthorized").at(-1)).toMatchObject({ kind: "result", isError: true });
+  for (const line of ['{"type":"of no event"}', "{", "words"]) expect(parse(line, "t")).toEqual([{ kind: "stdout", ts: "t", text: line }]);
+});

@@ -1,11 +1,10 @@
 #!/usr/bin/env node
-import { requireNode } from "@paperclip-k8s/paperclip/node-version";
+import { nodeProblem } from "@paperclip-k8s/paperclip/node-version";
 import { runCommand } from "./run-command.ts";
 
-try {
-  requireNode("paperclip-k8s");
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`);
+const problem = nodeProblem("paperclip-k8s");
+if (problem !== null) {
+  process.stderr.write(`${problem}\n`);
   process.exit(1);
 }
 

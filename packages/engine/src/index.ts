@@ -2,6 +2,7 @@ export type { Argument, CliEnd, EndRecord, FinalLine, LeftOut, Seed, SeedSpec, S
 export type { SelfCheckFinding } from "@paperclip-k8s/runner/self-check";
 export { type Clock, createClock } from "./clock.ts";
 export { selfCheckFinding } from "./decode-records.ts";
+export { deferred } from "./deferred.ts";
 export { createEngine, type Engine, type EngineOptions } from "./engine.ts";
 export { RequestError } from "./errors.ts";
 export { ApiError } from "./kube/api-error.ts";

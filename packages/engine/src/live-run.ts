@@ -1,4 +1,5 @@
 import type { Clock } from "./clock.ts";
+import { deferred } from "./deferred.ts";
 import { isolated } from "./errors.ts";
 import type { Fact } from "./outcome/observation.ts";
 import { reduce } from "./outcome/reduce.ts";
@@ -14,7 +15,7 @@ export class LiveRun {
   #state: RunState;
   readonly #clock: Clock;
   readonly #listeners = new Set<Listener>();
-  readonly #settled = Promise.withResolvers<RunOutcome>();
+  readonly #settled = deferred<RunOutcome>();
   readonly settled = this.#settled.promise;
 
   constructor(state: RunState, timeouts: Timeouts, clock: Clock) {

@@ -34,6 +34,8 @@ export interface RunRequest {
     readonly root: string;
     /** Path of the output file; meta file and lock file stand beside it. A folder whose name ends in `.pod` is the run's own and goes with them. */
     readonly path: string;
+    /** Where the last lines stay when the files go, and how many bytes of them; absent = nowhere. */
+    readonly keep?: KeptOutput | null;
   };
   /** Folders on the shared volume that must be there and writable for the pod's user. */
   readonly folders: readonly string[];
@@ -50,6 +52,13 @@ export interface RunRequest {
   readonly pod?: PodRules;
   /** Keep Job, Secret and files after the end, for debugging. */
   readonly retain: boolean;
+}
+
+export interface KeptOutput {
+  readonly path: string;
+  readonly bytes: number;
+  /** Begins the names of files that are not complete yet. */
+  readonly unfinished: string;
 }
 
 /** Names of labels and annotations the engine writes and compares; the caller chooses them. */

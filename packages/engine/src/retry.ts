@@ -1,4 +1,5 @@
 import { systemClock } from "./clock.ts";
+import { deferred } from "./deferred.ts";
 import { ApiError, isAccessDenied, isTransient } from "./kube/api-error.ts";
 import { backoffMs } from "./kube/send-request.ts";
 import type { ErrorFacts } from "./outcome/observation.ts";
@@ -65,7 +66,7 @@ export async function withTimeout<T>({ clock, leaving }: RunContext, ms: number,
 
 /** What a promise resolves to; null = the caller leaves. */
 export function unlessLeaving<T>(leaving: AbortSignal, promise: Promise<T>): Promise<T | null> {
-  const left = Promise.withResolvers<null>();
+  const left = deferred<null>();
   const leave = () => left.resolve(null);
   leaving.addEventListener("abort", leave);
   if (leaving.aborted) leave();

@@ -4,7 +4,8 @@ import type { AgentCli } from "./agent-cli/agent-cli.ts";
 import { startControlServer } from "./handover/drain/control-server.ts";
 import { RunRegistry } from "./handover/drain/run-registry.ts";
 import type { Model, ServerAdapter } from "./host/types.ts";
-import { requireNode } from "./node-version.ts";
+import { nodeProblem } from "./node-version.ts";
+import { refusingAdapter } from "./refusing-adapter.ts";
 import { configurationDoc } from "./settings/documents.ts";
 
 /** By then the host has stored a result, or never will; a run that is lost before that is read again from its Job. */
@@ -26,7 +27,8 @@ export function adapterEntry(cli: AgentCli): AdapterEntry {
     models: [...cli.models],
     agentConfigurationDoc: configurationDoc(cli),
     createServerAdapter: () => {
-      requireNode(`the adapter ${cli.type}`);
+      const problem = nodeProblem(`the adapter ${cli.type}`);
+      if (problem !== null) return refusingAdapter(cli, problem);
       const registry = new RunRegistry();
       // In the background: a server without the control socket runs as well.
       void startControlServer(registry, { adapter: cli.type, env: process.env }).catch(() => {});

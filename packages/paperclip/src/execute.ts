@@ -13,6 +13,7 @@ import type { ExecutionContext, ExecutionResult } from "./host/types.ts";
 import { createAnnouncement } from "./observe/announce.ts";
 import { type CancelOptions, type CancelWatch, watchCancel } from "./observe/cancel.ts";
 import { cleanText } from "./observe/clean-text.ts";
+import { withoutUserNames } from "./observe/home-paths.ts";
 import { RunLog, withTimeout } from "./observe/log.ts";
 import { AttemptOutput } from "./observe/output.ts";
 import { createProgress } from "./observe/progress.ts";
@@ -114,12 +115,14 @@ async function runAttempts(first: Attempt, run: Run): Promise<Conclusion> {
 /** Whether the log need not say why the run failed: an error of the CLI's own says it, or the run ended as somebody wanted. */
 function isExplained({ result: { errorMessage }, way }: Conclusion, attempts: Attempts): boolean {
   if (!errorMessage || way === "free" || isLeftToOthers(attempts.last.outcome)) return true;
-  return attempts.last.report.errors.some((error) => errorMessage.includes(cleanText(error)));
+  // There the CLI's error is somewhere in an event.
+  if (attempts.last.attempt.inputs.config.logFormat === "raw") return false;
+  return attempts.last.report.errors.some((error) => errorMessage.includes(withoutUserNames(cleanText(error))));
 }
 
 async function runAttempt(attempt: Attempt, { log, cancel, options }: Run): Promise<AttemptResult> {
   const { ctx, cli, config } = attempt.inputs;
-  const output = new AttemptOutput(cli, log);
+  const output = new AttemptOutput(cli, log, config.logFormat);
   const progress = createProgress(ctx);
   for (const text of [...attempt.prompt.warnings, ...attempt.env.warnings, ...labelWarnings(attempt)]) void log.warning(text);
   const announce = createAnnouncement(attempt, options.engine);

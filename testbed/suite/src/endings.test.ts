@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { RunRequest } from "@paperclip-k8s/engine";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Bed, startBed } from "./bed.ts";
 import { calm } from "./calm.ts";
@@ -154,6 +156,21 @@ test("a run leaves nothing behind: no Job, Secret, pod or file", async () => {
   for (const kind of ["jobs", "secrets", "pods"] as const) {
     await expect.poll(async () => (await bed.list(kind)).length).toBe(0);
   }
+});
+
+test("the end of the output stays if it is wanted, and everything else goes", async () => {
+  const kept = (request: RunRequest) => ({
+    path: join(dirname(dirname(request.output.path)), "kept-output/x.ndjson"),
+    bytes: 30,
+    unfinished: ".part-",
+  });
+  const { request, done } = startRun(bed, {
+    script: `for (let n = 0; n < 1000; n++) console.log("line " + n)`,
+    change: (request) => ({ ...request, output: { ...request.output, keep: kept(request) } }),
+  });
+  await done;
+  expect(existsSync(request.output.path)).toBe(false);
+  expect(readFileSync(kept(request).path, "utf8")).toBe("line 997\nline 998\nline 999\n");
 });
 
 test("what a pod writes to its output file past the runner is read up to the limit at most, and is no success", async () => {

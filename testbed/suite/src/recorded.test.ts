@@ -84,6 +84,20 @@ test.concurrent.each<[CliName, string, object]>([
   expect([result.errorMessage, result.errorCode]).toEqual([undefined, undefined]);
 });
 
+test.concurrent.each<[CliName]>([["opencode"], ["claude"]])(
+  "%s: a log of raw lines has them as they were written, and the same result",
+  async (cli) => {
+    const raw = { logFormat: "raw" };
+    const { result, log } = await play(cli, ["tool-call"], { config: raw });
+    expect(result, log).toMatchObject({ exitCode: 0, summary: "All done: scripted answer." });
+    const lines = log.split("\n").map((line) => line.replace(/^stdout: ?/, ""));
+    expect(lines.filter((line) => line.startsWith("{"))).toEqual(loadRecording(cli, "tool-call").lines);
+    expect(lines.some((line) => line.startsWith("[paperclip] CLI ended: exit code 0"))).toBe(true);
+    const failed = await play(cli, ["model-error"], { config: raw });
+    expect(failed.log).toMatch(/^(?:stdout: ?)?✖ .*the request is not valid/m);
+  },
+);
+
 const made = (...events: object[]): Fixture =>
   ({ lines: events.map((event) => JSON.stringify(event)), stderr: "", exitCode: 0, signal: null }) as Fixture;
 const STRANGE = [{ type: "turn.started", id: 1 }, { type: "turn.completed" }];

@@ -67,6 +67,12 @@ export function readEvent(line: string): ClaudeEvent | undefined {
   return { ...nothing, type, known: KNOWN.includes(type), sessionId: textOrNull(event.session_id), isMain, ...partsOf(type, event) };
 }
 
+/** What the event in a line means to a reader; undefined = it is none that this adapter knows. */
+export function readEntries(line: string): readonly Entry[] | undefined {
+  const event = readEvent(line);
+  return event?.known ? event.entries : undefined;
+}
+
 function partsOf(type: string, event: Fields): Partial<ClaudeEvent> {
   switch (type) {
     case "system":
@@ -116,6 +122,9 @@ function retryParts(event: Fields): Partial<ClaudeEvent> {
   return { retries: true, fault: { error, status, text: why }, entries: [{ kind: "other", text }] };
 }
 
+/** Claude Code's name for the author of messages that no model wrote. */
+const SYNTHETIC = "<synthetic>";
+
 function assistantParts(event: Fields): Partial<ClaudeEvent> {
   const message = fieldsOf(event.message);
   const parts = contentOf(event);
@@ -128,7 +137,7 @@ function assistantParts(event: Fields): Partial<ClaudeEvent> {
     return { fault: { error: textOf(event.error) || "unknown", status: numberOrNull(event.api_error_status), text } };
   }
   return {
-    model: textOrNull(message.model),
+    model: message.model === SYNTHETIC ? null : textOrNull(message.model),
     usage: { id: textOf(message.id), tokens: messageTokens(fieldsOf(message.usage)) },
     entries: parts.flatMap(assistantEntry),
   };

@@ -29,6 +29,18 @@ test("Bedrock has its own ids", async () => {
   expect(bedrockModels.filter(({ id }) => !isBedrockModel(id))).toEqual([]);
 });
 
+test("the lists have what the earlier adapters' lists had, as far as the CLI knows it", () => {
+  const ids = (list: typeof models) => list.map(({ id }) => id);
+  expect(ids(models)).toEqual(expect.arrayContaining(["claude-opus-4-7", "claude-opus-4-6", "claude-sonnet-4-6"]));
+  expect(ids(bedrockModels)).toEqual(
+    expect.arrayContaining([
+      ...["us.anthropic.claude-opus-4-7", "us.anthropic.claude-opus-4-6-v1", "us.anthropic.claude-sonnet-4-6"],
+      ...["us.anthropic.claude-sonnet-4-5-20250929-v1:0", "us.anthropic.claude-haiku-4-5-20251001-v1:0"],
+    ]),
+  );
+  for (const list of [models, bedrockModels]) expect(new Set(ids(list)).size).toBe(list.length);
+});
+
 test.each([...models, ...bedrockModels].map(({ id }) => id).concat("sonnet", "opus[1m]", "anthropic/claude-sonnet-5", "gpt-5.6"))(
   "%s may be a model: a gateway can have any name",
   (model) => {

@@ -12,7 +12,10 @@ export const models: readonly Model[] = [
   { id: "claude-opus-5", label: "Claude Opus 5" },
   { id: "claude-sonnet-5", label: "Claude Sonnet 5" },
   { id: "claude-opus-4-8", label: "Claude Opus 4.8" },
+  { id: "claude-opus-4-7", label: "Claude Opus 4.7" },
+  { id: "claude-opus-4-6", label: "Claude Opus 4.6" },
   { id: "claude-sonnet-4-6", label: "Claude Sonnet 4.6" },
+  { id: "claude-sonnet-4-5", label: "Claude Sonnet 4.5" },
   { id: "claude-haiku-4-5", label: "Claude Haiku 4.5" },
 ];
 
@@ -23,6 +26,9 @@ export const bedrockModels: readonly Model[] = [
   { id: "us.anthropic.claude-haiku-5-5", label: "Bedrock Claude Haiku 5.5 (US)" },
   { id: "us.anthropic.claude-opus-5", label: "Bedrock Claude Opus 5 (US)" },
   { id: "us.anthropic.claude-sonnet-5", label: "Bedrock Claude Sonnet 5 (US)" },
+  { id: "us.anthropic.claude-opus-4-7", label: "Bedrock Claude Opus 4.7 (US)" },
+  { id: "us.anthropic.claude-opus-4-6-v1", label: "Bedrock Claude Opus 4.6 (US)" },
+  { id: "us.anthropic.claude-sonnet-4-6", label: "Bedrock Claude Sonnet 4.6 (US)" },
   { id: "us.anthropic.claude-sonnet-4-5-20250929-v1:0", label: "Bedrock Claude Sonnet 4.5 (US)" },
   { id: "us.anthropic.claude-haiku-4-5-20251001-v1:0", label: "Bedrock Claude Haiku 4.5 (US)" },
 ];

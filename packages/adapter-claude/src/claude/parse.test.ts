@@ -83,6 +83,38 @@ test("a stream cut at any byte is never a success", () => {
   }
 }, 60_000);
 
+test("the result keeps the session's id, the usage and the usage by model as the CLI wrote them", () => {
+  const { kept } = parseFixture("success").result!;
+  expect(kept).toMatchObject({
+    session_id: "00000000-0000-4000-8000-000000000001",
+    usage: { input_tokens: 400, output_tokens: 57, server_tool_use: { web_search_requests: 0 } },
+    modelUsage: { "claude-sonnet-5": { inputTokens: 400, outputTokens: 57, costUSD: 0.00168 } },
+  });
+});
+
+test("ledgers of any size and shape cost the result a few KiB at most", () => {
+  const wide = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`m${at}`, { text: "x".repeat(150), n: at }]));
+  const deep = JSON.parse(`${'{"a":'.repeat(500)}1${"}".repeat(500)}`) as object;
+  const long = Object.fromEntries(
+    Array.from({ length: 16 }, (_, at) => [`m${at}`, Object.fromEntries(Array.from({ length: 16 }, (_, n) => [`k${n}`, "y".repeat(200)]))]),
+  );
+  const named = { ["z".repeat(100_000)]: 1, fine: 2 };
+  const ofResult = (usage: unknown) =>
+    parse([JSON.stringify({ type: "result", subtype: "success", session_id: "s".repeat(100_000), num_turns: 1, usage, modelUsage: usage })])
+      .result!.kept;
+  for (const usage of [wide, deep, long, named, [], "x", null, 7]) expect(JSON.stringify(ofResult(usage)).length).toBeLessThan(20_000);
+  expect(ofResult(named)).toMatchObject({ usage: { fine: 2 }, modelUsage: { fine: 2 } });
+  expect(ofResult(long)).not.toHaveProperty("usage");
+});
+
+test("the model is that of the last answer; no model wrote a synthetic one", () => {
+  const answer = (model: string, more: object = {}) =>
+    JSON.stringify({ type: "assistant", message: { id: model, model, content: [], usage: {} }, ...more });
+  const init = JSON.stringify({ type: "system", subtype: "init", session_id: "s", model: "claude-opus-5" });
+  const lines = [init, answer("claude-opus-5"), answer("claude-sonnet-5"), answer("claude-haiku-4-5", { parent_tool_use_id: "t" })];
+  expect(parse([...lines, answer("<synthetic>")]).model).toBe("claude-sonnet-5");
+});
+
 test("memory is bounded: the end of a long text is kept", () => {
   const parser = createParser();
   const message = (id: number, text: string) =>

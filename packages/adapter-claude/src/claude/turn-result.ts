@@ -21,6 +21,7 @@ export interface TurnResult {
 }
 
 const KEPT = [
+  "session_id",
   "subtype",
   "is_error",
   "num_turns",
@@ -35,6 +36,11 @@ const RESULT_CHARS = 4000;
 /** The most that is kept of an error: patterns are searched in it, and an agent can write any length. */
 export const ERROR_CHARS = 4096;
 const ERRORS_KEPT = 100;
+/** Of each object in a ledger. */
+const DETAILS_KEPT = 16;
+/** The host drops what matters from a large result, so a ledger that no CLI writes is left out. */
+const LEDGER_CHARS = 8192;
+const NAME_CHARS = 100;
 /** Only numbers, flags and short texts become details of the host's result. */
 const isDetail = (value: unknown): boolean =>
   typeof value === "number" || typeof value === "boolean" || (typeof value === "string" && value.length <= 200);
@@ -59,8 +65,33 @@ export function readResult(event: Fields): TurnResult {
     status: numberOrNull(event.api_error_status),
     used: usedBy(event),
     model: Object.keys(fieldsOf(event.modelUsage))[0] ?? null,
-    kept: { ...Object.fromEntries(kept), result: text.slice(0, RESULT_CHARS), ...(denied > 0 ? { permission_denials: denied } : {}) },
+    kept: {
+      ...Object.fromEntries(kept),
+      result: text.slice(0, RESULT_CHARS),
+      ...(denied > 0 ? { permission_denials: denied } : {}),
+      ...ledgersOf(event),
+    },
   };
+}
+
+/** What the CLI counted, as it wrote it; of a resumed session `modelUsage` includes earlier runs. */
+function ledgersOf(event: Fields): Record<string, unknown> {
+  const ledgers = { usage: details(event.usage, 2), modelUsage: details(event.modelUsage, 2) };
+  const isKept = (ledger: Fields): boolean => Object.keys(ledger).length > 0 && JSON.stringify(ledger).length <= LEDGER_CHARS;
+  return Object.fromEntries(Object.entries(ledgers).filter(([, ledger]) => isKept(ledger)));
+}
+
+/** The numbers, flags and short texts of an object, and of those in it: bounded, whatever an agent writes. */
+function details(value: unknown, depth: number): Fields {
+  const entries = Object.entries(fieldsOf(value)).slice(0, DETAILS_KEPT);
+  return Object.fromEntries(
+    entries.flatMap(([key, item]) => {
+      if (key.length > NAME_CHARS) return [];
+      if (isDetail(item)) return [[key, item]];
+      const inner = depth > 1 ? details(item, depth - 1) : {};
+      return Object.keys(inner).length > 0 ? [[key, inner]] : [];
+    }),
+  );
 }
 
 /** `modelUsage` and `total_cost_usd` count a resumed session from its very first run on: each run would be paid for again. */

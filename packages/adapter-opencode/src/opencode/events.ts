@@ -148,6 +148,12 @@ export function readEvent(line: string): CliEvent | undefined {
   };
 }
 
+/** What the event in a line means to a reader; undefined = it is none that this adapter knows. */
+export function readEntries(line: string): readonly Entry[] | undefined {
+  const event = readEvent(line);
+  return event?.known ? event.entries : undefined;
+}
+
 /**
  * Source of a regular expression for lines after which OpenCode normally has nothing more to do: a step that asks for no tool, or an error.
  * Not proof of the end: the summary step of a compaction looks the same and the work goes on after it, so that any later line takes the

@@ -4,12 +4,18 @@ import { ConfigError, type Model, quote } from "@paperclip-k8s/paperclip";
 export const models: readonly Model[] = [
   { id: "anthropic/claude-sonnet-5", label: "Claude Sonnet 5" },
   { id: "anthropic/claude-opus-5-5", label: "Claude Opus 5.5" },
+  { id: "anthropic/claude-opus-5", label: "Claude Opus 5" },
+  { id: "anthropic/claude-opus-4-7", label: "Claude Opus 4.7" },
+  { id: "anthropic/claude-sonnet-4-6", label: "Claude Sonnet 4.6" },
   { id: "anthropic/claude-haiku-4-5", label: "Claude Haiku 4.5" },
   { id: "openai/gpt-5.6", label: "GPT-5.6" },
   { id: "openai/gpt-5.3-codex", label: "GPT-5.3 Codex" },
   { id: "openai/gpt-5.4-mini", label: "GPT-5.4 mini" },
+  { id: "openai/gpt-4o", label: "GPT-4o" },
   { id: "google/gemini-3.1-pro-preview", label: "Gemini 3.1 Pro (preview)" },
   { id: "google/gemini-3.8-flash", label: "Gemini 3.8 Flash" },
+  { id: "google/gemini-2.5-pro", label: "Gemini 2.5 Pro" },
+  { id: "google/gemini-2.5-flash", label: "Gemini 2.5 Flash" },
   { id: "openrouter/anthropic/claude-sonnet-5", label: "Claude Sonnet 5 (OpenRouter)" },
 ];
 

@@ -24,6 +24,11 @@ test("an answer: session, text, tokens of each sort, cost, reason", () => {
   expect(result.costUsd).toBeCloseTo(0.002295, 9);
 });
 
+test("the model is that of the last event that names one", () => {
+  const ofModel = (modelID: string, id: string) => JSON.stringify({ type: "text", sessionID: "ses_1", modelID, part: { id, text: "x" } });
+  expect(parse([ofModel("a", "1"), ofModel("b", "2"), text("x", "3")]).model).toBe("b");
+});
+
 test("a tool call: tokens and cost of both steps are added", () => {
   const result = parseFixture("tool-call");
   expect(result).toMatchObject({ steps: 2, lastText: "All done: scripted answer." });

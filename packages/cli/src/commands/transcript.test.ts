@@ -11,10 +11,14 @@ import { transcript } from "./transcript.ts";
 const RUN = "0b5b9c1e-aaaa-bbbb-cccc-000000000000";
 const fixture = new URL(`../../../${adapters[cliNames[0]].folder}/fixtures/tool-call.ndjson`, import.meta.url);
 
-async function print(output: string, most?: number): Promise<{ code: number; out: string[]; err: string[] }> {
+async function print(
+  output: string,
+  most?: number,
+  place = `${RUN}.pod/output.ndjson`,
+): Promise<{ code: number; out: string[]; err: string[] }> {
   const data = mkdtempSync(join(tmpdir(), "transcript-"));
   onTestFinished(() => rmSync(data, { recursive: true, force: true }));
-  const path = join(data, "instances/default/data/run-logs/company/agent", `${RUN}.pod/output.ndjson`);
+  const path = join(data, "instances/default/data/run-logs/company/agent", place);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, output);
   const [out, err]: [string[], string[]] = [[], []];
@@ -46,4 +50,13 @@ test("it stops reading at its bound, and says so", async () => {
   const half = await print(recorded, Math.floor(recorded.length / 2));
   expect(half.out.length).toBeLessThan(whole.out.length);
   expect(half.err[1]).toMatch(/^only the first \d+ bytes were read: there is more in \/.*output\.ndjson$/);
+});
+
+test("of a run whose output is gone, the end that was kept, and it says so", async () => {
+  const recorded = readFileSync(fixture, "utf8");
+  const { code, out, err } = await print(recorded, undefined, `kept-output/${RUN}.ndjson`);
+  expect(code).toBe(0);
+  expect(out).toEqual((await print(recorded)).out);
+  expect(err).toEqual([expect.stringMatching(/^the end of the output, \/.*kept-output\/.*\.ndjson$/)]);
+  expect((await print(recorded, undefined, `kept-output/.part-${RUN}.ndjson`)).code).not.toBe(0);
 });

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentCli } from "@paperclip-k8s/paperclip/agent-cli/agent-cli";
-import { dataFolder, parseOutputFile } from "@paperclip-k8s/paperclip/paths";
+import { dataFolder, KEPT_OUTPUTS, parseKeptOutput, parseOutputFile } from "@paperclip-k8s/paperclip/paths";
 import { TranscriptLines } from "@paperclip-k8s/paperclip/transcript/to-lines";
 import { agentClis } from "../../../agent-clis.ts";
 import type { TranscriptCommand } from "../arguments/transcript.ts";
@@ -13,6 +13,8 @@ interface Attempt {
   readonly run: string;
   readonly number: number;
   readonly output: string;
+  /** Only its last lines were kept. */
+  readonly isEnd: boolean;
 }
 
 /** Prints what an agent did as the run's page would show it, from the output that is kept on the volume. */
@@ -26,8 +28,8 @@ export async function transcript({ run, data, instance }: TranscriptCommand, ter
     err(`${what} below ${folder}`);
     return EXIT.error;
   }
-  for (const { output, number } of found) {
-    err(`${found.length === 1 ? "" : `attempt ${number}: `}${output}`);
+  for (const { output, number, isEnd } of found) {
+    err(`${found.length === 1 ? "" : `attempt ${number}: `}${isEnd ? "the end of the output, " : ""}${output}`);
     await printOutput(output, terminal, most);
   }
   return EXIT.done;
@@ -39,10 +41,22 @@ async function attemptsBelow(folder: string): Promise<Attempt[]> {
     for (const agent of await foldersIn(join(folder, company))) {
       const place = join(folder, company, agent);
       const files = (await readdir(place)).flatMap((name) => parseOutputFile(name) ?? []);
-      for (const { runId, attempt, output } of files) found.push({ run: runId, number: attempt, output: join(place, output) });
+      found.push(...(await keptBelow(place)));
+      for (const { runId, attempt, output } of files)
+        found.push({ run: runId, number: attempt, output: join(place, output), isEnd: false });
     }
-  // Files of earlier versions have two names beside the output.
-  return [...new Map(found.map((each) => [each.output, each])).values()];
+  // Files of earlier versions have two names beside the output, and a whole output is worth more than its end.
+  return [...new Map(found.map((each) => [`${each.run} ${each.number}`, each])).values()];
+}
+
+/** The ends of outputs whose runs are over. */
+async function keptBelow(place: string): Promise<Attempt[]> {
+  if (!(await foldersIn(place)).includes(KEPT_OUTPUTS)) return [];
+  const folder = join(place, KEPT_OUTPUTS);
+  return (await readdir(folder)).flatMap((name) => {
+    const file = parseKeptOutput(name);
+    return file === null ? [] : [{ run: file.runId, number: file.attempt, output: join(folder, name), isEnd: true }];
+  });
 }
 
 /** Line by line as it is read: an output may be longer than what fits into memory. */

@@ -7,10 +7,12 @@ import type { RunState } from "../outcome/state.ts";
 import { removablePaths } from "../request.ts";
 import { log, messageOf, type RunContext } from "../run-context.ts";
 import type { RunOutcome } from "../run-outcome.ts";
+import type { VolumeError } from "../volume/volume-error.ts";
 
 const DELETE_TIMEOUT_MS = 5000;
 /** A pod that has not started must not start after the result was given: its Job is worth more time. */
 const UNSTARTED_TIMEOUT_MS = 60_000;
+const KEEP_TIMEOUT_MS = 60_000;
 const LATER_PAUSE_MS = 10_000;
 const LATER_TRIES = 60;
 
@@ -37,7 +39,19 @@ async function removeAll(context: RunContext, outcome: RunOutcome, late: boolean
   const gone = jobUid === null || isGoing(run.state) || (await removeJob(context, outcome, late));
   // A Job that could not be deleted may still start, and needs its files.
   if (!gone) return;
+  await keepOutput(context);
   await volume.remove(removablePaths(files)).catch((error: unknown) => logFailure(context, error, false));
+}
+
+/** What the operator wants to have of the output after the run; a run that was never started has none. */
+async function keepOutput(context: RunContext): Promise<void> {
+  const { request, volume, run } = context;
+  const { keep } = request.output;
+  if (keep == null || keep.bytes === 0) return;
+  const { path: to, ...limits } = keep;
+  await volume.run("keepEnd", { ...limits, from: run.state.identity.files.output, to }, KEEP_TIMEOUT_MS).catch((error: VolumeError) => {
+    if (error.code !== "volume_missing") log(context, "warning", `the end of the output is not kept: ${messageOf(error)}`);
+  });
 }
 
 /** A Job that cannot be deleted while the API server is in trouble is deleted when that has passed: left alone it would stay for a day. */

@@ -1,4 +1,5 @@
 import { systemClock } from "../clock.ts";
+import { deferred } from "../deferred.ts";
 import type { RunContext } from "../run-context.ts";
 import type { RunOutcome } from "../run-outcome.ts";
 import { cleanUp, whyKept } from "./clean-up.ts";
@@ -19,7 +20,7 @@ export async function finish(context: RunContext, outcome: RunOutcome, lingerMs:
   // Why a Job is kept for good is logged before the result.
   const lingers = lingerMs > 0 && WITH_RESULT.has(outcome.kind) && whyKept(context, outcome) === null;
   if (jobUid !== null && lingers) {
-    const { promise, resolve } = Promise.withResolvers<void>();
+    const { promise, resolve } = deferred<void>();
     systemClock.after(lingerMs, resolve);
     remember(finished, jobUid, resolve);
     void promise.then(() => cleanUp(context, outcome, true, release));

@@ -91,6 +91,8 @@ export interface Operations {
   readFile(of: ReadOf & { readonly maxBytes: number }): Buffer;
   /** A file that only the server may read; `bytes`: with which it is made where it is missing, null = it is not. */
   keepSecret(of: { readonly path: string; readonly bytes: Buffer | null }): Buffer;
+  /** Copies the last whole lines of a file, at most so many bytes of them, to a file that only the server may read. False = there are none. */
+  keepEnd(of: { readonly from: string; readonly to: string; readonly bytes: number; readonly unfinished: string }): boolean;
   /** Sorted by name. */
   listFolder(of: ReadOf): FolderEntry[];
   /** All regular files below a folder, or the one file. Links in it are left out. */

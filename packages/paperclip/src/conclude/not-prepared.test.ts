@@ -12,6 +12,11 @@ const MARKER = { conversationContinuation: "continue_conversation_v1" };
 const issue = (context: Record<string, unknown> = {}, change = {}) => issueOf(hostContext({ context, change }).ctx);
 const worked = [exampleResult(exited(1))];
 
+test("a refusal names no user of a home folder", () => {
+  const { result } = notPrepared(new ConfigError("kubeconfig", "/home/alice/.kube/config is not allowed"), issue());
+  for (const text of [result.errorMessage, result.summary]) expect(text).toContain("/home/a****/.kube/config is not allowed");
+});
+
 test("a refused setting is for a person: the field by its label, the page, and how to go on", () => {
   const { result, way } = notPrepared(new ConfigError("resources.limits.memory", 'must be an amount, not "lots"', "Memory limit"), issue());
   expect(way).toBe("person");

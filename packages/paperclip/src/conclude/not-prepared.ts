@@ -4,7 +4,7 @@ import { UnusableVolume } from "../host/unusable-volume.ts";
 import { cleanText } from "../observe/clean-text.ts";
 import { ConfigError } from "../settings/config-error.ts";
 import { type AttemptResult, mayHaveStartedWork, sumOf } from "./attempts.ts";
-import type { Conclusion } from "./result.ts";
+import { type Conclusion, withoutNames } from "./result.ts";
 import { notPreparedSummary } from "./summary.ts";
 import { NEEDS_A_PERSON, wayOutUnprepared } from "./way-out.ts";
 
@@ -34,7 +34,7 @@ export function notPrepared(error: unknown, issue: RunIssue, earlier: readonly A
     summary: notPreparedSummary(errorMessage, isOnForm, way, issue),
     resultJson: { outcome: "not-prepared", ...fields.resultJson },
   };
-  return { result, way };
+  return withoutNames({ result, way });
 }
 
 function causeOf(error: unknown): Cause {

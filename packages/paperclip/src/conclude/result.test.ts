@@ -29,6 +29,17 @@ function ended(outcome: OutcomeKind, { previous, sessionId = undefined, inputs, 
 const result = (outcome: OutcomeKind, changes: Changes = {}, earlier: AttemptResult[] = []) =>
   conclude({ earlier, last: ended(outcome, changes) }).result;
 
+test("message and summary of a failure name no user of a home folder; an answer stays as it is", () => {
+  const fault = { kind: "other", message: "cannot read /home/alice/.config/x", retryNotBefore: null } as const;
+  const last = { ...ended(exited(1), { report: { errors: [fault.message] } }), fault };
+  const { errorMessage, summary } = conclude({ earlier: [], last: last as unknown as AttemptResult }).result;
+  for (const text of [errorMessage, summary]) {
+    expect(text).toContain("/home/a****/.config/x");
+    expect(text).not.toContain("alice");
+  }
+  expect(result(exited(0), { report: { text: "see /home/alice/notes" } }).summary).toBe("see /home/alice/notes");
+});
+
 test("a good run: usage, cost, provider, session", () => {
   expect(result(exited(0))).toMatchObject({
     exitCode: 0,

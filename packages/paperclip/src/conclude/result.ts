@@ -2,6 +2,7 @@ import type { RunOutcome } from "@paperclip-k8s/engine";
 import { issueOf } from "../host/issue.ts";
 import type { ExecutionResult } from "../host/types.ts";
 import { cleanValue } from "../observe/clean-text.ts";
+import { withoutUserNames } from "../observe/home-paths.ts";
 import { environmentOf } from "../prepare/attempt.ts";
 import { incomingSession } from "../prepare/session.ts";
 import { type AttemptResult, type Attempts, costOf, isLeftToOthers } from "./attempts.ts";
@@ -20,7 +21,17 @@ export interface Conclusion {
 }
 
 /** The host's result of a run: what happened, what all its attempts cost, which session it leaves. Much of it is what a pod said. */
-export const conclude = (attempts: Attempts): Conclusion => cleanValue(conclusionOf(attempts));
+export const conclude = (attempts: Attempts): Conclusion => withoutNames(cleanValue(conclusionOf(attempts)));
+
+/** What people read about a failure; an answer of the model stays as it is. */
+export function withoutNames({ result, way }: Conclusion): Conclusion {
+  const { errorMessage, summary } = result;
+  if (!errorMessage) return { result, way };
+  return {
+    result: { ...result, errorMessage: withoutUserNames(errorMessage), ...(summary ? { summary: withoutUserNames(summary) } : {}) },
+    way,
+  };
+}
 
 function conclusionOf(attempts: Attempts): Conclusion {
   const { last } = attempts;

@@ -3,6 +3,7 @@ import { type Pocket, startPocket } from "@paperclip-k8s/pocket";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { exampleRequest } from "../../../engine/src/manifest/testing/example-request.ts";
 import type { EnvironmentCheck } from "../host/types.ts";
+import { refusingAdapter } from "../refusing-adapter.ts";
 import { ConfigError } from "../settings/config-error.ts";
 import { exampleCli } from "../testing/example-cli.ts";
 import { openTestButton, type TestButton } from "../testing/test-button.ts";
@@ -123,6 +124,11 @@ test("the provider's key", () => {
   const known = { values: {}, names: new Set(["KEY"]), sources: ["Secret s"] };
   made.push(providerKey("Acme", ["KEY"], known), providerKey("Acme", ["OTHER"], known));
   made.push(providerKey("Acme", ["OTHER"], { ...known, sources: [] }));
+});
+
+test("a Node that is too old", async () => {
+  const adapter = refusingAdapter(exampleCli, "the adapter example_k8s needs another Node");
+  made.push(...(await adapter.testEnvironment({ companyId: "c", adapterType: exampleCli.type, config: {} })).checks);
 });
 
 test("that is the whole catalogue, and every problem has its remedy", () => {

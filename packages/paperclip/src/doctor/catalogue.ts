@@ -1,5 +1,9 @@
 /** Every check of the "Test" button: its meaning, and what to do about it. The document of the checks is made from this. */
 export const CATALOGUE = {
+  node_too_old: [
+    "the server's own Node is older than the adapters need",
+    "Run the Paperclip server on the Node that the message names, or a newer one.",
+  ],
   config_valid: ["the settings are usable; names image, namespace and claim", ""],
   config_invalid: ["a setting is wrong, or one is missing that cannot be inherited", "Correct the named field in the agent's settings."],
   model_invalid: ["the CLI is certain not to take this model", "Choose another Model: the message has an example."],

@@ -37,15 +37,39 @@ const OUTPUT_FILE = "output.ndjson";
 
 /** The output file of an attempt: in a folder that is the attempt's own, where the host keeps its run logs. */
 export function outputPath(ctx: Owner & Pick<ExecutionContext, "runId">, place: InstancePlace, attempt: number): string {
-  const run = checkedPart("runId", ctx.runId);
-  const name = attempt === 1 ? run : `${run}-${attempt}`;
-  return `${agentFolder(ctx, place, "run-logs")}/${name}.pod/${OUTPUT_FILE}`;
+  return `${agentFolder(ctx, place, "run-logs")}/${attemptName(ctx.runId, attempt)}.pod/${OUTPUT_FILE}`;
+}
+
+function attemptName(runId: string, attempt: number): string {
+  const run = checkedPart("runId", runId);
+  return attempt === 1 ? run : `${run}-${attempt}`;
+}
+
+/** The ends of earlier outputs, beside the folders of the runs: no pod mounts it. */
+export const KEPT_OUTPUTS = "kept-output";
+/** Begins the names of files there that are being written or removed. */
+export const UNFINISHED_OUTPUT = ".part-";
+
+export const keptOutputFolder = (owner: Owner, place: InstancePlace): string => `${agentFolder(owner, place, "run-logs")}/${KEPT_OUTPUTS}`;
+
+/** Where the end of an attempt's output stays, if the operator wants it. */
+export function keptOutputPath(ctx: Owner & Pick<ExecutionContext, "runId">, place: InstancePlace, attempt: number): string {
+  return `${keptOutputFolder(ctx, place)}/${attemptName(ctx.runId, attempt)}.ndjson`;
 }
 
 /** A run's id ends in a group of twelve, so that the number of a later attempt can be distinguished from it. */
 const ATTEMPT_FOLDER = /^(.+?)(?:-(\d{1,2}))?\.pod$/;
 /** Earlier versions had no folder per attempt: its files stood among those of the agent's other runs. */
 const EARLIER_FILE = /^(.+?)(?:-(\d{1,2}))?\.pod\.ndjson(\.meta|\.claim)?$/;
+
+/** The end of an output that was kept. */
+const KEPT_FILE = /^(?!\.)(.+?)(?:-(\d{1,2}))?\.ndjson$/;
+
+/** Which attempt a name in that folder stands for; null = none. */
+export function parseKeptOutput(name: string): Pick<OutputFile, "runId" | "attempt"> | null {
+  const [, runId, attempt = "1"] = KEPT_FILE.exec(name) ?? [];
+  return runId === undefined ? null : { runId, attempt: Number(attempt) };
+}
 
 export interface OutputFile {
   readonly runId: string;

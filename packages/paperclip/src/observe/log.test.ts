@@ -31,6 +31,19 @@ test("a log that hangs does not hold the result", async () => {
   await log.idle(20);
 });
 
+test("errors and warnings name no user of a home folder; other lines stay as they are", async () => {
+  const seen: string[] = [];
+  const log = new RunLog(async (_, chunk) => void seen.push(chunk));
+  await log.warning("kubeconfig /home/alice/.kube/config is not there");
+  await log.failure("ENOENT: /Users/bob/x, C:\\Users\\eve\\y");
+  await log.info("the agent works in /home/alice/work");
+  expect(seen).toEqual([
+    "[paperclip] kubeconfig /home/a****/.kube/config is not there\n",
+    "✖ ENOENT: /Users/b**/x, C:\\Users\\e**\\y\n",
+    "[paperclip] the agent works in /home/alice/work\n",
+  ]);
+});
+
 test("warnings go to stderr, all our lines bear our mark", async () => {
   const seen: string[] = [];
   const log = new RunLog(async (stream, chunk) => void seen.push(`${stream}:${chunk}`));

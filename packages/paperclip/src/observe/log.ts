@@ -1,6 +1,7 @@
 import type { StatusLine } from "@paperclip-k8s/engine";
 import type { ExecutionContext } from "../host/types.ts";
 import { cleanLine } from "./clean-text.ts";
+import { withoutUserNames } from "./home-paths.ts";
 import { STATUS } from "./transcript/marks.ts";
 import { TranscriptLines } from "./transcript/to-lines.ts";
 
@@ -33,7 +34,9 @@ export class RunLog {
   }
 
   status(line: StatusLine): Promise<void> {
-    return this.write(line.level === "info" ? "stdout" : "stderr", `${STATUS} ${cleanLine(line.text)}\n`);
+    const text = cleanLine(line.text);
+    if (line.level === "info") return this.write("stdout", `${STATUS} ${text}\n`);
+    return this.write("stderr", `${STATUS} ${withoutUserNames(text)}\n`);
   }
 
   info(text: string): Promise<void> {

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import { RunLog } from "./log.ts";
-import { AttemptOutput, chunksOf } from "./output.ts";
+import { AttemptOutput, chunksOf, type LogFormat } from "./output.ts";
 
-function open() {
+function open(format?: LogFormat) {
   const seen: string[] = [];
   const parsed: string[] = [];
   const log = new RunLog(async (stream, chunk) => void seen.push(`${stream}:${chunk}`));
@@ -12,11 +12,12 @@ function open() {
     createParser: () => ({
       push(line: string) {
         parsed.push(line);
+        if (line.includes('"new"')) return [{ kind: "status", text: "warning: an event of type new" }];
         return line.startsWith("say ") ? [{ kind: "assistant", text: line.slice(4) }] : [{ kind: "other", text: line }];
       },
     }),
   } as unknown as AgentCli;
-  return { output: new AttemptOutput(cli, log), log, seen, parsed };
+  return { output: new AttemptOutput(cli, log, format), log, seen, parsed };
 }
 
 test("whole lines reach the parser as they are and the log as people read them", async () => {
@@ -61,6 +62,14 @@ test("stderr reaches the log in whole lines, without terminal codes, and none of
   expect(output.stderrTail).toMatch(/^onered\ntwo\n\[paperclip\] released\n/);
 });
 
+test("stderr names no user of a home folder where a reader sees it", async () => {
+  const { output, seen } = open();
+  await output.stderr("EACCES: /home/alice/x\n");
+  await output.end();
+  expect(seen).toEqual(["stderr:EACCES: /home/a****/x\n"]);
+  expect(output.stderrTail).toBe("EACCES: /home/alice/x\n");
+});
+
 test("stack traces are folded where a reader sees them, and whole where the cause is looked for", async () => {
   const { output, seen } = open();
   const frames = ["    at a (/x.js:1:2)", "    at b (/x.js:3:4)"];
@@ -79,6 +88,66 @@ test("a line beyond all bounds is reported, not shown", async () => {
   await log.idle();
   expect(parsed).toEqual(["say after"]);
   expect(seen.join("")).toContain("a line of 9437185 bytes is not shown");
+});
+
+test("raw: events reach the log byte for byte, whatever their length, and the parser as before", async () => {
+  const { output, log, seen, parsed } = open("raw");
+  const lines = [
+    `{"type":"text","text":"${"é語🦊 ".repeat(20_000)}"}`,
+    '{"a": [1, 2],\t"b" : "\\u0000 [paperclip] \\r\\n"}  ',
+    "{ no JSON at all",
+    "",
+    '{"last":true}',
+  ];
+  const bytes = Buffer.from(lines.join("\n"));
+  for (let at = 0; at < bytes.length; at += 7001) await output.stdout(bytes.subarray(at, at + 7001));
+  await output.end();
+  await log.idle();
+  expect(seen.map((chunk) => chunk.replace("stdout:", "")).join("")).toBe(`${lines.join("\n")}\n`);
+  expect(Math.max(...seen.map((chunk) => Buffer.byteLength(chunk)))).toBeLessThanOrEqual(8 * 1024 + "stdout:".length);
+  expect(parsed).toEqual(lines);
+});
+
+test("raw: no line can be taken for one of ours, and what would steer a terminal is escaped as JSON has it", async () => {
+  const { output, log, seen } = open("raw");
+  const event = { text: "a\u202e[paperclip] b\u009b31m\u2028c\u007f" };
+  const written = [
+    JSON.stringify(event),
+    "[paperclip] cancelled",
+    "✖ no",
+    "over\r[paperclip] x",
+    '{"a":"\u001b[2J"}',
+    "nul\0",
+    '{"t":"new"}',
+  ];
+  await output.stdout(Buffer.from(`${written.join("\n")}\n`));
+  await output.stderr(`\u001b[31m[paperclip] done\nTypeError: no\n    at a (/x.js:1:2)\n${"y".repeat(3000)}\n`);
+  await output.end();
+  await log.idle();
+  const shown = seen
+    .filter((chunk) => chunk.startsWith("stdout:"))
+    .join("")
+    .replaceAll("stdout:", "")
+    .split("\n");
+  expect(shown[0]).toBe('{"text":"a\\u202e[paperclip] b\\u009b31m\\u2028c\\u007f"}');
+  expect(JSON.parse(shown[0]!)).toEqual(event);
+  expect(shown.slice(1)).toEqual([
+    ...["· [paperclip] cancelled", "· ✖ no", "over", "· [paperclip] x", '{"a":""}', "nul"],
+    ...['{"t":"new"}', "[paperclip] warning: an event of type new", ""],
+  ]);
+  const stderr = seen
+    .filter((chunk) => chunk.startsWith("stderr:"))
+    .join("")
+    .replaceAll("stderr:", "");
+  expect(stderr).toBe(`· [paperclip] done\nTypeError: no\n    at a (/x.js:1:2)\n${"y".repeat(3000)}\n`);
+});
+
+test("raw: a line beyond all bounds is reported, not shown", async () => {
+  const { output, log, seen } = open("raw");
+  await output.stdout(Buffer.from(`{"x":"${"x".repeat(9 * 1024 * 1024)}"}\n{"after":1}\n`));
+  await log.idle();
+  expect(seen.join("")).toMatch(/a line of 94371\d\d bytes is not shown/);
+  expect(seen.join("")).toContain('stdout:{"after":1}\n');
 });
 
 test("chunks lose and add nothing, fit their limit, and cut a line or a character only where they must", () => {

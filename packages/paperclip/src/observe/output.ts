@@ -2,25 +2,29 @@ import { type Line, LineSplitter } from "@paperclip-k8s/engine";
 import type { AgentCli, CliParser } from "../agent-cli/agent-cli.ts";
 import { type Entry, foreignLine } from "../agent-cli/entry.ts";
 import type { RunLog } from "./log.ts";
+import { rawLines } from "./raw-lines.ts";
 import { StderrLines } from "./stderr-lines.ts";
 import { TranscriptLines } from "./transcript/to-lines.ts";
 
-/** One attempt's output on its way to the CLI's parser and, as lines people can read, to the host's log. */
+/** `transcript`: as lines people can read. `raw`: as the CLI wrote them. */
+export type LogFormat = "transcript" | "raw";
+
+/** One attempt's output on its way to the CLI's parser and to the host's log. */
 export class AttemptOutput {
   readonly parser: CliParser;
   readonly #log: RunLog;
   readonly #transcript = new TranscriptLines();
   readonly #lines = new LineSplitter();
   readonly #stderr: StderrLines;
+  readonly #isRaw: boolean;
   #unshown = 0;
 
-  constructor(cli: AgentCli, log: RunLog) {
+  constructor(cli: AgentCli, log: RunLog, format: LogFormat = "transcript") {
     this.parser = cli.createParser();
     this.#log = log;
-    this.#stderr = new StderrLines(
-      (chunk) => log.write("stderr", chunk),
-      (line) => cli.showStderr?.(line) ?? line,
-    );
+    this.#isRaw = format === "raw";
+    const write = (chunk: string) => log.write("stderr", chunk);
+    this.#stderr = new StderrLines(write, this.#isRaw ? null : (line) => cli.showStderr?.(line) ?? line);
   }
 
   /** Resolves when the host has taken what is shown of these bytes, which is the back-pressure. */
@@ -47,7 +51,10 @@ export class AttemptOutput {
   #read(line: Line): string[] {
     if (line.part !== "whole") return this.#tooLong(line);
     const text = line.bytes.toString("utf8").replace(/\r?\n$/, "");
-    return this.#transcript.push(this.#parse(text));
+    const entries = this.#parse(text);
+    if (!this.#isRaw) return this.#transcript.push(entries);
+    // What the adapter itself has to say about a line stands behind it.
+    return [...rawLines(text), ...this.#transcript.push(entries.filter(({ kind }) => kind === "status"))];
   }
 
   /** An agent can write anything: a line that a parser fails at is shown as it is, and costs no more than itself. */

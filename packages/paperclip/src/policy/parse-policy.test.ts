@@ -21,7 +21,7 @@ test("every key is read", () => {
       dataPath: "/data",
     },
     allow: { images: ["registry.example/*"], labels: ["defaults", "app"], tolerations: [], inheritAll: true, kubeconfigs: ["/etc/kube/*"] },
-    limits: { cpu: 8, memory: "16Gi", runSec: 3600, outputBytes: "2Gi" },
+    limits: { cpu: 8, memory: "16Gi", runSec: 3600, outputBytes: "2Gi", keepOutputBytes: "64Ki" },
     force: { runtimeClassName: "gvisor", hostUsers: false, labels: { team: "x" }, annotations: { "a.example/b": "any text, really" } },
     volume: { mount: "whole", paths: ["/data/shared", { path: "/data/cache/*", readOnly: false }] },
     seeds: { secret: "agent-home" },
@@ -30,7 +30,16 @@ test("every key is read", () => {
   expect(policy.defaults).toMatchObject({ namespace: "agents", dataPath: "/data", serverContainer: null });
   expect(policy.allow).toMatchObject({ images: ["registry.example/*"], tolerations: [], inheritAll: true, retainJobs: false });
   expect(policy.allow.labels).toEqual([...DEFAULT_POLICY.allow.labels, "app"]);
-  expect(policy.limits).toMatchObject({ cpu: "8", memory: "16Gi", runSec: 3600, graceSec: 3600, outputBytes: 2 * 1024 ** 3 });
+  expect(policy.limits).toMatchObject({
+    cpu: "8",
+    memory: "16Gi",
+    runSec: 3600,
+    graceSec: 3600,
+    outputBytes: 2 * 1024 ** 3,
+    keepOutputBytes: 65_536,
+  });
+  expect(parsePolicy({ limits: { keepOutputBytes: 0 } }, "p").policy.limits.keepOutputBytes).toBe(0);
+  expect(parsePolicy({ limits: { keepOutputBytes: -1 } }, "p").problems).toHaveLength(1);
   expect(policy.force).toMatchObject({ runtimeClassName: "gvisor", hostUsers: false, priorityClassName: null, labels: { team: "x" } });
   expect(policy.volume.paths).toEqual([
     { path: "/data/shared", readOnly: true },

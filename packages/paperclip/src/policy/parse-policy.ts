@@ -121,6 +121,7 @@ const POLICY = section<Omit<Policy, "source">>({
     scheduleTimeoutSec: seconds,
     ttlSecondsAfterFinished: seconds,
     outputBytes: bytes,
+    keepOutputBytes: (value, at, base, problems) => (value === 0 ? 0 : bytes(value, at, base, problems)),
   }),
   force: FORCE,
   volume: section<PolicyVolume>({ mount, paths: mounts }),

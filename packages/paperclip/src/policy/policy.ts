@@ -79,6 +79,8 @@ interface PolicyLimits {
   readonly scheduleTimeoutSec: number;
   readonly ttlSecondsAfterFinished: number;
   readonly outputBytes: number;
+  /** How much of the end of each run's output is kept; 0 = nothing. */
+  readonly keepOutputBytes: number;
 }
 
 /** What every pod gets, whatever the agent's settings say. */
@@ -166,6 +168,7 @@ export const DEFAULT_POLICY: Policy = {
     scheduleTimeoutSec: DAY,
     ttlSecondsAfterFinished: 7 * DAY,
     outputBytes: 1024 ** 3,
+    keepOutputBytes: 0,
   },
   force: {
     runtimeClassName: null,

@@ -76,7 +76,7 @@ export const seconds: Reader<number> = (value, at, base, problems) =>
 
 /** A number, or a quantity such as 1Gi. */
 export const bytes: Reader<number> = (value, at, base, problems) => {
-  const amount = typeof value === "string" && /^[0-9.]+([kMGTPE]i?)?$/.test(value) ? amountOf(value) : value;
+  const amount = typeof value === "string" && /^[0-9.]+(?:k|Ki|[MGTPE]i?)?$/.test(value) ? amountOf(value) : value;
   if (typeof amount === "number" && Number.isSafeInteger(amount) && amount >= 1024) return amount;
   return wrong(base, problems, at, `must be a number of bytes, or a quantity such as 1Gi, not ${quote(value)}`);
 };

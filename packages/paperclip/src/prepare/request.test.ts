@@ -11,7 +11,7 @@ const force = {
   nodeSelector: { pool: "agents" },
   priorityClassName: "low",
 };
-const policy = { ...DEFAULT_POLICY, force, limits: { ...DEFAULT_POLICY.limits, outputBytes: 1234 } };
+const policy = { ...DEFAULT_POLICY, force, limits: { ...DEFAULT_POLICY.limits, outputBytes: 1234, keepOutputBytes: 5000 } };
 const config = {
   labels: { team: "own", app: "mine" },
   resources: { requests: {}, limits: {} },
@@ -41,5 +41,6 @@ test("forced nodes win over the agent's", () => {
 test("the pod's rules and the limits of disk and output are the policy's", () => {
   expect(request.pod).toMatchObject({ priorityClassName: "low", readOnlyRootFilesystem: true });
   expect(request.limits.outputBytes).toBe(1234);
+  expect(request.output.keep).toMatchObject({ path: expect.stringMatching(/\/data\/run-logs\/.*\/kept-output\/.*\.ndjson$/), bytes: 5000 });
   expect(request.resources.limits).toEqual({ "ephemeral-storage": "24Gi" });
 });

@@ -1,6 +1,6 @@
 import { labelValue, type RunRequest } from "@paperclip-k8s/engine";
 import { ANNOTATION, LABEL, RUN_KEYS, SELECTOR } from "../host/keys.ts";
-import { outputPath } from "../host/paths.ts";
+import { keptOutputPath, outputPath, UNFINISHED_OUTPUT } from "../host/paths.ts";
 import { ConfigError } from "../settings/config-error.ts";
 import type { Attempt, RunInputs } from "./attempt.ts";
 import { taskOf } from "./environment/facts.ts";
@@ -54,7 +54,7 @@ export function buildRequest(attempt: Attempt): RunRequest {
       ttlSeconds: config.ttlSecondsAfterFinished,
       outputBytes: policy.limits.outputBytes,
     },
-    output: { root: inherited.claim.mountPath, path: output },
+    output: { root: inherited.claim.mountPath, path: output, keep: keptOutput(attempt) },
     folders: inputs.scope.made,
     finalLine: cli.finalLine,
     seed: inputs.seeds.spec,
@@ -63,6 +63,11 @@ export function buildRequest(attempt: Attempt): RunRequest {
     recordSecret: inputs.recordSecret,
     retain: config.retainJobs,
   };
+}
+
+function keptOutput({ inputs: { ctx, config, policy }, number }: Attempt): RunRequest["output"]["keep"] {
+  const bytes = policy.limits.keepOutputBytes;
+  return bytes === 0 ? null : { path: keptOutputPath(ctx, config, number), bytes, unfinished: UNFINISHED_OUTPUT };
 }
 
 /** Runs that have all of this in common never overlap. Two of one task never do: they share its session. */

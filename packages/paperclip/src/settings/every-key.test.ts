@@ -140,6 +140,7 @@ const cases: { readonly [Name in keyof CommonValues]: Case } = {
   dangerouslySkipPermissions: toggleCase((c) => c.dangerouslySkipPermissions, true),
   retainJobs: toggleCase((c) => c.retainJobs, false),
   reattachOrphanedJobs: toggleCase((c) => c.reattachOrphanedJobs, true),
+  logFormat: { at: (c) => c.logFormat, unset: "transcript", good: [["raw", "raw"]], bad: ["json", 1, {}] },
   concurrency: { at: (c) => c.concurrency, unset: "task", good: [["agent", "agent"]], bad: ["run", 1, {}] },
   agentDbMode: {
     at: (c) => c.agentDbMode,

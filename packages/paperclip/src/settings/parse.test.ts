@@ -43,6 +43,7 @@ test("nothing set: everything has a default, or comes from the server's pod", ()
     scheduleTimeoutSec: 600,
     ttlSecondsAfterFinished: 86_400,
     retainJobs: false,
+    logFormat: "transcript",
     runtimeClassName: null,
     reattachOrphanedJobs: true,
     concurrency: "task",

@@ -5,7 +5,7 @@ import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import { conclude } from "../conclude/result.ts";
 import type { ExecutionResult } from "../host/types.ts";
 import { RunLog } from "../observe/log.ts";
-import { AttemptOutput } from "../observe/output.ts";
+import { AttemptOutput, type LogFormat } from "../observe/output.ts";
 import { exampleAttempt, exampleInputs, exampleResult, exited } from "./example-attempt.ts";
 
 interface Shown {
@@ -14,13 +14,14 @@ interface Shown {
 }
 
 /** The whole way of an attempt's output: to the log, and into the host's result. */
-export async function showOutput(cli: AgentCli, stdout: string, stderr: string): Promise<Shown> {
+export async function showOutput(cli: AgentCli, stdout: string, stderr: string, format?: LogFormat): Promise<Shown> {
   let log = "";
   const output = new AttemptOutput(
     cli,
     new RunLog(async (_, chunk) => {
       log += chunk;
     }),
+    format,
   );
   await output.stdout(Buffer.from(stdout));
   await output.stderr(stderr);
@@ -90,9 +91,10 @@ export function recordedEvents(fixtures: URL): string[] {
 
 /** Throws when some output, made of these events at random, harms the log or the result. */
 export async function assertHarmless(cli: AgentCli, recorded: readonly string[]): Promise<void> {
-  const output = fc.tuple(hostileOutput(recorded), fc.string({ unit: "binary", maxLength: 200 }));
-  const isHarmless = fc.asyncProperty(output, async ([stdout, stderr]) => {
-    const wrong = wrongIn(await showOutput(cli, stdout, stderr));
+  const format = fc.constantFrom<LogFormat>("transcript", "transcript", "raw");
+  const output = fc.tuple(hostileOutput(recorded), fc.string({ unit: "binary", maxLength: 200 }), format);
+  const isHarmless = fc.asyncProperty(output, async (written) => {
+    const wrong = wrongIn(await showOutput(cli, ...written));
     if (wrong !== null) throw new Error(wrong);
   });
   await fc.assert(isHarmless, { numRuns: process.env.LONG ? 5000 : 300 });

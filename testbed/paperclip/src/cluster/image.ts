@@ -48,7 +48,7 @@ function packedText({ folder, names }: Packed): string[] {
     `${name}/package.json`,
     ...distOf(join(folder, name)).map((file) => `${name}/dist/${file}`),
   ]);
-  return [...ours, "@kubernetes/client-node/package.json"].map((file) => readFileSync(join(folder, file), "utf8"));
+  return ours.map((file) => readFileSync(join(folder, file), "utf8"));
 }
 
 const distOf = (folder: string): string[] =>

@@ -1,4 +1,5 @@
 import { systemClock } from "../../clock.ts";
+import { deferred } from "../../deferred.ts";
 import { isolated } from "../../errors.ts";
 import { ApiError, isAccessDenied, isExpired } from "../api-error.ts";
 import type { Connection } from "../connection.ts";
@@ -51,7 +52,7 @@ export class ListWatch<V> {
   readonly cache: ObjectCache<V>;
   readonly #options: ListWatchOptions<V> & WatchTimings;
   readonly #stop = new AbortController();
-  readonly #ready = Promise.withResolvers<void>();
+  readonly #ready = deferred<void>();
   readonly #onClosed = () => this.stop();
   #version: string | null = null;
   /** How many lists were started so far. */
@@ -61,7 +62,7 @@ export class ListWatch<V> {
   #cut = () => {};
   /** How the last try ended: null = a watch was opened, undefined = there was none yet. */
   #lastTry: ApiError | null | undefined;
-  #nextTry = Promise.withResolvers<ApiError | null>();
+  #nextTry = deferred<ApiError | null>();
   #pause = new AbortController();
 
   constructor(options: ListWatchOptions<V>) {
@@ -154,7 +155,7 @@ export class ListWatch<V> {
   #tried(result: ApiError | null): void {
     this.#lastTry = result;
     this.#nextTry.resolve(result);
-    this.#nextTry = Promise.withResolvers();
+    this.#nextTry = deferred();
   }
 
   #lasted(opened: number): boolean {

@@ -1,6 +1,7 @@
 // The process of one volume: makes every file call on it, with blocking calls, so that a volume that hangs blocks only this process.
 import { type FromVolume, faultOf, type Of, type OperationName, type Operations, type ToVolume } from "../protocol.ts";
 import { type Channel, FollowedFile, type FollowTools } from "./followed-file.ts";
+import { keepEnd } from "./keep-end.ts";
 import { keepSecret } from "./keep-secret.ts";
 import { lookAt } from "./look-at.ts";
 import { openBelow } from "./open-below.ts";
@@ -36,6 +37,7 @@ const operations: Performed = {
   prepare: ({ paths, folders, owner }) => prepareFiles(root, paths, folders, owner),
   remove: ({ paths }) => removeFiles(root, paths),
   keepSecret: (of) => keepSecret(root, of),
+  keepEnd: (of) => keepEnd(root, of),
   locate: async (of) => locate(root, of),
   readFile: (of) => readFile(root, of),
   listFolder: (of) => listFolder(root, of),

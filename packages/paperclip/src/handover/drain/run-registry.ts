@@ -1,3 +1,4 @@
+import { deferred } from "@paperclip-k8s/engine";
 import { byDeadline, type HostRecord, isRecorded } from "./host-record.ts";
 
 /** A server that is not stopped after all takes runs again by itself. */
@@ -46,7 +47,7 @@ export class RunRegistry {
 
   register(run: RegisteredRun): Registration {
     const controller = new AbortController();
-    const { promise, resolve } = Promise.withResolvers<true>();
+    const { promise, resolve } = deferred<true>();
     this.#runs.set(run, { controller, ended: promise });
     return {
       detach: controller.signal,

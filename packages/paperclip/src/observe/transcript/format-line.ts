@@ -1,7 +1,9 @@
 import { styleText } from "node:util";
 import { cleanText } from "../clean-text.ts";
+import { entriesIn, type ReadEvent } from "./event-line.ts";
 import { unfold } from "./fold.ts";
 import { mark, STATUS } from "./marks.ts";
+import { TranscriptLines } from "./to-lines.ts";
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -14,6 +16,16 @@ const STYLES: Readonly<Record<string, Style>> = {
   [mark.error]: "red",
 };
 
+/** The same for a line of a log of raw lines, whose events become lines of the transcript; `read` knows one CLI's events. */
+export function formatEventLine(read: ReadEvent, line: string, options: { readonly color: boolean }): string {
+  const entries = entriesIn(read, line.trim());
+  if (entries === undefined) return formatLine(line, options);
+  return new TranscriptLines()
+    .push(entries)
+    .map((each) => formatLine(each, options))
+    .join("\n");
+}
+
 /** A line of a run's log for a terminal: the same words, a folded text below each other, and colour; empty when there is nothing to show. */
 export function formatLine(line: string, { color }: { readonly color: boolean }): string {
   // Text of others must not steer the terminal.
@@ -22,8 +34,8 @@ export function formatLine(line: string, { color }: { readonly color: boolean })
 }
 
 /** Prints a line to this terminal, unless there is nothing to show. */
-export function printLine(line: string): void {
-  const text = formatLine(line, { color: process.stdout.isTTY === true });
+export function printEventLine(read: ReadEvent, line: string): void {
+  const text = formatEventLine(read, line, { color: process.stdout.isTTY === true });
   if (text !== "") console.log(text);
 }
 

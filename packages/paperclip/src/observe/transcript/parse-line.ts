@@ -1,3 +1,4 @@
+import type { StepEndEntry } from "../../agent-cli/entry.ts";
 import { readNamed } from "./call-name.ts";
 import { unfold } from "./fold.ts";
 import { mark, STATUS } from "./marks.ts";
@@ -56,7 +57,7 @@ function parseMarked(first: string, text: string, ts: string): TranscriptEntry[]
     case mark.stepEnd:
       return stepResult(text, ts);
     case mark.error:
-      return [failure(unfold(text), ts)];
+      return [toFailure(unfold(text), ts)];
     case mark.init: {
       const parts = /^(?:session (\S+))?(?: · )?(?:model (.+))?$/.exec(text);
       return parts ? [{ kind: "init", ts, model: parts[2] ?? "", sessionId: parts[1] ?? "" }] : undefined;
@@ -76,7 +77,7 @@ function toolResult(line: string, isError: boolean, ts: string): TranscriptEntry
 }
 
 /** As a result, because the host folds what comes as stderr away. */
-function failure(text: string, ts: string): StepResult {
+export function toFailure(text: string, ts: string): StepResult {
   const nothing = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, costUsd: 0 };
   return { kind: "result", ts, text, ...nothing, subtype: "error", isError: true, errors: [text] };
 }
@@ -84,12 +85,15 @@ function failure(text: string, ts: string): StepResult {
 function stepResult(line: string, ts: string): StepResult[] | undefined {
   const step = readStep(line);
   if (step === undefined) return undefined;
-  const { reason, tokens, costUsd } = step;
+  return [toStepResult(step, ts)];
+}
+
+export function toStepResult({ reason, tokens, costUsd }: Omit<StepEndEntry, "kind" | "goesOn">, ts: string): StepResult {
   const used = {
     inputTokens: tokens.input + tokens.cacheWrite,
     outputTokens: tokens.output + tokens.reasoning,
     cachedTokens: tokens.cacheRead,
     costUsd,
   };
-  return [{ kind: "result", ts, text: reason, ...used, subtype: reason, isError: false, errors: [] }];
+  return { kind: "result", ts, text: reason, ...used, subtype: reason, isError: false, errors: [] };
 }

@@ -8,6 +8,7 @@ import {
   type ToolResultEntry,
 } from "../../agent-cli/entry.ts";
 import { cleanText, joinLines, phrase } from "../clean-text.ts";
+import { withoutUserNames } from "../home-paths.ts";
 import { named } from "./call-name.ts";
 import { fold, groupDigits } from "./fold.ts";
 import { asForeign, mark, STATUS } from "./marks.ts";
@@ -67,7 +68,7 @@ export class TranscriptLines {
       case "step_end":
         return this.#step(entry);
       case "error":
-        return [`${mark.error} ${fold(shorten(foldTraces(cleanText(entry.text)), ERROR))}`.trimEnd()];
+        return [`${mark.error} ${fold(shorten(foldTraces(withoutUserNames(cleanText(entry.text))), ERROR))}`.trimEnd()];
       case "init":
         return [init(entry)];
       case "status":

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, u
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { removeBundle, staleBundles, sweepBundles, sweepStates } from "./sweep-up.ts";
+import { OUTPUT_KEPT_MS, removeBundle, staleBundles, sweepBundles, sweepOutputs, sweepStates } from "./sweep-up.ts";
 
 const HOUR = 3_600_000;
 const NOW = Date.now();
@@ -82,4 +82,17 @@ test("what comes into use between the search and the move is given back", async 
   utimesSync(join(root, "company/a"), LONG_AGO, LONG_AGO);
   expect(await removeBundle(stale!, NOW)).toBe(true);
   expect(readdirSync(join(root, "company"))).toEqual([]);
+});
+
+test("ends of outputs go by their age, and nothing beside them", async () => {
+  const folder = join(root, "company/agent/kept-output");
+  mkdirSync(folder, { recursive: true });
+  for (const name of ["old.ndjson", "new.ndjson"]) writeFileSync(join(folder, name), "x\n");
+  const beside = join(root, "company/agent/run.ndjson");
+  writeFileSync(beside, "the host's own");
+  for (const path of [join(folder, "old.ndjson"), beside]) utimesSync(path, LONG_AGO, LONG_AGO);
+  utimesSync(join(folder, "new.ndjson"), new Date(NOW - OUTPUT_KEPT_MS + HOUR), new Date(NOW - OUTPUT_KEPT_MS + HOUR));
+  expect(await sweepOutputs({ root, folder }, NOW)).toEqual({ removed: ["old.ndjson"], problems: [] });
+  expect([readdirSync(folder), existsSync(beside)]).toEqual([["new.ndjson"], true]);
+  expect(await sweepOutputs({ root, folder: join(root, "company/other/kept-output") }, NOW)).toEqual({ removed: [], problems: [] });
 });

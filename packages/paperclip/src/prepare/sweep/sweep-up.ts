@@ -1,7 +1,7 @@
-// Removes what earlier runs left on the shared volume: old saved sessions of the agent, old bundles of its company.
+// Removes what earlier runs left on the shared volume: old saved sessions of the agent, old ends of its outputs, old bundles of its company.
 import { basename, dirname, join } from "node:path";
 import { type StaleEntry, type SweepRule, type VolumeError, withVolume } from "@paperclip-k8s/engine";
-import { bundlesFolder, UNFINISHED_BUNDLE } from "../../host/paths.ts";
+import { bundlesFolder, keptOutputFolder, UNFINISHED_BUNDLE, UNFINISHED_OUTPUT } from "../../host/paths.ts";
 import type { AgentConfig } from "../../settings/agent-config.ts";
 import type { RunInputs } from "../attempt.ts";
 
@@ -10,6 +10,9 @@ const DAY = 24 * HOUR;
 /** How long a bundle is kept that no run can need any more: a session may come back to it. */
 export const BUNDLE_KEPT_MS = 14 * DAY;
 export const MOST_BUNDLES = 200;
+/** How long the end of a run's output is kept, and of how many runs of an agent. */
+export const OUTPUT_KEPT_MS = 14 * DAY;
+const MOST_OUTPUTS = 500;
 /** However many tasks there are: a run may have restored a session and not saved it again yet. */
 const SESSION_IN_USE_MS = 2 * DAY;
 /** For each request. Long, because removing a large tree takes its time and no run waits for it; a volume that hangs is noticed earlier. */
@@ -32,7 +35,8 @@ export async function sweepUp({ ctx, config, state, bundle }: RunInputs, report:
   const root = config.dataPath;
   const states = () => (state.mode === "portable" ? sweepStates({ root, own: state.spec.saved }, config) : null);
   const bundles = () => (bundle?.folder == null ? null : sweepBundles({ root, folder: bundlesFolder(ctx, config) }));
-  for (const sweep of [states, bundles]) for (const problem of (await sweep())?.problems ?? []) report(problem);
+  const outputs = () => sweepOutputs({ root, folder: keptOutputFolder(ctx, config) });
+  for (const sweep of [states, bundles, outputs]) for (const problem of (await sweep())?.problems ?? []) report(problem);
 }
 
 type Retention = Pick<AgentConfig, "stateRetentionDays" | "stateMaxTasks" | "timeoutSec" | "maxRunSec">;
@@ -68,6 +72,19 @@ const bundleRule: SweepRule = {
 };
 
 export const sweepBundles = (place: SweepPlace, now: number = Date.now()): Promise<Swept> => sweepFolder(place, bundleRule, now);
+
+/** Whatever the policy says now: it may have said something else before. */
+const outputRule: SweepRule = {
+  unfinished: UNFINISHED_OUTPUT,
+  unfinishedKeptMs: DAY,
+  marker: null,
+  keptMs: OUTPUT_KEPT_MS,
+  most: MOST_OUTPUTS,
+  surplusKeptMs: 0,
+  except: null,
+};
+
+export const sweepOutputs = (place: SweepPlace, now: number = Date.now()): Promise<Swept> => sweepFolder(place, outputRule, now);
 
 export interface StaleBundle extends StaleEntry {
   readonly root: string;

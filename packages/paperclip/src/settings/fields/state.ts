@@ -24,6 +24,11 @@ export const stateFields = named({
     default: false,
     doc: "keep Job, Secret and log file after the run, for debugging; the log names them",
   }),
+  logFormat: choice({
+    label: "Run log",
+    options: { transcript: "Readable transcript", raw: "The CLI's raw lines" },
+    doc: "what the run's log has of the CLI's output. `transcript`: lines that people can read, with long results shortened; `raw`: every line as the CLI wrote it",
+  }),
   agentDbMode: choice({
     label: "Session storage",
     options: { portable: "Kept on the shared volume", dedicated_pvc: "On a claim of the agent's own", ephemeral: "Not kept" },
