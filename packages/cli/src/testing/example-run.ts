@@ -15,7 +15,7 @@ export const jobView = (change: Partial<JobView> = {}): JobView => ({
   active: 1,
   suspended: false,
   deadlineSeconds: null,
-  image: "agent:1",
+  images: { example: "agent:1" },
   conditions: {},
   ...change,
 });
@@ -37,7 +37,7 @@ export const podView = (state: ContainerState | null, change: Partial<PodView> =
   reason: null,
   message: null,
   conditions: {},
-  containers: state === null ? [] : [{ name: "example", image: "agent:1", state }],
+  containers: state === null ? [] : [{ name: "example", image: "agent:1", state, sidecar: false, started: true, lastEnd: null }],
   initContainers: [],
   resources: {},
   claims: [],

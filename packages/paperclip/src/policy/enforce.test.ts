@@ -7,7 +7,12 @@ import { parsePolicy } from "./parse-policy.ts";
 import { DEFAULT_POLICY, type Policy } from "./policy.ts";
 import { withDefaults } from "./with-defaults.ts";
 
-const server = { env: { PAPERCLIP_HOME: "/data" }, namespaces: ["paperclip"], isBuiltIn: (name: string) => /^(OPENAI_|GIT_)/.test(name) };
+const server = {
+  env: { PAPERCLIP_HOME: "/data" },
+  namespaces: ["paperclip"],
+  container: "example",
+  isBuiltIn: (name: string) => /^(OPENAI_|GIT_)/.test(name),
+};
 const pod = {
   claims: [
     { claimName: "data", mountPath: "/data", subPath: null, subPathExpr: null, readOnly: false },

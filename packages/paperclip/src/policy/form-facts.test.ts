@@ -26,6 +26,7 @@ test("in a pod, without a policy: what only the operator could allow is not aske
       "dataPath",
       "serviceAccountName",
       "runtimeClassName",
+      "podTemplate",
       "retainJobs",
       "inherit",
       "inheritNames",

@@ -44,6 +44,7 @@ test("nothing set: everything has a default, or comes from the server's pod", ()
     ttlSecondsAfterFinished: 86_400,
     retainJobs: false,
     runtimeClassName: null,
+    podTemplate: null,
     reattachOrphanedJobs: true,
     concurrency: "task",
     agentDbMode: "portable",
