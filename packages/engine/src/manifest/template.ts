@@ -19,14 +19,17 @@ export function applyTemplate(spec: Plain, template: PodTemplate | null | undefi
   if (template == null) return spec;
   const mine = objects(spec.containers);
   const before = objects(spec.initContainers);
-  const added = [...template.initContainers.map(initContainer), ...template.sidecars.map(sidecar)];
+  const given = [...template.initContainers.map(initContainer), ...template.sidecars.map(sidecar)];
+  const hidden = spec.automountServiceAccountToken === true && given.length > 0;
+  const added = hidden ? given.map(withoutToken) : given;
+  const volumes = hidden ? [...template.volumes, { name: NO_TOKEN, emptyDir: {} }] : template.volumes;
   distinct("container", [...mine, ...before], added);
-  distinct("volume", objects(spec.volumes), template.volumes);
+  distinct("volume", objects(spec.volumes), volumes);
   return {
     ...Object.fromEntries(POD_FIELDS.flatMap((field) => (template[field] === undefined ? [] : [[field, template[field]]]))),
     ...spec,
     ...(before.length + added.length === 0 ? {} : { initContainers: [...before, ...added] }),
-    volumes: [...objects(spec.volumes), ...template.volumes],
+    volumes: [...objects(spec.volumes), ...volumes],
     containers: mine.map((each) => (each.name === container ? extended(each, template) : each)),
   };
 }
@@ -42,6 +45,16 @@ function initContainer(given: Plain): Plain {
 
 /** A native sidecar: the pod ends when the run's container ends, whatever this one does. */
 const sidecar = (given: Plain): Plain => ({ ...initContainer(given), restartPolicy: "Always" });
+
+const NO_TOKEN = "agent-no-token";
+const TOKEN_MOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/** The token of the run's service account is for its own container: Kubernetes mounts none where something is mounted already. */
+function withoutToken(given: Plain): Plain {
+  const mounts = objects(given.volumeMounts);
+  if (mounts.some(({ mountPath }) => mountPath === TOKEN_MOUNT)) return given;
+  return { ...given, volumeMounts: [...mounts, { name: NO_TOKEN, mountPath: TOKEN_MOUNT, readOnly: true }] };
+}
 
 function extended(main: Plain, { volumeMounts, env }: PodTemplate): Plain {
   const mounts = objects(main.volumeMounts);
