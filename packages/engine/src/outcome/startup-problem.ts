@@ -9,7 +9,22 @@ export function startupProblem(state: RunState): StartupProblem | null {
   if (state.acceptedAt === null || state.startRecord !== null || state.ranAt !== null) return null;
   if (hasStarted(state.pod, state.identity.container)) return null;
   if (state.pod === null) return podRejected(state);
-  return initProblem(state) ?? sidecarProblem(state) ?? containerProblem(state) ?? unschedulable(state) ?? sandboxProblem(state);
+  return (
+    noSidecars(state) ??
+    initProblem(state) ??
+    sidecarProblem(state) ??
+    containerProblem(state) ??
+    unschedulable(state) ??
+    sandboxProblem(state)
+  );
+}
+
+/** An older cluster drops the field that makes a sidecar: the container would have to end before the run's could start. */
+function noSidecars({ pod, identity, now }: RunState): StartupProblem | null {
+  const plain = pod?.initContainers.find(({ name, sidecar }) => !sidecar && identity.sidecars.includes(name));
+  if (plain === undefined) return null;
+  const text = `container ${plain.name} of the pod template cannot run beside the run's own: this cluster has no native sidecars; they come with Kubernetes 1.29`;
+  return { cause: "init-failed", text, message: text, permanent: true, since: now, timeout: null };
 }
 
 function initProblem(state: RunState): StartupProblem | null {

@@ -82,6 +82,8 @@ export interface RunIdentity {
   readonly adopted: boolean;
   readonly container: string;
   readonly image: string;
+  /** Names of the containers that its pod template has beside the run's own. */
+  readonly sidecars: readonly string[];
 }
 
 export function initialState(identity: RunIdentity, askedAt: number): RunState {

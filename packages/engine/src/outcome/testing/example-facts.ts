@@ -28,6 +28,7 @@ const identity = {
   adopted: false,
   container: "agent",
   image: "agent:1",
+  sidecars: ["db"],
 };
 
 /** Nothing has been made for the run yet. */
