@@ -14,20 +14,21 @@ afterEach(() => calm(bed));
 afterAll(() => bed.stop());
 
 const NOTES = { name: "notes", mountPath: "/notes" };
+const env = [{ name: "NOTES", value: "/notes/first" }];
 
 const withInit = (script: string) => (request: RunRequest) => ({
   ...request,
   template: {
-    initContainers: [{ name: "first", image: bed.images.agent, command: ["node", "-e", script], volumeMounts: [NOTES] }],
+    initContainers: [{ name: "first", image: bed.images.agent, command: ["node", "-e", script], volumeMounts: [NOTES], env }],
     sidecars: [],
     volumes: [{ name: "notes", emptyDir: {} }],
     volumeMounts: [NOTES],
-    env: [{ name: "NOTES", value: "/notes/first" }],
+    env,
   },
 });
 
 test("an init container's work is there when the agent starts", async () => {
-  const init = withInit(`require("node:fs").writeFileSync("/notes/first", "from the init container")`);
+  const init = withInit(`require("node:fs").writeFileSync(process.env.NOTES, "from the init container")`);
   const script = `console.log(require("node:fs").readFileSync(process.env.NOTES, "utf8"))`;
   const { outcome, output } = await finishRun(bed, { script, change: init });
   expect(output.toString()).toBe("from the init container\n");
