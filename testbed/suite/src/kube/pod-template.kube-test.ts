@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Agents, openAgents } from "../agents.ts";
 import type { Bed } from "../bed.ts";
 import { calm } from "../calm.ts";
-import { finishRun, gatedScript, keyed, type RunOptions, startRun } from "../run.ts";
+import { finishRun, keyed, type RunOptions, startRun } from "../run.ts";
 
 // Native sidecars: only a real kubelet starts, restarts and ends them. The pods of the embedded cluster have one container at a time.
 
@@ -82,16 +82,6 @@ test("what ends last does not keep the next run of the same key waiting", async 
   expect(output.toString()).toBe("second\n");
 });
 
-test("a run that fails fails with its own exit code, and a cancelled one is cancelled", async () => {
-  const failed = await finishRun(bed, beside(STUBBORN, { script: "process.exit(3)" }));
-  expect(failed.outcome).toMatchObject({ kind: "exited", exitCode: 3 });
-  const { script } = gatedScript(bed);
-  const run = startRun(bed, beside(STUBBORN, { script }));
-  await run.saw("on\n");
-  run.cancel();
-  expect((await run.done).outcome).toMatchObject({ kind: "cancelled", stopped: true });
-});
-
 test("it has neither the run's Secret nor the shared volume, and no token of the agent's account", async () => {
   const look = `const { existsSync, writeFileSync } = require("node:fs");
     const places = ["/run/agent-input", process.env.DATA, "/agent/home", "/var/run/secrets/kubernetes.io/serviceaccount/token"];
@@ -104,18 +94,6 @@ test("it has neither the run's Secret nor the shared volume, and no token of the
   const { outcome, output } = await finishRun(bed, beside(look, { script, change }, { env }));
   expect(outcome).toMatchObject({ kind: "exited", exitCode: 0 });
   expect(output.toString()).toBe("[false,false,false,false] true\n");
-});
-
-test("its end while the agent works is said in the log, and is no failure of the run", async () => {
-  const { script, release } = gatedScript(bed);
-  const dies = `const t = setInterval(() => { if (require("node:fs").existsSync("/notes/die")) { console.error("broken"); process.exit(7); } }, 20)`;
-  const run = startRun(bed, beside(dies, { script: `require("node:fs").writeFileSync("/notes/die", ""); ${script}` }));
-  const said = () => run.status.map(({ text }) => text).filter((text) => text.startsWith("sidecar container"));
-  await expect.poll(said).toContain("sidecar container beside exited with code 7: broken; it is restarted, and the run goes on");
-  await release();
-  const { outcome, status } = await run.done;
-  expect(outcome).toMatchObject({ kind: "exited", exitCode: 0, evidence: { warnings: [] } });
-  expect(status.map(({ text }) => text)).toContain("CLI started");
 });
 
 describe("one that does not start is the run's failure to start, by its own name", () => {
