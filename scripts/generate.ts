@@ -16,6 +16,19 @@ const programs = [
     target: "node18",
   },
   {
+    entry: "packages/runner/src/tools/node-check.ts",
+    text: "packages/runner/generated/node-check-text.ts",
+    name: "nodeCheckText",
+    // It must be understood by the Node that it finds too old.
+    target: "es6",
+  },
+  {
+    entry: "packages/runner/src/tools/copy-tools.ts",
+    text: "packages/runner/generated/copy-tools-text.ts",
+    name: "copyToolsText",
+    target: "node18",
+  },
+  {
     entry: "packages/engine/src/volume/child/main.ts",
     text: "packages/engine/generated/volume-text.ts",
     name: "volumeText",

@@ -13,6 +13,8 @@ export const OVERVIEW = `paperclip-k8s: for operators of Paperclip agents that r
   transcript  what an agent did, from the output that is kept of a run
   sweep       what runs have left behind: Jobs, Secrets, files
   policy      checks a policy file, and prints what is in force
+  collect-tools
+              makes a folder of Node and CLIs that run on any image: the content of a tools image
 
 paperclip-k8s help <command> lists the options.
 
@@ -84,6 +86,17 @@ the shared volume: of a run that works, of one that ended while no server was th
 Job was kept, and the end of any other if the policy has limits.keepOutputBytes. The run's id may be given by its beginning.
 
       --data <folder>     PAPERCLIP_HOME as seen from here; unset: PAPERCLIP_HOME`,
+
+  "collect-tools": `paperclip-k8s collect-tools <folder> [options]
+
+Collects Node, the agents' CLIs, every shared library that they need and their loader into an empty
+folder, and changes them so that they start on any Linux image of the same processor, whether its C
+library is glibc or musl (docs/images.md). A library that is missing is named, and the exit code is
+1. Where the folder is the one that pods will have, each program is started once.
+
+      --cli <path>        a CLI: its path, its name in PATH, or name=path; may be repeated
+      --node <path>       unset: the Node that runs this command
+      --mount <path>      where pods have the folder (/opt/agent-tools)`,
 
   policy: `paperclip-k8s policy [file] [options]
 

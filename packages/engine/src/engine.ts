@@ -109,6 +109,7 @@ function identityOf(request: RunRequest, { nonce, jobName, files }: Submission):
     adopted: false,
     container: request.container.name,
     image: request.container.image,
+    sidecars: (request.template?.sidecars ?? []).map(({ name }) => name),
   };
 }
 

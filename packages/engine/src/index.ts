@@ -14,6 +14,7 @@ export { type Permission, permissions } from "./kube/permissions.ts";
 export { type ContainerState, isFinished, type JobView, type PodView } from "./kube/views.ts";
 export { INPUT_MOUNT } from "./manifest/job.ts";
 export { isLabelKey, labelValue } from "./manifest/names.ts";
+export { overlap } from "./manifest/template.ts";
 export {
   findClaim,
   findStorageClass,
@@ -38,6 +39,7 @@ export {
   type EnvReference,
   type EnvSource,
   type ObjectVolume,
+  type PodTemplate,
   type RunRequest,
   runFiles,
   type SharedMount,

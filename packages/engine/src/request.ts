@@ -50,6 +50,8 @@ export interface RunRequest {
   readonly recordSecret?: Uint8Array | null;
   /** What the operator wants of every pod; absent = a root filesystem that nobody writes to, and nothing else. */
   readonly pod?: PodRules;
+  /** What the pod has besides the run's own container; null or absent = nothing. */
+  readonly template?: PodTemplate | null;
   /** Keep Job, Secret and files after the end, for debugging. */
   readonly retain: boolean;
 }
@@ -215,6 +217,25 @@ export interface PodRules {
   readonly readOnlyRootFilesystem: boolean;
   /** Of the pod only. */
   readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** One object of a pod's spec, as Kubernetes writes it. */
+type Named = { readonly name: string } & Readonly<Record<string, unknown>>;
+
+/** Further parts of a pod. They are added to it; nothing of the run's own can be replaced. */
+export interface PodTemplate {
+  /** Run before the run's container, one after the other; with `restartPolicy: Always` from then on beside it. */
+  readonly initContainers: readonly Named[];
+  /** Run beside the run's container: each has started, its startup probe included, before the next one and before the run's. */
+  readonly sidecars: readonly Named[];
+  readonly volumes: readonly Named[];
+  /** For the run's own container; one of its own variables wins over one of the same name. */
+  readonly volumeMounts: readonly (Named & { readonly mountPath: string })[];
+  readonly env: readonly Named[];
+  readonly affinity?: Readonly<Record<string, unknown>>;
+  readonly topologySpreadConstraints?: readonly unknown[];
+  readonly hostAliases?: readonly unknown[];
+  readonly schedulerName?: string;
 }
 
 export interface RunLimits {

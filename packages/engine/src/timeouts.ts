@@ -19,6 +19,8 @@ export function timeoutsFor(request: RunRequest, submission: Submission) {
     imagePull: 60 * SECOND,
     /** A container that cannot be configured may be waiting for an object that is just being made. */
     containerConfig: 30 * SECOND,
+    /** A sidecar that ends before the run's container can start may do better the next time. */
+    sidecar: 60 * SECOND,
     /** A volume's Secret, ConfigMap or claim is missing: the kubelet looks again after up to two minutes. */
     missingVolume: 180 * SECOND,
     /** A Job without any pod: quota, service account, admission. */

@@ -18,6 +18,8 @@ export const RUNNER_EXIT = {
   noState: 216,
   /** A folder of `writable` cannot be written to; the CLI was not started. */
   notWritable: 217,
+  /** The Node that runs the runner is too old for it. */
+  oldRuntime: 218,
   /** As in a shell: the CLI is there but may not be run, or is not there. */
   notExecutable: 126,
   notFound: 127,

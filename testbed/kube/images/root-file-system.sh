@@ -15,7 +15,7 @@ if [ -e "$out/usr/bin/busybox" ]; then
   for a in $("$out/usr/bin/busybox" --list); do [ -e "$out/usr/bin/$a" ] || ln -s busybox "$out/usr/bin/$a"; done
 else
   ln -sfn dash "$out/usr/bin/sh"
-  cat "$out"/usr/share/ca-certificates/mozilla/*.crt > "$out/etc/ssl/certs/ca-certificates.crt"
+  [ ! -d "$out/usr/share/ca-certificates" ] || cat "$out"/usr/share/ca-certificates/mozilla/*.crt > "$out/etc/ssl/certs/ca-certificates.crt"
   ldconfig -r "$out"
 fi
 printf 'root:x:0:0:root:/root:/bin/sh\nagent:x:1000:1000:agent:/home/agent:/bin/sh\n' > "$out/etc/passwd"

@@ -26,19 +26,22 @@ export async function writeConfigs(settings: Settings): Promise<void> {
 
 /** `dir` holds socket, state and images; `cniDir` the pod network's description. */
 export function containerd(dir: string, cniDir: string): string {
-  return `version = 2
+  return `version = 3
 root = "${dir}/containerd/root"
 state = "${dir}/containerd/state"
 [grpc]
 address = "${dir}/containerd.sock"
 [plugins."io.containerd.internal.v1.opt"]
 path = "${dir}/containerd/opt"
-[plugins."io.containerd.grpc.v1.cri"]
-sandbox_image = "${PAUSE_IMAGE}"
+[plugins."io.containerd.nri.v1.nri"]
+disable = true
+[plugins."io.containerd.cri.v1.images".pinned_images]
+sandbox = "${PAUSE_IMAGE}"
+[plugins."io.containerd.cri.v1.runtime"]
 # without CAP_SYS_RESOURCE an oom_score_adj below the parent's cannot be set
 restrict_oom_score_adj = true
-[plugins."io.containerd.grpc.v1.cri".cni]
-bin_dir = "/usr/lib/cni"
+[plugins."io.containerd.cri.v1.runtime".cni]
+bin_dirs = ["/usr/lib/cni"]
 conf_dir = "${cniDir}/cni"
 `;
 }
@@ -62,6 +65,7 @@ function kubelet({ dir, nodeAddress }: Settings) {
     resolvConf: `${dir}/resolv.conf`,
     clusterDNS: ["127.0.0.1"],
     clusterDomain: "cluster.local",
+    featureGates: { ImageVolume: true },
     cgroupDriver: "cgroupfs",
     cgroupsPerQOS: false, // leaves the machine's cgroup tree alone; limits of containers still apply
     enforceNodeAllocatable: [],

@@ -19,7 +19,7 @@ export async function down(settings: Settings): Promise<void> {
 /** What `up` keeps between clusters; by name, since the folder may be one that others use too. */
 export async function purge({ cache }: Settings): Promise<void> {
   for (const entry of await readdir(cache).catch(() => [])) {
-    if (/^(kubenode|pause|images|containerd)(-|$)/.test(entry)) await rm(join(cache, entry), { recursive: true, force: true });
+    if (/^(kubenode|pause|images|layer|containerd)(-|$)/.test(entry)) await rm(join(cache, entry), { recursive: true, force: true });
   }
   for (const folder of [cache, dirname(cache)]) await rmdir(folder).catch(() => {}); // only when empty
 }

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { containerd } from "./configs.ts";
 import { imageArchive } from "./image-archive.ts";
 import { AGENT_PACKAGES, IMAGES, type Image, imagesHash, npmPrograms, SHELL_PACKAGES } from "./images.ts";
@@ -9,15 +9,15 @@ import { signal } from "./processes.ts";
 import { run } from "./run.ts";
 import { until } from "./wait.ts";
 
-const ROOT_FILE_SYSTEM = join(import.meta.dirname, "../images/root-file-system.sh");
+export const ROOT_FILE_SYSTEM = join(import.meta.dirname, "../images/root-file-system.sh");
 
-export function imageStorePath(cache: string, pause: string): string {
-  return join(cache, `images-${imagesHash([readFileSync(ROOT_FILE_SYSTEM), readFileSync(pause)])}`);
+export function imageStorePath(cache: string, programs: string, pause: string): string {
+  return join(cache, `images-${imagesHash([Buffer.from(basename(programs)), readFileSync(ROOT_FILE_SYSTEM), readFileSync(pause)])}`);
 }
 
 /** containerd's own folder with our images in it and no container ever made: unpacked once, then only linked into clusters. */
 export async function makeImageStore(cache: string, programs: string, pause: string): Promise<string> {
-  const store = imageStorePath(cache, pause);
+  const store = imageStorePath(cache, programs, pause);
   if (existsSync(store)) return store;
   for (const old of await readdir(cache)) if (old.startsWith("images-")) await rm(join(cache, old), { recursive: true });
   const work = await mkdtemp(join(cache, "images-new-"));
@@ -42,7 +42,8 @@ async function pauseLayer(work: string, pause: string): Promise<string> {
   return layer;
 }
 
-async function rootFileSystem(work: string, name: string, packages: readonly string[]): Promise<string> {
+/** A folder with the files of Debian packages. */
+export async function rootFileSystem(work: string, name: string, packages: readonly string[]): Promise<string> {
   await run("bash", [ROOT_FILE_SYSTEM, join(work, name), ...packages]);
   return join(work, name);
 }

@@ -9,7 +9,9 @@ import { noteStarted, noteStopped } from "./stopped.ts";
 
 export { type Admin, ApiFailure } from "./admin.ts";
 export type { Description } from "./description.ts";
-export { type Blob, keepBlob } from "./image-archive.ts";
+export { loadTestImage } from "./images/load-image.ts";
+export { type ImageSettings, type Layer, NodeImages } from "./images/node-images.ts";
+export type { TestImageName } from "./images/test-images.ts";
 export { type OtherNode, otherNode } from "./other-node.ts";
 export { type NodeWatch, watchNode } from "./watch-node.ts";
 

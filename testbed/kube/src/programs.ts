@@ -69,6 +69,7 @@ function apiServer(settings: Settings, at: (path: string) => string): CommandLin
     "--service-account-issuer=https://kubernetes.default.svc",
     `--service-cluster-ip-range=${SERVICE_RANGE}`,
     "--authorization-mode=Node,RBAC",
+    "--feature-gates=ImageVolume=true", // on by default from Kubernetes 1.35
     "--enable-admission-plugins=PodNodeSelector", // one namespace's pods can be kept from the node
     `--kubelet-client-certificate=${at("pki/admin.crt")}`,
     `--kubelet-client-key=${at("pki/admin.key")}`,

@@ -2,7 +2,7 @@ import { existsSync, lstatSync } from "node:fs";
 import { chown, copyFile, link, mkdir, readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { type Admin, openAdmin } from "./admin.ts";
-import { binaryPath, buildPause, buildPrograms } from "./build-programs.ts";
+import { binaryPath, buildContainerd, buildPause, buildPrograms, containerdPath } from "./build-programs.ts";
 import { makeCertificates } from "./certificates.ts";
 import { checkMachine } from "./check-machine.ts";
 import { configs, writeConfigs } from "./configs.ts";
@@ -14,7 +14,7 @@ import { copyImageStore, imageStorePath, makeImageStore } from "./image-store.ts
 import { AGENT_IMAGE, PAUSE_IMAGE, SHELL_IMAGE } from "./images.ts";
 import { checkNetworkFree, connect } from "./network.ts";
 import { makeNode } from "./node-namespaces.ts";
-import { containerdPrograms, installPackages, missingPackages } from "./packages.ts";
+import { installPackages, missingPackages } from "./packages.ts";
 import { processesOf } from "./processes.ts";
 import { commandLines } from "./programs.ts";
 import { API_PORT, type Settings } from "./settings.ts";
@@ -50,13 +50,14 @@ export async function up(settings: Settings, step: Step): Promise<Description> {
 async function prepare({ cache }: Settings, step: Step): Promise<Parts> {
   const missing = missingPackages();
   if (missing.length > 0) await step(`installing ${missing.join(", ")}`, () => installPackages(missing));
-  const containerd = await step("containerd", () => containerdPrograms(cache));
+  const hasContainerd = existsSync(containerdPath(cache));
+  const containerd = await step(hasContainerd ? "containerd" : "building containerd (1 to 2 minutes)", () => buildContainerd(cache));
   const built = existsSync(binaryPath(cache));
   const binary = await step(built ? "Kubernetes programs" : "building the Kubernetes programs (5 to 10 minutes from nothing)", () =>
     buildPrograms(cache),
   );
   const pause = await buildPause(cache);
-  const made = existsSync(imageStorePath(cache, pause));
+  const made = existsSync(imageStorePath(cache, containerd, pause));
   const imageStore = await step(made ? "images" : "making the images (half a minute)", () => makeImageStore(cache, containerd, pause));
   return { binary, containerd, pause, imageStore };
 }

@@ -181,6 +181,33 @@ describe.concurrent("a container that ends by itself", () => {
     });
   });
 
+  test("a sidecar runs beside the others and is restarted; the pod ends with its container, and then the sidecar does", async () => {
+    const beside = {
+      name: "beside",
+      image: "agent:1",
+      command: [
+        "sh",
+        "-c",
+        "trap 'exit 0' TERM; [ -e $0.once ] || { touch $0.once; exit 4; }; touch $0.again; while :; do sleep 0.05; done",
+        "/v/f",
+      ],
+      restartPolicy: "Always",
+      volumeMounts: [{ name: "v", mountPath: "/v" }],
+    };
+    await createJob(cluster, ns, "sidecar", 'until [ -e "$1.again" ]; do sleep 0.05; done', {
+      pod: { volumes: [{ name: "v", emptyDir: {} }], initContainers: [beside] },
+      container: { args: ["x", "/v/f"], volumeMounts: [{ name: "v", mountPath: "/v" }] },
+    });
+    const job = await endedJob(cluster, ns, "sidecar");
+    expect(job.status).toMatchObject({ succeeded: 1 });
+    const { status } = podOf(cluster, ns, "sidecar")!;
+    expect(status).toMatchObject({
+      phase: "Succeeded",
+      containerStatuses: [{ state: { terminated: { exitCode: 0 } } }],
+      initContainerStatuses: [{ state: { terminated: {} }, lastState: { terminated: { exitCode: 4 } }, restartCount: 1 }],
+    });
+  });
+
   test("backoffLimit 1 makes two pods", async () => {
     await createJob(cluster, ns, "retry", "exit 3", { spec: { backoffLimit: 1 } });
     const job = await endedJob(cluster, ns, "retry");

@@ -1,5 +1,5 @@
 import { type Condition, timestamp } from "./object.ts";
-import type { ContainerState, ContainerStatus, PodSpec, PodStatus } from "./pod.ts";
+import type { Container, ContainerState, ContainerStatus, PodSpec, PodStatus } from "./pod.ts";
 
 // What the kubelet knows of a pod; the status is made from it.
 export interface PodFacts {
@@ -49,7 +49,9 @@ function containerStatus(name: string, image: string, facts: PodFacts): Containe
   return { name, state, lastState: lastState ?? {}, ready: running, started: running, restartCount, image, imageID: "" };
 }
 
-const isDone = ({ state }: ContainerFacts): boolean => state.terminated?.exitCode === 0;
+/** A sidecar is done with its part of the start when it runs. */
+const isDone = ({ restartPolicy }: Container, { state }: ContainerFacts): boolean =>
+  restartPolicy === "Always" ? state.waiting === undefined : state.terminated?.exitCode === 0;
 
 function conditionsOf(spec: PodSpec, facts: PodFacts, before: readonly Condition[]): Condition[] {
   const now = timestamp();
@@ -71,7 +73,7 @@ function sandboxReady(facts: PodFacts): Condition {
 }
 
 function initialized(spec: PodSpec, facts: PodFacts): Condition {
-  const open = (spec.initContainers ?? []).filter(({ name }) => !isDone(facts.containers.get(name)!));
+  const open = (spec.initContainers ?? []).filter((container) => !isDone(container, facts.containers.get(container.name)!));
   if (open.length === 0) return { type: "Initialized", status: "True", ...(facts.phase === "Succeeded" ? { reason: "PodCompleted" } : {}) };
   const message = `containers with incomplete status: [${open.map(({ name }) => name).join(" ")}]`;
   return { type: "Initialized", status: "False", reason: "ContainersNotInitialized", message };

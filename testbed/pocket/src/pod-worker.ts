@@ -11,6 +11,7 @@ import { podDir } from "./pod-log.ts";
 import { firstFacts, type PodFacts, podStatus } from "./pod-status.ts";
 import { killMarked, type Launch, launch, podMarker, type RunningProcess, StartError, signalProcess } from "./processes.ts";
 import { pullImage } from "./pull-image.ts";
+import { Sidecars } from "./sidecars.ts";
 import { MountError, refreshVolumes, setUpVolumes } from "./volumes.ts";
 import type { World } from "./world.ts";
 
@@ -23,6 +24,7 @@ export class PodWorker {
   oomKilled = false;
   readonly #world: World;
   readonly #pauses: Pauses;
+  readonly #sidecars: Sidecars;
   #stopping = false;
   #deleted = false;
   #thaw = Promise.withResolvers<void>();
@@ -36,6 +38,7 @@ export class PodWorker {
     this.pod = pod;
     this.facts = firstFacts(pod.spec);
     this.#pauses = new Pauses(world);
+    this.#sidecars = new Sidecars(world, pod, this.facts, () => this.post());
   }
 
   get over(): boolean {
@@ -51,7 +54,8 @@ export class PodWorker {
       await this.#pauses.pause(this.#world.timings.start);
       this.facts.sandbox = true;
       for (const container of this.pod.spec.initContainers ?? []) {
-        if ((await this.#runContainer(container, folders)) !== 0) return await this.#end("Failed");
+        if (container.restartPolicy === "Always") await this.#startSidecar(container, folders);
+        else if ((await this.#runContainer(container, folders)) !== 0) return await this.#end("Failed");
       }
       const code = await this.#runContainer(this.pod.spec.containers[0]!, folders);
       await this.#end(code === 0 ? "Succeeded" : "Failed");
@@ -131,12 +135,23 @@ export class PodWorker {
     );
   }
 
-  async #runContainer(container: Container, folders: ReadonlyMap<string, string>): Promise<number> {
+  /** What a container is started with, once its image is there. */
+  async #create(container: Container, folders: ReadonlyMap<string, string>): Promise<Launch> {
     if (this.#stopping) throw stopped;
     const say = this.#say.bind(this);
     await pullImage(this.#world, container, this.#pauses, { say, wait: this.#wait.bind(this, container) });
     const spec = await this.#configure(container, folders);
     this.#say("Normal", "Created", `Created container: ${container.name}`);
+    return spec;
+  }
+
+  async #startSidecar(container: Container, folders: ReadonlyMap<string, string>): Promise<void> {
+    const spec = await this.#create(container, folders);
+    await this.#sidecars.start(container, spec, this.#pauses);
+  }
+
+  async #runContainer(container: Container, folders: ReadonlyMap<string, string>): Promise<number> {
+    const spec = await this.#create(container, folders);
     let process: RunningProcess;
     try {
       process = await launch(spec);
@@ -227,6 +242,7 @@ export class PodWorker {
 
   async #end(phase: "Succeeded" | "Failed"): Promise<void> {
     const { timers, timings, state } = this.#world;
+    await this.#sidecars.stop(this.#stopping ? this.#graceMs : (this.pod.spec.terminationGracePeriodSeconds ?? 30) * 1000);
     this.facts.phase = phase;
     this.#over = true;
     while (state.nodeLost) await this.#thaw.promise;

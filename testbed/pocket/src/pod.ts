@@ -46,6 +46,8 @@ export interface Container {
   terminationMessagePolicy?: "File" | "FallbackToLogsOnError";
   resources?: { requests?: Record<string, string | number>; limits?: Record<string, string | number> };
   securityContext?: SecurityContext;
+  /** Of init containers: makes one a sidecar. */
+  restartPolicy?: string;
 }
 
 export interface KeyToPath {

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import type { ClusterArguments } from "../cluster/access.ts";
+import { type CollectToolsCommand, collectToolsCommand } from "./collect-tools.ts";
 import { type RecoverCommand, recoverCommand } from "./recover.ts";
 import { type TranscriptCommand, transcriptCommand } from "./transcript.ts";
 import { clusterArguments, DAY_SEC, type Given, type Place, placeOf, seconds, text, UsageError } from "./values.ts";
@@ -19,6 +20,7 @@ export type Command =
     })
   | { readonly name: "status"; readonly cluster: ClusterArguments }
   | TranscriptCommand
+  | CollectToolsCommand
   | {
       readonly name: "policy";
       /** Null = the one that the environment names. */
@@ -51,6 +53,7 @@ const OPTIONS = {
   sweep: { ...CLUSTER, ...HELP, data: { type: "string" }, "older-than": { type: "string" }, delete: { type: "boolean" } },
   status: { ...CLUSTER, ...HELP },
   transcript: { ...HELP, data: { type: "string" } },
+  "collect-tools": { ...HELP, node: { type: "string" }, cli: { type: "string", multiple: true }, mount: { type: "string" } },
   policy: { ...HELP, output: { type: "string", short: "o" } },
 } as const;
 
@@ -76,16 +79,21 @@ export function parseCommand(argv: readonly string[], env: NodeJS.ProcessEnv): C
       return { name: first, cluster: clusterArguments(given) };
     case "transcript":
       return transcriptCommand(given, positionals, env);
+    case "collect-tools":
+      return collectToolsCommand(given, positionals);
     case "policy":
       return policy(given, positionals);
   }
 }
 
 const isCommand = (name: string): name is CommandName => Object.hasOwn(OPTIONS, name);
+/** Commands that are given something besides options. */
+const WITH_NAMES: readonly CommandName[] = ["policy", "transcript", "collect-tools"];
+
 function read(name: CommandName, args: string[]): { readonly values: Given; readonly positionals: readonly string[] } {
   try {
     const options: ParseArgsOptionsConfig = OPTIONS[name];
-    return parseArgs({ args, options, strict: true, allowPositionals: name === "policy" || name === "transcript" });
+    return parseArgs({ args, options, strict: true, allowPositionals: WITH_NAMES.includes(name) });
   } catch (error) {
     const problem = error instanceof Error ? error.message.split(". ")[0] : String(error);
     throw new UsageError(`${problem}; see paperclip-k8s help ${name}`);

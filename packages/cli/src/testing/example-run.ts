@@ -16,7 +16,7 @@ export const jobView = (change: Partial<JobView> = {}): JobView => ({
   suspended: false,
   deadlineSeconds: null,
   expires: true,
-  image: "agent:1",
+  images: { example: "agent:1" },
   conditions: {},
   ...change,
 });
@@ -38,7 +38,7 @@ export const podView = (state: ContainerState | null, change: Partial<PodView> =
   reason: null,
   message: null,
   conditions: {},
-  containers: state === null ? [] : [{ name: "example", image: "agent:1", state }],
+  containers: state === null ? [] : [{ name: "example", image: "agent:1", state, sidecar: false, started: true, lastEnd: null }],
   initContainers: [],
   resources: {},
   claims: [],

@@ -54,7 +54,16 @@ test("a pod as the API gives it", () => {
     reason: null,
     message: null,
     conditions: expect.objectContaining({ Ready: { status: "True", reason: null, message: null, at: "2026-11-15T02:33:46Z" } }),
-    containers: [{ name: "agent", image: "localhost/agent:1", state: { kind: "running", startedAt: "2026-11-15T02:33:46Z" } }],
+    containers: [
+      {
+        name: "agent",
+        image: "localhost/agent:1",
+        state: { kind: "running", startedAt: "2026-11-15T02:33:46Z" },
+        sidecar: false,
+        started: false,
+        lastEnd: null,
+      },
+    ],
     initContainers: [],
     resources: { agent: { "requests.cpu": "500m", "limits.memory": "512Mi" } },
     claims: ["data"],
@@ -81,7 +90,18 @@ test("a Job: true conditions only, all labels, annotations without kubectl's cop
   ];
   const job = projectJob({
     metadata: { name: "a", uid: "u", resourceVersion: "7", labels: { x: "y" }, annotations },
-    spec: { suspend: true, activeDeadlineSeconds: 60, template: { spec: { containers: [{ image: "i" }] } } },
+    spec: {
+      suspend: true,
+      activeDeadlineSeconds: 60,
+      template: {
+        spec: {
+          containers: [
+            { name: "mesh", image: "m" },
+            { name: "agent", image: "i" },
+          ],
+        },
+      },
+    },
     status: { active: 1, conditions },
   });
   expect(job).toEqual({
@@ -95,7 +115,7 @@ test("a Job: true conditions only, all labels, annotations without kubectl's cop
     active: 1,
     suspended: true,
     deadlineSeconds: 60,
-    image: "i",
+    images: { mesh: "m", agent: "i" },
     conditions: { Failed: { reason: "DeadlineExceeded", message: "m", at: "t" } },
   });
 });

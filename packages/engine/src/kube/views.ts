@@ -33,8 +33,10 @@ export function projectJob(raw: unknown) {
     deadlineSeconds: count(object(spec).activeDeadlineSeconds) || null,
     /** Kubernetes deletes it some time after its end; otherwise it stays until somebody deletes it. */
     expires: typeof object(spec).ttlSecondsAfterFinished === "number",
-    /** Of its first container. */
-    image: textOrNull(list(object(object(object(spec).template).spec).containers)[0]?.image),
+    /** By container name. */
+    images: Object.fromEntries(
+      list(object(object(object(spec).template).spec).containers).map(({ name, image }) => [text(name), text(image)] as const),
+    ),
     /** Conditions with status True, by type. */
     conditions: Object.fromEntries(
       list(object(status).conditions)
@@ -73,8 +75,8 @@ export function projectPod(raw: unknown) {
     conditions: Object.fromEntries(
       list(state.conditions).map((condition) => [text(condition.type), { ...conditionOf(condition), status: text(condition.status) }]),
     ),
-    containers: list(state.containerStatuses).map(containerOf),
-    initContainers: list(state.initContainerStatuses).map(containerOf),
+    containers: containersOf(state.containerStatuses, object(spec).containers),
+    initContainers: containersOf(state.initContainerStatuses, object(spec).initContainers),
     /** By container name, then by field: `{ agent: { "limits.memory": "512Mi" } }`. */
     resources: Object.fromEntries(list(object(spec).containers).map((container) => [text(container.name), resourcesOf(container)])),
     /** Names of the claims it mounts. */
@@ -120,8 +122,27 @@ function conditionOf(condition: Raw) {
 
 export type ContainerView = Readonly<ReturnType<typeof containerOf>>;
 
-function containerOf(status: Raw) {
-  return { name: text(status.name), image: text(status.image), state: stateOf(object(status.state)) };
+const containersOf = (statuses: unknown, specs: unknown): ContainerView[] =>
+  list(statuses).map((status) =>
+    containerOf(
+      status,
+      list(specs).find(({ name }) => name === status.name),
+    ),
+  );
+
+function containerOf(status: Raw, spec: Raw | undefined) {
+  const last = stateOf(object(status.lastState));
+  return {
+    name: text(status.name),
+    image: text(status.image),
+    state: stateOf(object(status.state)),
+    /** Runs beside the others until they have ended, and is restarted whenever it ends. */
+    sidecar: spec?.restartPolicy === "Always",
+    /** It runs, and its startup probe has passed. */
+    started: status.started === true,
+    /** How it ended before it was restarted; null = it was not. */
+    lastEnd: last.kind === "terminated" ? last : null,
+  };
 }
 
 function resourcesOf(container: Raw): Record<string, string> {

@@ -6,6 +6,7 @@ import { objectVolumes, withoutClash } from "./object-volumes.ts";
 import { containerSecurity, podSecurity, rulesOf } from "./pod-rules.ts";
 import { RUNNER_FILE } from "./secret.ts";
 import { sharedMounts } from "./shared-mounts.ts";
+import { applyTemplate } from "./template.ts";
 
 export const INPUT_MOUNT = "/run/agent-input";
 const TERMINATION_LOG = "/dev/termination-log";
@@ -42,7 +43,7 @@ export function jobManifest(request: RunRequest, names: Names): Record<string, u
       ...(request.retain ? {} : { ttlSecondsAfterFinished: limits.ttlSeconds }),
       template: {
         metadata: { labels: request.labels, annotations: { ...rulesOf(request).annotations, ...annotations } },
-        spec: podSpec(request, names),
+        spec: applyTemplate(podSpec(request, names), request.template, request.container.name),
       },
     },
   };

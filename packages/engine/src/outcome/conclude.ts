@@ -105,7 +105,7 @@ function runnerFailedBefore(exitCode: number | null, detail: string | null): Out
 /** No end was seen: only the Job and the last state of the pod are left to judge by. */
 function withoutEnd(state: RunState): OutcomeKind {
   const problem = startupProblem(state);
-  if (problem?.cause === "init-failed") return neverStarted(problem.cause, problem.message);
+  if (problem?.cause === "init-failed" && problem.timeout === null) return neverStarted(problem.cause, problem.message);
   const outside = endedFromOutside(state, null);
   if (outside !== null) return outside;
   if (state.job?.conditions.Complete !== undefined)
@@ -127,7 +127,7 @@ function outOfMemory(state: RunState, exitCode: number): OutcomeKind {
 
 /** Disruption before deadline before deletion: the first of them is the cause of the others. */
 function endedFromOutside(state: RunState, exitCode: number | null): OutcomeKind | null {
-  const disrupted = disruption(state.pod);
+  const disrupted = disruption(state.pod, state.identity.container);
   if (disrupted !== null) return { kind: "killed", ...disrupted, exitCode };
   if (deadlineExceeded(state)) {
     const mayHaveRun = state.startRecord !== null || state.ranAt !== null || exitCode !== null || isViewIncomplete(state);

@@ -22,23 +22,35 @@ export function containerProblem(state: RunState): StartupProblem | null {
   const detail = container.state.message ?? "";
   const since = state.waiting.since;
   const isFinal = PULL_REASONS_FINAL.has(reason);
+  const isMain = container.name === state.identity.container;
+  const cause = isMain ? null : "init-failed";
   if (isFinal || PULL_REASONS.has(reason)) {
-    const text = imageText(imageOf(state, container), reason, detail);
-    return { cause: "image", text, message: text, permanent: isFinal, since, timeout: isFinal ? null : "imagePull" };
+    const text = `${ofContainer(container, isMain)}${imageText(isMain ? state.identity.image : container.image, reason, detail, isMain)}`;
+    return { cause: cause ?? "image", text, message: text, permanent: isFinal, since, timeout: isFinal ? null : "imagePull" };
   }
   if (!CONFIG_REASONS.has(reason)) return null;
-  const text = configText(state, reason, detail);
-  return { cause: "container-config", text, message: text, permanent: /runAsNonRoot/.test(detail), since, timeout: "containerConfig" };
+  const text = `${ofContainer(container, isMain)}${configText(state, reason, detail)}`;
+  return {
+    cause: cause ?? "container-config",
+    text,
+    message: text,
+    permanent: /runAsNonRoot/.test(detail),
+    since,
+    timeout: "containerConfig",
+  };
 }
 
-const imageOf = ({ identity }: RunState, { name, image }: ContainerView): string => (name === identity.container ? identity.image : image);
+/** Who it is about, where that is not the run's own container. */
+const ofContainer = ({ name, sidecar }: ContainerView, isMain: boolean): string =>
+  isMain ? "" : `${sidecar ? "sidecar" : "init"} container ${name}: `;
 
 /** A pull that fails alternates between two reasons, which give one text. */
-function imageText(image: string, reason: string, detail: string): string {
-  if (reason === "InvalidImageName") return `"${image}" is not an image name: ${pullReason(detail)}; change image`;
+function imageText(image: string, reason: string, detail: string, isMain: boolean): string {
+  if (reason === "InvalidImageName")
+    return `"${image}" is not an image name: ${pullReason(detail)}; ${isMain ? "change image" : "change it in the pod template"}`;
   if (reason === "ErrImageNeverPull") return `image ${image} is not on the node, and imagePullPolicy Never forbids to pull it`;
   const why = pullReason(detail);
-  return `image ${image} cannot be pulled${why === "" ? "" : `: ${why}`}; ${imageRemedy(why)}`;
+  return `image ${image} cannot be pulled${why === "" ? "" : `: ${why}`}; ${imageRemedy(why)}${isMain ? "" : " (of the pod template)"}`;
 }
 
 function imageRemedy(why: string): string {

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
-import { disruption } from "./disruption.ts";
+import type { PodView } from "../kube/views.ts";
+import { disruption as disruptionOf } from "./disruption.ts";
 import { condition, pod, running } from "./testing/example-facts.ts";
 
+const disruption = (seen: PodView) => disruptionOf(seen, "agent");
 const target = (reason: string, message: string | null = null) => ({ DisruptionTarget: { ...condition(reason, message), status: "True" } });
 
 test("nothing disturbs a pod that nobody named", () => {

@@ -10,7 +10,7 @@ interface Disruption {
 }
 
 /** What removed the pod, where its conditions or its reason name it. */
-export function disruption(pod: PodView | null): Disruption | null {
+export function disruption(pod: PodView | null, container: string): Disruption | null {
   if (pod === null) return null;
   const target = pod.conditions.DisruptionTarget;
   const node = pod.node === null ? "the pod's node" : `node ${pod.node}`;
@@ -20,7 +20,7 @@ export function disruption(pod: PodView | null): Disruption | null {
     return disrupted("node-loss", `${node} was lost, or tainted so that the pod had to go`);
   if (target?.status === "True" && target.reason === "DeletionByPodGC")
     return disrupted("node-loss", `${node} is gone${detail(target.message)}`);
-  if (pod.reason === "Evicted") return evictedByKubelet(pod, node);
+  if (pod.reason === "Evicted") return evictedByKubelet(pod, node, container);
   if (pod.reason === "Preempting") return disrupted("preemption", `the kubelet made room for a critical pod${detail(pod.message)}`);
   if (pod.reason === "NodeLost") return disrupted("node-loss", `${node} was lost${detail(pod.message)}`);
   if (pod.reason === "NodeShutdown" || pod.reason === "Terminated")
@@ -32,14 +32,18 @@ export function disruption(pod: PodView | null): Disruption | null {
 
 const disrupted = (by: KilledBy, message: string): Disruption => ({ by, message, remedy: null });
 
-function evictedByKubelet(pod: PodView, node: string): Disruption {
+function evictedByKubelet(pod: PodView, node: string, container: string): Disruption {
   const why = pod.message === null ? "" : plain(pod.message);
-  return { by: "eviction", message: `the kubelet of ${node} evicted the pod${why === "" ? "" : `: ${why}`}`, remedy: remedyFor(why, pod) };
+  return {
+    by: "eviction",
+    message: `the kubelet of ${node} evicted the pod${why === "" ? "" : `: ${why}`}`,
+    remedy: remedyFor(why, pod.resources[container]),
+  };
 }
 
 /** By the kubelet's own texts: a node that is short of something, or a pod beyond a limit of its own. */
-function remedyFor(why: string, { resources, containers }: PodView): string | null {
-  const asked = resources[containers[0]?.name ?? ""]?.["requests.memory"];
+function remedyFor(why: string, resources: PodView["resources"][string] | undefined): string | null {
+  const asked = resources?.["requests.memory"];
   if (/resource: memory/i.test(why)) return `raise resources.requests.memory${asked === undefined ? "" : `, now ${asked}`}`;
   const volume = /EmptyDir volume "([^"]+)"/.exec(why)?.[1];
   if (volume !== undefined) return `the run must keep less in volume ${volume}`;

@@ -1,7 +1,7 @@
 import type { TerminationMessage } from "@paperclip-k8s/runner";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ContainerState, JobView, PodView } from "../kube/views.ts";
+import type { ContainerState, ContainerView, JobView, PodView } from "../kube/views.ts";
 import type { Fact, Observation, StartProblem } from "./observation.ts";
 import { reduce } from "./reduce.ts";
 import type { RunState } from "./state.ts";
@@ -9,6 +9,7 @@ import {
   accepted,
   asked,
   condition,
+  container,
   delivered,
   ended,
   endRecord,
@@ -45,6 +46,14 @@ const anyPod: fc.Arbitrary<PodView> = fc
     node: fc.constantFrom(null, "node1"),
     jobUid: fc.constantFrom("job-uid", "job-uid", "other"),
     disrupted: fc.constantFrom(null, "EvictionByEvictionAPI", "DeletionByTaintManager"),
+    initContainers: fc.constantFrom<ContainerView[]>(
+      [],
+      [],
+      [container("db", running, { sidecar: true })],
+      [container("db", waiting("CrashLoopBackOff"), { sidecar: true, lastEnd: null })],
+      [container("db", ended(137, "OOMKilled"), { sidecar: true })],
+      [container("seed", ended(0, "Completed")), container("db", running, { sidecar: true, started: false })],
+    ),
   })
   .map(({ container, disrupted, ...changes }) =>
     pod(container, { ...changes, conditions: disrupted === null ? {} : { DisruptionTarget: { ...condition(disrupted), status: "True" } } }),

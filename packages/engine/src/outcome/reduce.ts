@@ -6,7 +6,7 @@ import { disruption } from "./disruption.ts";
 import { cliEnd, hasEnded, outputIsSettled } from "./ended.ts";
 import { evidence, ownEvidence } from "./evidence.ts";
 import type { Observation } from "./observation.ts";
-import { hasRun, terminated, waitingContainer } from "./pod-facts.ts";
+import { failedSidecar, hasRun, terminated, waitingContainer } from "./pod-facts.ts";
 import { startFailure } from "./start-failure.ts";
 import { startupProblem } from "./startup-problem.ts";
 import { isCurrentView, type RunIdentity, type RunState, supersededBy } from "./state.ts";
@@ -113,7 +113,7 @@ function note(state: RunState, seen: Observation): RunState {
 /** Records and files of a Job that was adopted are those of the run that started it. */
 function adoptedIdentity(identity: RunIdentity, { adoption, records }: Extract<Observation, { kind: "job-adopted" }>): RunIdentity {
   const { job, nonce, files, firstRun } = adoption;
-  const image = job.image ?? identity.image;
+  const image = job.images[identity.container] ?? identity.image;
   return { ...identity, jobName: job.name, jobUid: job.uid, nonce, files, firstRun, records, adopted: true, image };
 }
 
@@ -134,6 +134,7 @@ function notePod(state: RunState, pod: NonNullable<RunState["pod"]>): RunState {
     podDeletionSeenAt: state.podDeletionSeenAt ?? (pod.deletedAt === null ? null : state.now),
     scheduledAt: state.scheduledAt ?? (pod.node === null ? null : state.now),
     ranAt: state.ranAt ?? (hasRun(pod, name) ? state.now : null),
+    sidecarEndedAt: state.sidecarEndedAt ?? (failedSidecar(pod) === null ? null : state.now),
     waiting: reason === null ? null : { reason, since: same ? (state.waiting?.since ?? state.now) : state.now },
   };
 }
@@ -156,7 +157,7 @@ function isExplained(state: RunState, timeouts: Timeouts): boolean {
   const end = cliEnd(state);
   const isCaused = end?.cause === "timeout" || end?.cause === "output-limit" || end?.cause === "runner-failed";
   const needsCause = end !== null && !isCaused && (end.cause === "stopped" || end.signal === "SIGKILL" || end.exitCode === 137);
-  const isCause = state.cancel !== null || (end?.oomKills ?? 0) > 0 || disruption(state.pod) !== null;
+  const isCause = state.cancel !== null || (end?.oomKills ?? 0) > 0 || disruption(state.pod, state.identity.container) !== null;
   const unexplained = end === null && state.cancel === null && (state.pod === null || isDeletedByNobody(state));
   if (unexplained) return state.now - (state.endedAt ?? state.now) >= timeouts.explain;
   if (!needsCause || isCause) return true;
@@ -168,8 +169,8 @@ function isExplained(state: RunState, timeouts: Timeouts): boolean {
 }
 
 /** The pod is deleted, and neither it nor its Job shows why yet: a deadline shows in the Job a moment after it has ended the pod. */
-function isDeletedByNobody({ pod, podGoneAt, job, jobGoneAt }: RunState): boolean {
-  if ((podGoneAt === null && pod?.deletedAt == null) || disruption(pod) !== null) return false;
+function isDeletedByNobody({ identity, pod, podGoneAt, job, jobGoneAt }: RunState): boolean {
+  if ((podGoneAt === null && pod?.deletedAt == null) || disruption(pod, identity.container) !== null) return false;
   const failure = job?.conditions.FailureTarget ?? job?.conditions.Failed;
   return jobGoneAt === null && job?.deletedAt == null && failure === undefined && job?.suspended !== true;
 }
@@ -182,7 +183,7 @@ function cancelOverdue(state: RunState, timeouts: Timeouts): OutcomeKind | null 
 
 /** The pod is marked deleted because its node is gone; it may still run there, so it must not be called ended. */
 function nodeLost(state: RunState, timeouts: Timeouts): OutcomeKind | null {
-  const disrupted = disruption(state.pod);
+  const disrupted = disruption(state.pod, state.identity.container);
   if (disrupted?.by !== "node-loss" || state.podDeletionSeenAt === null) return null;
   const since = Math.max(state.podDeletionSeenAt, state.lastOutputAt ?? 0);
   if (state.now - since < timeouts.nodeLoss) return null;

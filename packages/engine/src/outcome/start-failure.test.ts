@@ -2,15 +2,28 @@ import { describe, expect, test } from "vitest";
 import type { ContainerState, PodView } from "../kube/views.ts";
 import type { Fact } from "./observation.ts";
 import { reduce } from "./reduce.ts";
-import { accepted, condition, ended, endRecord, job, kindOf, message, play, pod, timeouts, waiting } from "./testing/example-facts.ts";
+import {
+  accepted,
+  condition,
+  container,
+  ended,
+  endRecord,
+  job,
+  kindOf,
+  message,
+  play,
+  pod,
+  timeouts,
+  waiting,
+} from "./testing/example-facts.ts";
 
 describe("pods that do not start", () => {
-  const notStarted = (container: ContainerState | null, changes: Partial<PodView> = {}, afterMs = 700_000) =>
+  const notStarted = (main: ContainerState | null, changes: Partial<PodView> = {}, afterMs = 700_000) =>
     kindOf(
       play(
         [
           { kind: "job", job: job() },
-          { kind: "pod", pod: pod(container, { phase: "Pending", ...changes }) },
+          { kind: "pod", pod: pod(main, { phase: "Pending", ...changes }) },
         ],
         { afterMs },
       ),
@@ -44,7 +57,7 @@ describe("pods that do not start", () => {
 
   test("config errors, init failures, start errors, no pod at all", () => {
     expect(notStarted(waiting("CreateContainerConfigError", 'secret "x" not found'))).toMatchObject({ cause: "container-config" });
-    const init = [{ name: "seed", image: "i", state: ended(5, "Error") }];
+    const init = [container("seed", ended(5, "Error"))];
     expect(notStarted(waiting("PodInitializing"), { phase: "Failed", initContainers: init })).toMatchObject({
       cause: "init-failed",
       message: expect.stringContaining("seed"),

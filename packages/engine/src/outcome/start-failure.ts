@@ -2,7 +2,7 @@ import type { OutcomeKind } from "../run-outcome.ts";
 import type { Timeouts } from "../timeouts.ts";
 import { neverStarted, seconds } from "./admission.ts";
 import { believedEnd } from "./ended.ts";
-import { hasStarted } from "./pod-facts.ts";
+import { hasStarted, unfinishedInit } from "./pod-facts.ts";
 import { startupProblem } from "./startup-problem.ts";
 import { isCurrentView, type RunState } from "./state.ts";
 
@@ -33,5 +33,11 @@ function unexplained({ job, jobGoneAt, pod, acceptedAt, scheduledAt, now }: RunS
   if (scheduledAt === null && pod.conditions.PodScheduled?.status !== "True")
     return waited(acceptedAt, schedule) ? neverStarted("unschedulable", `no node took the pod in ${seconds(schedule)}`) : null;
   if (!waited(scheduledAt, start)) return null;
+  const init = unfinishedInit(pod);
+  if (init !== null) {
+    const what = init.sidecar ? `sidecar container ${init.name} has not started` : `init container ${init.name} has not ended`;
+    const probe = init.sidecar && init.state.kind === "running" ? ": its startup probe has not passed" : "";
+    return neverStarted("init-failed", `${what} within ${seconds(start)}, and the run's container comes after it${probe}`);
+  }
   return neverStarted("container-config", `the container did not start within ${seconds(start)}, and no event says why`);
 }

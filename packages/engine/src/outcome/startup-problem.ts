@@ -1,7 +1,7 @@
 import type { EventView } from "../kube/views.ts";
 import { containerProblem } from "./container-problem.ts";
 import { denialReason, mountReason, plain, scaleReason, schedulerReason } from "./kubernetes-texts.ts";
-import { failedInit, hasStarted } from "./pod-facts.ts";
+import { endOf, failedInit, failedSidecar, hasStarted } from "./pod-facts.ts";
 import type { RunState, StartupProblem } from "./state.ts";
 
 /** What keeps the pod from starting: read from its status where that names it, else from the events; null = nothing is known to. */
@@ -9,15 +9,44 @@ export function startupProblem(state: RunState): StartupProblem | null {
   if (state.acceptedAt === null || state.startRecord !== null || state.ranAt !== null) return null;
   if (hasStarted(state.pod, state.identity.container)) return null;
   if (state.pod === null) return podRejected(state);
-  return initProblem(state) ?? containerProblem(state) ?? unschedulable(state) ?? sandboxProblem(state);
+  return (
+    noSidecars(state) ??
+    initProblem(state) ??
+    sidecarProblem(state) ??
+    containerProblem(state) ??
+    unschedulable(state) ??
+    sandboxProblem(state)
+  );
+}
+
+/** An older cluster drops the field that makes a sidecar: the container would have to end before the run's could start. */
+function noSidecars({ pod, identity, now }: RunState): StartupProblem | null {
+  const plain = pod?.initContainers.find(({ name, sidecar }) => !sidecar && identity.sidecars.includes(name));
+  if (plain === undefined) return null;
+  const text = `container ${plain.name} of the pod template cannot run beside the run's own: this cluster has no native sidecars; they come with Kubernetes 1.29`;
+  return { cause: "init-failed", text, message: text, permanent: true, since: now, timeout: null };
 }
 
 function initProblem(state: RunState): StartupProblem | null {
   const init = failedInit(state.pod);
   if (init === null) return null;
-  const message = init.state.message === null ? "" : `: ${plain(init.state.message)}`;
-  const text = `init container ${init.name} exited with code ${init.state.exitCode}${message}`;
+  const text = `init container ${init.name} ${endOf(init.state)}`;
   return { cause: "init-failed", text, message: text, permanent: false, since: state.now, timeout: null };
+}
+
+/** A sidecar is restarted by the kubelet, so it gets some time; the main container starts only after it. */
+function sidecarProblem(state: RunState): StartupProblem | null {
+  const sidecar = failedSidecar(state.pod);
+  if (sidecar === null || state.sidecarEndedAt === null) return null;
+  const text = `sidecar container ${sidecar.name} ${endOf(sidecar.end)}`;
+  return {
+    cause: "init-failed",
+    text: `${text}; it is tried again`,
+    message: `${text}, before the run could start`,
+    permanent: false,
+    since: state.sidecarEndedAt,
+    timeout: "sidecar",
+  };
 }
 
 /** Volumes come before the sandbox, the sandbox before images: once it is ready, events about either are out of date. */

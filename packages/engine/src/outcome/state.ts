@@ -30,6 +30,8 @@ class Learned {
   readonly ranAt: number | null = null;
   /** What the container waits for and since when, to distinguish a short delay from a fault. */
   readonly waiting: { readonly reason: string; readonly since: number } | null = null;
+  /** When a sidecar was first seen to have ended before the main container had started. */
+  readonly sidecarEndedAt: number | null = null;
   /** What last kept the pod from starting, passed or not: the end of a pod hides it. */
   readonly lastProblem: StartupProblem | null = null;
   readonly events: readonly EventView[] = [];
@@ -80,6 +82,8 @@ export interface RunIdentity {
   readonly adopted: boolean;
   readonly container: string;
   readonly image: string;
+  /** Names of the containers that its pod template has beside the run's own. */
+  readonly sidecars: readonly string[];
 }
 
 export function initialState(identity: RunIdentity, askedAt: number): RunState {

@@ -5,7 +5,7 @@ import { believedEnd } from "../outcome/ended.ts";
 import { newForgeries } from "../outcome/forgeries.ts";
 import { plain, scaleReason, schedulerReason } from "../outcome/kubernetes-texts.ts";
 import { childKilled, memoryOf } from "../outcome/memory.ts";
-import { isStartError, mainContainer } from "../outcome/pod-facts.ts";
+import { endOf, isStartError, mainContainer, sidecarEnd } from "../outcome/pod-facts.ts";
 import { startupProblem } from "../outcome/startup-problem.ts";
 import type { RunIdentity, RunState } from "../outcome/state.ts";
 import type { StatusLine } from "../run-context.ts";
@@ -25,7 +25,7 @@ export function createStatusLog(): (before: RunState, after: RunState) => Status
     return fresh;
   };
   return (before, after) => {
-    const lines = [...podLines(before, after), ...nodeLines(before, after)];
+    const lines = [...podLines(before, after), ...unwritten(sidecarLines(before, after)), ...nodeLines(before, after)];
     const now = startupProblem(after)?.text ?? null;
     if (now !== null && now !== problem) {
       problem = now;
@@ -62,7 +62,7 @@ const podFound = ({ name }: PodView, { adopted }: RunIdentity): string => (adopt
 
 /** Null: nothing that earlier lines do not contain, or a startup problem, which has its own line. */
 function podLine(pod: PodView, { container, image }: RunIdentity): StatusLine | null {
-  const disrupted = disruption(pod);
+  const disrupted = disruption(pod, container);
   if (disrupted !== null) return warning(disrupted.message);
   if (pod.reason !== null) return warning(`pod ${pod.reason}${pod.message === null ? "" : `: ${plain(pod.message)}`}`);
   const state = mainContainer(pod, container)?.state;
@@ -74,6 +74,18 @@ function podLine(pod: PodView, { container, image }: RunIdentity): StatusLine | 
   if (state?.kind === "terminated" && state.exitCode === 0) return null;
   if (state?.kind === "terminated") return info(`container ended with exit code ${state.exitCode} (${state.reason ?? "no reason"})`);
   return pod.node === null ? null : info(`pod scheduled on node ${pod.node}`);
+}
+
+/** A sidecar that ends while the run goes on is no failure of the run; what needs it may fail. At the end of the pod all of them are ended. */
+function sidecarLines(before: RunState, after: RunState): StatusLine[] {
+  if (after.pod === before.pod || after.pod === null || after.endedAt !== null || !isRunning(after)) return [];
+  return after.pod.initContainers.flatMap((container) => {
+    const end = container.sidecar ? sidecarEnd(container) : null;
+    const remedy = end?.reason === "OOMKilled" ? "; raise its memory limit in the pod template" : "";
+    return end === null
+      ? []
+      : [warning(`sidecar container ${container.name} ${endOf(end)}; it is restarted, and the run goes on${remedy}`)];
+  });
 }
 
 /** A node could not report while the API server was away: it gets this long to do so afterwards before it is blamed. */

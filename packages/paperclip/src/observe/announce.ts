@@ -44,13 +44,14 @@ export async function metaOf({ inputs, env, prompt, plan }: Attempt, jobName: st
 /** Of a run that took another one's Job over: it started nothing of its own. */
 function adoptedMeta(inputs: RunInputs, { job, fromRun, firstRun }: Adoption): InvocationMeta {
   const { namespace } = inputs.inherited;
+  const image = job.images[inputs.cli.container];
   return {
     ...commonMeta(inputs),
     command: logsOf(namespace, job.name),
     commandNotes: [
       `Job ${namespace}/${job.name}`,
       `adopted from run ${fromRun}${firstRun === fromRun ? "" : `, started by run ${firstRun}`}`,
-      ...(job.image === null ? [] : [`image ${job.image}`]),
+      ...(image === undefined ? [] : [`image ${image}`]),
     ],
   };
 }

@@ -7,7 +7,12 @@ import { parsePolicy } from "./parse-policy.ts";
 import { DEFAULT_POLICY, type Policy } from "./policy.ts";
 import { withDefaults } from "./with-defaults.ts";
 
-const server = { env: { PAPERCLIP_HOME: "/data" }, namespaces: ["paperclip"], isBuiltIn: (name: string) => /^(OPENAI_|GIT_)/.test(name) };
+const server = {
+  env: { PAPERCLIP_HOME: "/data" },
+  namespaces: ["paperclip"],
+  container: "example",
+  isBuiltIn: (name: string) => /^(OPENAI_|GIT_)/.test(name),
+};
 const pod = {
   claims: [
     { claimName: "data", mountPath: "/data", subPath: null, subPathExpr: null, readOnly: false },
@@ -129,6 +134,38 @@ test("limits: more is refused with the limit, and an unset value is never above 
   const config = parseConfig(withDefaults({}, small), {}, exampleCli);
   expect(config.resources).toEqual({ requests: { cpu: "500m", memory: "1Gi" }, limits: { cpu: "500m", memory: "1Gi" } });
   expect([config.maxRunSec, config.graceSec, config.scheduleTimeoutSec, config.ttlSecondsAfterFinished]).toEqual([600, 5, 60, 60]);
+});
+
+test("a pod template has to be offered and allowed; defaults and force need no line", () => {
+  const podTemplates = { db: { containers: [{ name: "db", image: "db:1" }] }, plain: {} };
+  expect(refused({ podTemplate: "db" })).toEqual(['podTemplate: "db" is no pod template of the operator\'s policy, which offers none']);
+  expect(refused({ podTemplate: "db" }, policyOf({ podTemplates }))).toEqual([]);
+  for (const name of ["cache", "constructor", "to-string"])
+    expect(refused({ podTemplate: name }, policyOf({ podTemplates }))).toEqual([
+      `podTemplate: "${name}" is no pod template of the operator's policy, which offers db, plain`,
+    ]);
+  const closed = { podTemplates, allow: { podTemplates: ["plain"] } };
+  expect(refused({ podTemplate: "db" }, policyOf(closed))).toEqual([
+    'podTemplate: "db" is not allowed by the operator\'s policy (/etc/policy.yaml). To allow it, add "db" to allow.podTemplates there',
+  ]);
+  expect(refused({}, policyOf({ ...closed, defaults: { podTemplate: "db" } }))).toEqual([]);
+  expect(refused({ podTemplate: "cache" }, policyOf({ ...closed, force: { podTemplate: "db" } }))).toEqual([]);
+});
+
+test("a pod template that takes the place of this agent's own container or volume is refused before the run", () => {
+  const volumes = [{ name: "x", emptyDir: {} }];
+  const podTemplates = {
+    named: { initContainers: [{ name: "example", image: "db:1" }] },
+    mounted: { volumes, agent: { volumeMounts: [{ name: "x", mountPath: "/data/cache" }] } },
+  };
+  const policy = policyOf({ podTemplates });
+  const change = "the operator must change the template in the policy";
+  expect(refused({ podTemplate: "named" }, policy)).toEqual([
+    `podTemplate: its container example has the name of the agent's own; ${change}`,
+  ]);
+  expect(refused({ podTemplate: "mounted" }, policy)).toEqual([
+    `podTemplate: it mounts a volume at /data/cache, where the agent has /data; ${change}`,
+  ]);
 });
 
 test("defaults of the policy fill what is unset, are allowed, and an agent's own value is checked", () => {

@@ -1,8 +1,11 @@
+import { overlap } from "@paperclip-k8s/engine";
 import { DEFAULT_HOME, homeOf } from "../host/paths.ts";
 import type { AgentConfig } from "../settings/agent-config.ts";
+import { quote } from "../settings/config-error.ts";
 import { SERVER_CONTAINER_NAMES } from "../settings/fields/cluster.ts";
 import { amountOf } from "../settings/kinds/scalar.ts";
 import { allows, allowsBeginning, allowsPath } from "./patterns.ts";
+import type { OfferedTemplate } from "./pod-template.ts";
 import type { Policy } from "./policy.ts";
 import { Refusals } from "./refusal.ts";
 
@@ -11,6 +14,8 @@ interface ServerFacts {
   readonly env: NodeJS.ProcessEnv;
   /** Namespaces that are the server's own: of its pod, or of its kubeconfig's context. */
   readonly namespaces: readonly string[];
+  /** Name of the agent's own container. */
+  readonly container: string;
   /** Whether any agent may have this variable of the server without being given it by name. */
   readonly isBuiltIn: (name: string) => boolean;
 }
@@ -18,6 +23,7 @@ interface ServerFacts {
 /** Everything in an agent's settings that the policy does not allow, as far as the settings alone show it. */
 export function enforce(config: AgentConfig, policy: Policy, facts: ServerFacts, refusals = new Refusals(policy)): Refusals {
   place(config, policy, facts, refusals);
+  template(config, policy, facts, refusals);
   environment(config, policy, facts, refusals);
   amounts(config, policy, refusals);
   return refusals;
@@ -43,6 +49,27 @@ function place(config: AgentConfig, { allow, defaults }: Policy, { env, namespac
   if (!homes.includes(dataPath) && !allowsPath(allow.dataPaths, dataPath)) refusals.notListed("dataPath", "dataPaths", dataPath);
   for (const key of Object.keys(config.labels)) if (!allows(allow.labels, key)) refusals.notListed("labels", "labels", key);
   if (config.retainJobs && !allow.retainJobs) refusals.notOn("retainJobs", "retainJobs", "true");
+}
+
+/** Which template, and that it leaves alone what only the agent's settings and its CLI name. */
+function template(config: AgentConfig, policy: Policy, { container }: ServerFacts, refusals: Refusals): void {
+  const { allow, defaults, force, podTemplates } = policy;
+  const name = force.podTemplate ?? config.podTemplate;
+  if (name === null) return;
+  const found = Object.hasOwn(podTemplates, name) ? podTemplates[name] : undefined;
+  const there = Object.keys(podTemplates).filter((each) => allows(allow.podTemplates, each));
+  const offered = there.length === 0 ? "which offers none" : `which offers ${there.join(", ")}`;
+  if (found === undefined) refusals.never("podTemplate", `${quote(name)} is no pod template of the operator's policy, ${offered}`);
+  else if (![force.podTemplate, defaults.podTemplate].includes(name) && !allows(allow.podTemplates, name))
+    refusals.notListed("podTemplate", "podTemplates", name);
+  else leavesAlone(found, config, container, refusals);
+}
+
+function leavesAlone({ initContainers, containers, agent }: OfferedTemplate, config: AgentConfig, own: string, refusals: Refusals): void {
+  const refuse = (what: string) => refusals.never("podTemplate", `${what}; the operator must change the template in the policy`);
+  if ([...initContainers, ...containers].some(({ name }) => name === own)) refuse(`its container ${own} has the name of the agent's own`);
+  for (const { mountPath } of agent.volumeMounts)
+    if (overlap(mountPath, config.dataPath)) refuse(`it mounts a volume at ${mountPath}, where the agent has ${config.dataPath}`);
 }
 
 /** Set by the host itself, whatever an agent's settings say. */

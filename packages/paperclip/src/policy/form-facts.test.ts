@@ -3,13 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { factsOf, formFacts } from "./form-facts.ts";
+import { EMPTY_TEMPLATE } from "./pod-template.ts";
 import { DEFAULT_POLICY, type Policy } from "./policy.ts";
 
 const IN_POD = { inPod: true, ownKubeconfig: false };
 const OUTSIDE = { inPod: false, ownKubeconfig: false };
 
-const policy = (changes: { [Part in "defaults" | "allow" | "limits" | "force"]?: Partial<Policy[Part]> }): Policy => ({
+const policy = (changes: { [Part in "defaults" | "allow" | "limits" | "force" | "podTemplates"]?: Partial<Policy[Part]> }): Policy => ({
   ...DEFAULT_POLICY,
+  podTemplates: { ...(changes.podTemplates as Policy["podTemplates"]) },
   defaults: { ...DEFAULT_POLICY.defaults, ...changes.defaults },
   allow: { ...DEFAULT_POLICY.allow, ...changes.allow },
   limits: { ...DEFAULT_POLICY.limits, ...changes.limits },
@@ -26,6 +28,7 @@ test("in a pod, without a policy: what only the operator could allow is not aske
       "dataPath",
       "serviceAccountName",
       "runtimeClassName",
+      "podTemplate",
       "retainJobs",
       "inherit",
       "inheritNames",
@@ -48,6 +51,7 @@ test.each<[string, Policy]>([
   ["dataPath", policy({ allow: { dataPaths: ["/data"] } })],
   ["serviceAccountName", policy({ allow: { serviceAccounts: ["agent"] } })],
   ["runtimeClassName", policy({ allow: { runtimeClasses: ["gvisor"] } })],
+  ["podTemplate", policy({ podTemplates: { db: EMPTY_TEMPLATE } })],
   ["retainJobs", policy({ allow: { retainJobs: true } })],
   ["inherit", policy({ allow: { inheritAll: true } })],
   ["inheritNames", policy({ allow: { secrets: ["team"] } })],
@@ -61,6 +65,8 @@ test.each<[string, Policy]>([
   ["labels", policy({ allow: { labels: [] } })],
   ["agentDbStorageClass", policy({ allow: { storageClasses: [] } })],
   ["runtimeClassName", policy({ allow: { runtimeClasses: ["gvisor"] }, force: { runtimeClassName: "gvisor" } })],
+  ["podTemplate", policy({ podTemplates: { db: EMPTY_TEMPLATE }, allow: { podTemplates: [] } })],
+  ["podTemplate", policy({ podTemplates: { db: EMPTY_TEMPLATE }, force: { podTemplate: "db" } })],
 ])("%s cannot be chosen where the policy leaves none", (key, leavingNone) => {
   expect(factsOf(leavingNone, IN_POD).fixed).toContain(key);
 });

@@ -1,6 +1,7 @@
 import { ownPodIdentity } from "@paperclip-k8s/engine";
 import type { FormFacts } from "../settings/form.ts";
 import { loadPolicy } from "./load-policy.ts";
+import { allows } from "./patterns.ts";
 import { DEFAULT_POLICY, type Policy } from "./policy.ts";
 import { withDefaults } from "./with-defaults.ts";
 
@@ -31,6 +32,7 @@ export function factsOf(policy: Policy, { inPod, ownKubeconfig }: Place): FormFa
     dataPath: allow.dataPaths.length === 0,
     serviceAccountName: allow.serviceAccounts.length === 0,
     runtimeClassName: force.runtimeClassName !== null || allow.runtimeClasses.length === 0,
+    podTemplate: force.podTemplate !== null || !Object.keys(policy.podTemplates).some((name) => allows(allow.podTemplates, name)),
     agentDbStorageClass: allow.storageClasses.length === 0,
     labels: allow.labels.length === 0,
     retainJobs: !allow.retainJobs,

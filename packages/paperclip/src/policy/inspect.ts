@@ -33,7 +33,9 @@ export async function inspectPolicy(file: string | null, env: NodeJS.ProcessEnv)
 
 function inspected(policy: Policy): InspectedPolicy {
   const { source, ...values } = policy;
-  return { source, problems: [], policy, rows: rowsOf("", values, DEFAULT_POLICY) };
+  // Their content is as long as the file: the names are enough.
+  const podTemplates = Object.keys(policy.podTemplates);
+  return { source, problems: [], policy, rows: rowsOf("", { ...values, podTemplates }, { ...DEFAULT_POLICY, podTemplates: [] }) };
 }
 
 /** Sections become rows of their own; a map or a list is one value. */

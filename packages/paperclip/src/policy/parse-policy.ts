@@ -1,12 +1,28 @@
-import { isLabelKey, labelValue } from "@paperclip-k8s/engine";
 import { isRecord } from "../host/context-values.ts";
 import { kindOf, quote } from "../settings/config-error.ts";
 import { clusterFields } from "../settings/fields/cluster.ts";
 import { podFields } from "../settings/fields/pod.ts";
 import { stateFields } from "../settings/fields/state.ts";
 import { absolutePath, dnsSubdomain } from "../settings/kinds/text-checks.ts";
+import { offeredTemplates } from "./pod-template.ts";
 import { DEFAULT_POLICY, type ForcedPod, type Policy, type PolicyVolume, type SeedSource } from "./policy.ts";
-import { attempt, bytes, flag, like, maybeFlag, paths, type Reader, seconds, section, text, texts, wrong } from "./readers.ts";
+import {
+  annotations,
+  attempt,
+  bytes,
+  flag,
+  kubernetesName,
+  labels,
+  like,
+  maybeFlag,
+  paths,
+  type Reader,
+  seconds,
+  section,
+  text,
+  texts,
+  wrong,
+} from "./readers.ts";
 
 export interface ParsedPolicy {
   readonly policy: Policy;
@@ -18,31 +34,18 @@ export interface ParsedPolicy {
 export function parsePolicy(value: unknown, source: string): ParsedPolicy {
   const problems: string[] = [];
   const { source: _, ...base } = DEFAULT_POLICY;
-  return { policy: { source, ...POLICY(value, "", base, problems) }, problems };
+  const policy = { source, ...POLICY(value, "", base, problems) };
+  for (const part of ["defaults", "force"] as const) {
+    const name = policy[part].podTemplate;
+    if (name !== null && !Object.hasOwn(policy.podTemplates, name))
+      problems.push(`${part}.podTemplate: ${quote(name)} is not among podTemplates`);
+  }
+  return { policy, problems };
 }
-
-const map =
-  (check: (key: string, value: string, at: string) => string | null): Reader<Readonly<Record<string, string>>> =>
-  (value, at, base, problems) => {
-    if (value === null) return base;
-    if (!isRecord(value)) return wrong(base, problems, at, `must be an object of texts, not ${kindOf(value)}`);
-    for (const [key, item] of Object.entries(value)) {
-      const why = typeof item === "string" ? check(key, item, at) : `must be a text, not ${kindOf(item)}`;
-      if (why !== null) problems.push(`${at}.${key}: ${why}`);
-    }
-    return value as Readonly<Record<string, string>>;
-  };
-
-const labels = map((key, value) => {
-  if (!isLabelKey(key)) return "is not a valid label key";
-  return labelValue(value).changed ? `${quote(value)} is not a valid label value` : null;
-});
-const annotations = map((key) => (isLabelKey(key) ? null : "is not a valid annotation key"));
-
-const kubernetesName = text(dnsSubdomain);
 
 const FORCE = section<ForcedPod>({
   runtimeClassName: kubernetesName,
+  podTemplate: kubernetesName,
   hostUsers: maybeFlag,
   priorityClassName: kubernetesName,
   readOnlyRootFilesystem: flag,
@@ -89,6 +92,7 @@ const POLICY = section<Omit<Policy, "source">>({
     dataPath: like(clusterFields.dataPath),
     serverContainer: like(clusterFields.serverContainer),
     runtimeClassName: kubernetesName,
+    podTemplate: like(podFields.podTemplate),
   }),
   allow: section<Policy["allow"]>({
     kubeconfigs: paths,
@@ -103,6 +107,7 @@ const POLICY = section<Omit<Policy, "source">>({
     tolerations: texts,
     labels: texts,
     runtimeClasses: texts,
+    podTemplates: texts,
     storageClasses: texts,
     environment: texts,
     inheritedEnvironment: texts,
@@ -126,4 +131,5 @@ const POLICY = section<Omit<Policy, "source">>({
   force: FORCE,
   volume: section<PolicyVolume>({ mount, paths: mounts }),
   seeds,
+  podTemplates: offeredTemplates,
 });

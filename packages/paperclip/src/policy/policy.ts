@@ -1,3 +1,5 @@
+import type { OfferedTemplate } from "./pod-template.ts";
+
 // What the operator lets agents use. An agent can change its own settings, so they are checked against this.
 
 /** What the operator's policy file says; a file leaves out what it does not change. */
@@ -11,6 +13,8 @@ export interface Policy {
   readonly force: ForcedPod;
   readonly volume: PolicyVolume;
   readonly seeds: SeedSource | null;
+  /** What agents' pods may have besides the agent's container, by name. */
+  readonly podTemplates: Readonly<Record<string, OfferedTemplate>>;
 }
 
 interface PolicyDefaults {
@@ -22,6 +26,7 @@ interface PolicyDefaults {
   readonly dataPath: string | null;
   readonly serverContainer: string | null;
   readonly runtimeClassName: string | null;
+  readonly podTemplate: string | null;
 }
 
 /** A name, or a pattern in which `*` stands for any characters; with `!` before it, what it matches is taken out again. The last match counts. */
@@ -54,6 +59,8 @@ export interface PolicyAllow {
   /** Keys of labels. */
   readonly labels: readonly Pattern[];
   readonly runtimeClasses: readonly Pattern[];
+  /** Names among `podTemplates`. */
+  readonly podTemplates: readonly Pattern[];
   readonly storageClasses: readonly Pattern[];
   /** Names that an agent's `env` may set. */
   readonly environment: readonly Pattern[];
@@ -86,6 +93,7 @@ interface PolicyLimits {
 /** What every pod gets, whatever the agent's settings say. */
 export interface ForcedPod {
   readonly runtimeClassName: string | null;
+  readonly podTemplate: string | null;
   /** False = in a user namespace of its own; null = the cluster's default. */
   readonly hostUsers: boolean | null;
   readonly priorityClassName: string | null;
@@ -136,6 +144,7 @@ export const DEFAULT_POLICY: Policy = {
     dataPath: null,
     serverContainer: null,
     runtimeClassName: null,
+    podTemplate: null,
   },
   allow: {
     kubeconfigs: [],
@@ -150,6 +159,7 @@ export const DEFAULT_POLICY: Policy = {
     tolerations: ["*", ...TAINTED_NODES],
     labels: BOOKKEEPING_LABELS,
     runtimeClasses: [],
+    podTemplates: ["*"],
     storageClasses: ["*"],
     environment: ["*"],
     inheritedEnvironment: [],
@@ -172,6 +182,7 @@ export const DEFAULT_POLICY: Policy = {
   },
   force: {
     runtimeClassName: null,
+    podTemplate: null,
     hostUsers: null,
     priorityClassName: null,
     readOnlyRootFilesystem: true,
@@ -181,4 +192,5 @@ export const DEFAULT_POLICY: Policy = {
   },
   volume: { mount: "scoped", paths: [] },
   seeds: null,
+  podTemplates: {},
 };

@@ -1,8 +1,9 @@
+import { isLabelKey, labelValue } from "@paperclip-k8s/engine";
 import { isRecord } from "../host/context-values.ts";
 import { ConfigError, kindOf, quote } from "../settings/config-error.ts";
 import type { Field } from "../settings/field.ts";
 import { amountOf } from "../settings/kinds/scalar.ts";
-import { absolutePath } from "../settings/kinds/text-checks.ts";
+import { absolutePath, dnsSubdomain } from "../settings/kinds/text-checks.ts";
 import { similar } from "../settings/similar.ts";
 
 // What the values of a policy file may look like. Each reader notes what is wrong and goes on, so that one look shows all problems.
@@ -68,6 +69,26 @@ export function text(check: (value: string, at: string) => string): Reader<strin
     return attempt(at, problems, (place) => check(value, place)) ?? base;
   };
 }
+
+export const kubernetesName: Reader<string | null> = text(dnsSubdomain);
+
+const map =
+  (check: (key: string, value: string, at: string) => string | null): Reader<Readonly<Record<string, string>>> =>
+  (value, at, base, problems) => {
+    if (value === null) return base;
+    if (!isRecord(value)) return wrong(base, problems, at, `must be an object of texts, not ${kindOf(value)}`);
+    for (const [key, item] of Object.entries(value)) {
+      const why = typeof item === "string" ? check(key, item, at) : `must be a text, not ${kindOf(item)}`;
+      if (why !== null) problems.push(`${at}.${key}: ${why}`);
+    }
+    return value as Readonly<Record<string, string>>;
+  };
+
+export const labels = map((key, value) => {
+  if (!isLabelKey(key)) return "is not a valid label key";
+  return labelValue(value).changed ? `${quote(value)} is not a valid label value` : null;
+});
+export const annotations = map((key) => (isLabelKey(key) ? null : "is not a valid annotation key"));
 
 export const seconds: Reader<number> = (value, at, base, problems) =>
   typeof value === "number" && Number.isSafeInteger(value) && value > 0

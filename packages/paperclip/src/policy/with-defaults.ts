@@ -23,7 +23,8 @@ export function withDefaults(raw: Raw, policy: Policy): Raw {
   return { ...raw, ...Object.fromEntries(missing.map(([field, value]) => [field.key, value])) };
 }
 
-const SETTINGS = { ...clusterFields, runtimeClassName: podFields.runtimeClassName } satisfies Record<keyof Policy["defaults"], unknown>;
+const { runtimeClassName, podTemplate } = podFields;
+const SETTINGS = { ...clusterFields, runtimeClassName, podTemplate } satisfies Record<keyof Policy["defaults"], unknown>;
 
 const quantities = (fields: readonly Field<string>[], most: string) =>
   fields.filter(({ unset }) => amountOf(unset) > amountOf(most)).map((field) => [field, most] as const);

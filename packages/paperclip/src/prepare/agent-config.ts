@@ -25,7 +25,8 @@ export async function checkedConfig(cli: AgentCli, raw: Raw, serverEnv: NodeJS.P
   // Reading a kubeconfig takes time, and only a namespace of the agent's own choice is compared with the server's.
   const isChosen = config.namespace !== null && config.namespace !== policy.defaults.namespace;
   const namespaces = isChosen ? await ownNamespaces(config.kubeconfig, serverEnv) : [];
-  enforce(config, policy, { env: serverEnv, namespaces, isBuiltIn: builtInNames(cli.variables, serverEnv) }, refusals).check();
+  const isBuiltIn = builtInNames(cli.variables, serverEnv);
+  enforce(config, policy, { env: serverEnv, namespaces, container: cli.container, isBuiltIn }, refusals).check();
   return { config, policy };
 }
 

@@ -2,12 +2,17 @@ import { type RunRequest, withoutTrailing } from "@paperclip-k8s/engine";
 import { amountOf } from "../settings/kinds/scalar.ts";
 import type { RunInputs } from "./attempt.ts";
 import { HOME_MOUNT, TMP_MOUNT } from "./environment/mounts.ts";
+import { chosenTemplate } from "./pod-template.ts";
 
-/** What the operator forces on every pod, as far as the CLI can live with it. */
-export function podRules({ cli, config, policy: { force } }: RunInputs): NonNullable<RunRequest["pod"]> {
-  const { hostUsers, priorityClassName, annotations } = force;
+/** What the operator forces on every pod, as far as the CLI can live with it; else what the template or the agent says. */
+export function podRules({ cli, config, policy }: RunInputs): NonNullable<RunRequest["pod"]> {
+  const { force } = policy;
+  const template = chosenTemplate(config, policy);
+  const { hostUsers } = force;
+  const priorityClassName = force.priorityClassName ?? template.priorityClassName;
+  const annotations = { ...template.annotations, ...force.annotations };
   const readOnlyRootFilesystem = force.readOnlyRootFilesystem && cli.needsWritableRoot !== true;
-  const runtimeClassName = force.runtimeClassName ?? config.runtimeClassName;
+  const runtimeClassName = force.runtimeClassName ?? template.runtimeClassName ?? config.runtimeClassName;
   return { runtimeClassName, hostUsers, priorityClassName, readOnlyRootFilesystem, annotations };
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { parsePolicy } from "../policy/parse-policy.ts";
 import { DEFAULT_POLICY } from "../policy/policy.ts";
 import { exampleAttempt, exampleInputs } from "../testing/example-attempt.ts";
 import { buildRequest } from "./request.ts";
@@ -22,6 +23,9 @@ const config = {
 const inherited = {
   claim: { name: "data", mountPath: "/data", subPath: null },
   nodeSelector: { pool: "own", arch: "amd64" },
+  tolerations: [{ key: "own", operator: "Exists" }],
+  imagePullSecrets: ["pull"],
+  dnsConfig: null,
   secretVolumes: [],
   configMapVolumes: [],
   env: { literals: {}, references: [] },
@@ -43,4 +47,63 @@ test("the pod's rules and the limits of disk and output are the policy's", () =>
   expect(request.limits.outputBytes).toBe(1234);
   expect(request.output.keep).toMatchObject({ path: expect.stringMatching(/\/data\/run-logs\/.*\/kept-output\/.*\.ndjson$/), bytes: 5000 });
   expect(request.resources.limits).toEqual({ "ephemeral-storage": "24Gi" });
+});
+
+const offered = {
+  containers: [{ name: "db", image: "db:1" }],
+  volumes: [{ name: "db-data", emptyDir: {} }],
+  agent: { volumeMounts: [{ name: "db-data", mountPath: "/var/db" }], env: [{ name: "PGHOST", value: "localhost" }] },
+  labels: { team: "template", db: "yes" },
+  annotations: { "example.com/a": "template" },
+  priorityClassName: "template",
+  runtimeClassName: "template",
+  nodeSelector: { pool: "template", disk: "fast" },
+  tolerations: [{ key: "db", operator: "Exists" }],
+  imagePullSecrets: [{ name: "pull" }, { name: "db-pull" }],
+  affinity: { podAntiAffinity: {} },
+  dnsConfig: { searches: ["db.example"] },
+};
+
+function requestWith(file: object, settings: object) {
+  const { policy: parsed, problems } = parsePolicy({ podTemplates: { db: offered, plain: {} }, ...file }, "/etc/policy.yaml");
+  expect(problems).toEqual([]);
+  const changed = exampleInputs({ policy: parsed, config: { ...config, ...settings } as never, inherited: inherited as never });
+  return buildRequest(exampleAttempt({ inputs: changed, ...(parts as object) }));
+}
+
+test("a pod template: what the agent says loses to it, and it loses to what is forced", () => {
+  const chosen = requestWith({}, { podTemplate: "db", runtimeClassName: "own" });
+  expect(chosen.template).toEqual({
+    sidecars: offered.containers,
+    initContainers: [],
+    volumes: offered.volumes,
+    ...offered.agent,
+    affinity: offered.affinity,
+  });
+  expect(chosen.labels).toMatchObject({ team: "template", db: "yes", app: "mine", "paperclip.io/run-id": chosen.runId });
+  expect(chosen.pod).toMatchObject({ priorityClassName: "template", runtimeClassName: "template", annotations: offered.annotations });
+  expect(chosen.scheduling).toMatchObject({
+    nodeSelector: { pool: "template", disk: "fast", arch: "amd64" },
+    tolerations: [...inherited.tolerations, ...offered.tolerations],
+    imagePullSecrets: ["pull", "db-pull"],
+    dnsConfig: offered.dnsConfig,
+  });
+  const forced = {
+    labels: { team: "forced" },
+    nodeSelector: { pool: "forced" },
+    annotations: { "example.com/a": "forced" },
+    priorityClassName: "forced",
+    runtimeClassName: "forced",
+  };
+  const both = requestWith({ force: forced }, { podTemplate: "db" });
+  expect(both.labels.team).toBe("forced");
+  expect(both.scheduling.nodeSelector).toMatchObject({ pool: "forced", disk: "fast" });
+  expect(both.pod).toMatchObject({ priorityClassName: "forced", runtimeClassName: "forced", annotations: forced.annotations });
+});
+
+test("which pod template: the one that is forced, else the agent's, else none", () => {
+  expect(requestWith({ force: { podTemplate: "db" } }, { podTemplate: "plain" }).template?.sidecars).toHaveLength(1);
+  expect(requestWith({}, { podTemplate: "plain" }).template?.sidecars).toEqual([]);
+  expect(requestWith({}, { podTemplate: null }).template).toBeNull();
+  for (const name of ["gone", "__proto__", "constructor", "toString"]) expect(requestWith({}, { podTemplate: name }).template).toBeNull();
 });

@@ -1,11 +1,13 @@
 import { labelValue, type RunRequest } from "@paperclip-k8s/engine";
 import { ANNOTATION, LABEL, RUN_KEYS, SELECTOR } from "../host/keys.ts";
 import { keptOutputPath, outputPath, UNFINISHED_OUTPUT } from "../host/paths.ts";
+import type { OfferedTemplate } from "../policy/pod-template.ts";
 import { ConfigError } from "../settings/config-error.ts";
 import type { Attempt, RunInputs } from "./attempt.ts";
 import { taskOf } from "./environment/facts.ts";
 import { messagesAnnotation } from "./messages.ts";
 import { podResources, podRules, scratchVolumes } from "./pod.ts";
+import { chosenTemplate, templateParts } from "./pod-template.ts";
 import { fingerprintAnnotation, fingerprintOf } from "./resume-fingerprint.ts";
 import { mountsFor } from "./scope/scope.ts";
 import { taskPart } from "./state/kept-state.ts";
@@ -14,9 +16,8 @@ import { taskPart } from "./state/kept-state.ts";
 export function buildRequest(attempt: Attempt): RunRequest {
   const { inputs, plan } = attempt;
   const { ctx, cli, config, inherited, state, policy } = inputs;
-  const { tolerations, imagePullSecrets, dnsConfig, dnsPolicy } = inherited;
   const shared = sharedWith(inputs);
-  const nodeSelector = { ...inherited.nodeSelector, ...policy.force.nodeSelector };
+  const template = chosenTemplate(config, policy);
   const output = outputPath(ctx, config, attempt.number);
   const exclusive = [cli.type, ctx.agent.companyId, ...shared].join("/");
   return {
@@ -26,7 +27,7 @@ export function buildRequest(attempt: Attempt): RunRequest {
     // Jobs of earlier adapters: they ran one at a time per agent, and share its folders and its claim.
     legacyLabels: { [LABEL.agentId]: labelValue(ctx.agent.id).value, [LABEL.adapterType]: cli.type },
     namespace: inherited.namespace,
-    labels: { ...config.labels, ...policy.force.labels, ...labels(attempt) },
+    labels: { ...config.labels, ...template.labels, ...policy.force.labels, ...labels(attempt) },
     annotations: annotations(attempt),
     keys: RUN_KEYS,
     selector: SELECTOR,
@@ -43,7 +44,8 @@ export function buildRequest(attempt: Attempt): RunRequest {
     env: attempt.env,
     resources: podResources(inputs),
     pod: podRules(inputs),
-    scheduling: { nodeSelector, tolerations, imagePullSecrets, dnsConfig, dnsPolicy, serviceAccountName: config.serviceAccountName },
+    template: templateParts(template),
+    scheduling: scheduling(inputs, template),
     volumes: volumes(attempt, output),
     user: serverUser(),
     limits: {
@@ -73,6 +75,18 @@ function keptOutput({ inputs: { ctx, config, policy }, number }: Attempt): RunRe
 /** Runs that have all of this in common never overlap. Two of one task never do: they share its session. */
 function sharedWith({ ctx, config, state }: RunInputs): string[] {
   return config.concurrency === "agent" || state.mode === "dedicated_pvc" ? [ctx.agent.id] : [ctx.agent.id, taskPart(ctx)];
+}
+
+/** Where the pod may run: the agent's or the server's own, then the template's, then what the operator forces. */
+function scheduling({ config, inherited, policy }: RunInputs, template: OfferedTemplate): RunRequest["scheduling"] {
+  return {
+    nodeSelector: { ...inherited.nodeSelector, ...template.nodeSelector, ...policy.force.nodeSelector },
+    tolerations: [...inherited.tolerations, ...(template.tolerations ?? [])],
+    imagePullSecrets: [...new Set([...inherited.imagePullSecrets, ...template.imagePullSecrets])],
+    dnsConfig: template.dnsConfig ?? inherited.dnsConfig,
+    dnsPolicy: inherited.dnsPolicy,
+    serviceAccountName: config.serviceAccountName,
+  };
 }
 
 function volumes({ inputs, setOwnership }: Attempt, output: string): RunRequest["volumes"] {

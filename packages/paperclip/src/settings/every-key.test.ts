@@ -100,6 +100,7 @@ const cases: { readonly [Name in keyof CommonValues]: Case } = {
     bad: [...mapBad, "a=b c"],
   },
   runtimeClassName: { at: (c) => c.runtimeClassName, unset: null, good: [["gvisor", "gvisor"]], bad: ["G_visor", "a..b", {}] },
+  podTemplate: { at: (c) => c.podTemplate, unset: null, good: [["postgres", "postgres"]], bad: ["Post_gres", "a..b", {}] },
   labels: { at: (c) => c.labels, unset: {}, good: [...mapGood, ["{}", {}]], bad: mapBad },
   tolerations: {
     at: (c) => c.tolerations,

@@ -45,6 +45,7 @@ test("nothing set: everything has a default, or comes from the server's pod", ()
     retainJobs: false,
     logFormat: "transcript",
     runtimeClassName: null,
+    podTemplate: null,
     reattachOrphanedJobs: true,
     concurrency: "task",
     agentDbMode: "portable",

@@ -74,6 +74,7 @@ export function userLabels(given: TextMap): { readonly labels: TextMap; readonly
   return { labels, warnings };
 }
 
-function isReserved(key: string): boolean {
+/** Whether a label or annotation is one of Kubernetes or of ourselves. */
+export function isReserved(key: string): boolean {
   return RESERVED_KEYS.includes(key) || RESERVED_PREFIXES.some((prefix) => key.startsWith(prefix));
 }

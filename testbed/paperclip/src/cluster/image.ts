@@ -2,12 +2,11 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { mkdir, symlink } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { KubeCluster } from "@paperclip-k8s/kube";
+import { type ImageSettings, type KubeCluster, type Layer, NodeImages } from "@paperclip-k8s/kube";
 import { CLI, type PackedAdapters } from "../packages/install.ts";
 import { run } from "../run.ts";
 import { prepareRelease, type Version } from "../server/release.ts";
 import { PROGRAMS } from "../stage.ts";
-import { type ImageSettings, ImageStore, type Layer } from "./image-store.ts";
 
 /** Not for running a server: maps, types, tests, and the agents' programs of the host's own adapters, which are half of its size. */
 const LEFT_OUT = ["*.map", "*.d.ts", "*.test.js", "@openai/codex-linux-*", "@*/*-agent-sdk-linux-*"];
@@ -22,7 +21,7 @@ const TAR = ["--sort=name", "--mtime=@0", "--owner=0", "--group=0", "--numeric-o
  * another one after each change of ours. Stays until the cluster goes.
  */
 export async function loadImage(cluster: KubeCluster, version: Version, packed: Packed, say: (line: string) => void): Promise<string> {
-  const store = new ImageStore(cluster);
+  const store = new NodeImages(cluster);
   const release = await prepareRelease(version, say);
   const programs = readdirSync(PROGRAMS).map((name) => readFileSync(join(PROGRAMS, name), "utf8"));
   const released = `localhost/paperclip-release:${version}-${hash([await store.digestOf(cluster.images.agent), LEFT_OUT, COMMAND, HOME, VOLUME, programs])}`;

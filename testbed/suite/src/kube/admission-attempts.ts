@@ -57,8 +57,10 @@ function jobCreates({ job, prefixes }: Live): NamedAttempt[] {
     change(body.spec.template.spec, body);
     return { name: `Job: ${name}`, says, method: "POST", path, body };
   };
-  const [ours, notOurs] = ["app.kubernetes.io/component", "is neither Secret, ConfigMap, claim nor emptyDir"];
+  const [ours, notOurs] = ["app.kubernetes.io/component", "is neither Secret, ConfigMap, claim, image nor emptyDir"];
   const volume = (source: Json) => (pod: PodSpec) => void pod.volumes.push({ name: "more", ...source });
+  const init = (change: Json) => (pod: PodSpec) =>
+    void Object.assign(pod, { initContainers: [{ ...pod.containers[0], name: "first", ...change }] });
   const security = (change: Json) => (pod: PodSpec) => void Object.assign(pod.containers[0].securityContext, change);
   return [
     create("another service account", "service account paperclip is not for agents", (pod) => {
@@ -96,9 +98,31 @@ function jobCreates({ job, prefixes }: Live): NamedAttempt[] {
     create("the cluster's own priority", "nodeName, resourceClaims", (pod) => {
       pod.priorityClassName = "system-node-critical";
     }),
-    create("an init container", "a run's Job has no init containers", (pod) => {
-      pod.initContainers = [{ ...pod.containers[0], name: "first" }];
+    create("an init container and a sidecar", null, (pod) => {
+      pod.initContainers = [
+        { ...pod.containers[0], name: "first" },
+        { ...pod.containers[0], name: "beside", restartPolicy: "Always" },
+      ];
     }),
+    create("a second container", "a run's Job has one container", (pod) => {
+      pod.containers = [...pod.containers, { ...pod.containers[0], name: "second" }] as unknown as PodSpec["containers"];
+    }),
+    create("privilege escalation of an init container", "a container is privileged", init({ securityContext: { runAsNonRoot: true } })),
+    create("root in a sidecar", "a container may run as root", (pod) => {
+      const { securityContext } = pod.containers[0];
+      init({ securityContext: { ...securityContext, runAsNonRoot: false, runAsUser: 0 }, restartPolicy: "Always" })(pod);
+    }),
+    create(
+      "a port of the node in a sidecar",
+      "a container opens a port of its node",
+      init({ ports: [{ containerPort: 80, hostPort: 80 }] }),
+    ),
+    create(
+      "a Secret as variables of an init container",
+      "a variable comes from a Secret",
+      init({ envFrom: [{ secretRef: { name: "bystander" } }] }),
+    ),
+    create("an image as a volume", null, volume({ image: { reference: "localhost/agent:1" } })),
     // A privileged container cannot be without it, and this cluster's API server takes none at all.
     create("privilege escalation", "a container is privileged", security({ allowPrivilegeEscalation: true })),
     create("a capability", "a container is privileged", security({ capabilities: { add: ["SYS_PTRACE"] } })),

@@ -144,6 +144,24 @@ test("a run with a claim of its own: the claim and the Job that gives it to the 
   expect(output.toString()).toBe("done\n");
 });
 
+test("a run with a pod template: a sidecar, an init container and a volume are admitted", async () => {
+  const part = { image: bed.images.agent, volumeMounts: [{ name: "notes", mountPath: "/notes" }] };
+  const template = {
+    initContainers: [{ name: "first", ...part, command: ["node", "-e", `require("node:fs").writeFileSync("/notes/first", "done")`] }],
+    sidecars: [{ name: "beside", ...part, command: ["node", "-e", "setInterval(() => {}, 1000)"] }],
+    volumes: [{ name: "notes", emptyDir: {} }],
+    volumeMounts: [{ name: "notes", mountPath: "/notes" }],
+    env: [],
+  };
+  const change = (request: RunRequest) => ({ ...ofAgent(request, "template"), template });
+  const { outcome, output } = await startRun(guarded(), {
+    script: `console.log(require("node:fs").readFileSync("/notes/first", "utf8"))`,
+    change,
+  }).done;
+  expect(outcome).toMatchObject({ kind: "exited", exitCode: 0 });
+  expect(output.toString()).toBe("done\n");
+});
+
 test("a run whose Job is refused says so in the policy's words, and nothing is left", async () => {
   const change = (request: RunRequest): RunRequest => ({
     ...ofAgent(request, "refused"),

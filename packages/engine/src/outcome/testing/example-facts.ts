@@ -1,5 +1,5 @@
 import { type EndRecord, type StartRecord, sign, type TerminationMessage } from "@paperclip-k8s/runner";
-import type { ContainerState, JobView, PodView } from "../../kube/views.ts";
+import type { ContainerState, ContainerView, JobView, PodView } from "../../kube/views.ts";
 import { buildSubmission } from "../../manifest/submission.ts";
 import { exampleRequest } from "../../manifest/testing/example-request.ts";
 import { runFiles } from "../../request.ts";
@@ -28,6 +28,7 @@ const identity = {
   adopted: false,
   container: "agent",
   image: "agent:1",
+  sidecars: ["db"],
 };
 
 /** Nothing has been made for the run yet. */
@@ -52,7 +53,7 @@ export function job(changes: Partial<JobView> = {}): JobView {
     suspended: false,
     deadlineSeconds: 4275,
     expires: true,
-    image: "agent:1",
+    images: { agent: "agent:1" },
     conditions: {},
     ...changes,
   };
@@ -71,12 +72,16 @@ export function pod(state: ContainerState | null, changes: Partial<PodView> = {}
     reason: null,
     message: null,
     conditions: {},
-    containers: state === null ? [] : [{ name: "agent", image: "agent:1", state }],
+    containers: state === null ? [] : [container("agent", state)],
     initContainers: [],
     resources: {},
     claims: [],
     ...changes,
   };
+}
+
+export function container(name: string, state: ContainerState, changes: Partial<ContainerView> = {}): ContainerView {
+  return { name, image: `${name}:1`, state, sidecar: false, started: state.kind === "running", lastEnd: null, ...changes };
 }
 
 export const running: ContainerState = { kind: "running", startedAt: null };

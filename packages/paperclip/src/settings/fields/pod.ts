@@ -64,6 +64,12 @@ export const podFields = named({
     check: dnsSubdomain,
     doc: "RuntimeClass of the pod, such as that of a sandbox; only those that the operator's policy allows",
   }),
+  podTemplate: text({
+    label: "Pod template",
+    defaultText: "the policy's, else none",
+    check: dnsSubdomain,
+    doc: "what the pod has besides the agent, such as a database: the name of a pod template that the operator's policy offers",
+  }),
   labels: map({
     label: "Labels",
     doc: `further labels of Job, Pod and Secret; ${FORMS}. Those of Kubernetes and Paperclip are skipped with a warning`,

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Blob, type KubeCluster, keepBlob } from "@paperclip-k8s/kube";
+import { type Blob, keepBlob } from "../image-archive.ts";
 import { run } from "../run.ts";
 
 interface Manifest {
@@ -22,9 +22,10 @@ interface ImageConfig {
   readonly rootfs: { readonly type: string; readonly diff_ids: readonly string[] };
 }
 
-/** One more layer on an image that is in the store. */
+/** One more layer on an image that the node has. */
 export interface Layer {
-  readonly on: string;
+  /** Null: the image has this layer only. */
+  readonly on: string | null;
   /** The new image's name. */
   readonly image: string;
   readonly settings: (inherited: ImageSettings) => ImageSettings;
@@ -32,11 +33,25 @@ export interface Layer {
   readonly write: (archive: string, folder: string) => Promise<unknown>;
 }
 
-/** The images of a cluster's containerd. */
-export class ImageStore {
+const OCI = "application/vnd.oci.image";
+const NO_MANIFEST: Manifest & { readonly schemaVersion: 2 } = {
+  schemaVersion: 2,
+  mediaType: `${OCI}.manifest.v1+json`,
+  config: { mediaType: `${OCI}.config.v1+json`, digest: "", size: 0 },
+  layers: [],
+};
+const NO_CONFIG: ImageConfig & Readonly<Record<"architecture" | "os", string>> = {
+  architecture: "amd64",
+  os: "linux",
+  config: { User: "", Cmd: [], Env: [] },
+  rootfs: { type: "layers", diff_ids: [] },
+};
+
+/** The images of a cluster's node. */
+export class NodeImages {
   readonly #ctr: (...args: string[]) => Promise<string>;
 
-  constructor({ dir }: KubeCluster) {
+  constructor({ dir }: { readonly dir: string }) {
     this.#ctr = (...args) => run(join(dir, "bin/ctr"), ["-a", join(dir, "containerd.sock"), "-n", "k8s.io", ...args]);
   }
 
@@ -56,8 +71,8 @@ export class ImageStore {
       const archive = join(work, "layer.tar");
       await layer.write(archive, work);
       const content = async (digest: string) => JSON.parse(await this.#ctr("content", "get", digest)) as unknown;
-      const base = (await content(await this.digestOf(layer.on))) as Manifest;
-      const config = (await content(base.config.digest)) as ImageConfig;
+      const base = layer.on === null ? NO_MANIFEST : ((await content(await this.digestOf(layer.on))) as Manifest);
+      const config = layer.on === null ? NO_CONFIG : ((await content(base.config.digest)) as ImageConfig);
       await this.#ctr("images", "import", await imageArchive(layer, base, config, work));
     } finally {
       await rm(work, { recursive: true, force: true });
@@ -65,11 +80,11 @@ export class ImageStore {
   }
 }
 
-/** An archive without the layers below: those are in the store. */
+/** An archive without the layers below: the node has those. */
 async function imageArchive({ image, settings }: Layer, base: Manifest, below: ImageConfig, work: string): Promise<string> {
   const layout = join(work, "layout");
   await mkdir(join(layout, "blobs/sha256"), { recursive: true });
-  const layer = await keepBlob(layout, join(work, "layer.tar"), base.layers[0]!.mediaType);
+  const layer = await keepBlob(layout, join(work, "layer.tar"), `${OCI}.layer.v1.tar`);
   const keepJson = async (value: unknown, mediaType: string) => {
     const file = join(work, "blob.json");
     await writeFile(file, JSON.stringify(value));
