@@ -83,7 +83,8 @@ ${CLUSTER}`,
 
 Prints what an agent did in a run, as the run's page would show it, from the output that is kept on
 the shared volume: of a run that works, of one that ended while no server was there, of one whose
-Job was kept, and the end of any other if the policy has limits.keepOutputBytes. The run's id may be given by its beginning.
+Job was kept, and the end of any other if the policy has limits.keepOutputBytes. The run's id may be
+given by its beginning.
 
       --data <folder>     PAPERCLIP_HOME as seen from here; unset: PAPERCLIP_HOME`,
 
