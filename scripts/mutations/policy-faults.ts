@@ -153,4 +153,18 @@ export const POLICY_FAULTS: readonly Fault[] = [
     replace: "{}",
     caughtBy: [suite("endings")],
   },
+  {
+    what: "an agent may use a pod template that the operator keeps for others",
+    file: policy("enforce.ts"),
+    find: "!allows(allow.podTemplates, name)",
+    replace: 'name === ""',
+    caughtBy: [policy("enforce.test.ts")],
+  },
+  {
+    what: "a pod template may name what would break a run",
+    file: policy("pod-template.ts"),
+    find: "const breaking = Object.keys(given).filter((key) => Object.hasOwn(BREAKS, key));",
+    replace: "const breaking: string[] = [];",
+    caughtBy: [policy("pod-template.test.ts")],
+  },
 ];
