@@ -135,14 +135,14 @@ export const POLICY_FAULTS: readonly Fault[] = [
   {
     what: "an agent's labels win over those that the operator forces",
     file: "packages/paperclip/src/prepare/request.ts",
-    find: "labels: { ...config.labels, ...policy.force.labels, ...labels(attempt) }",
+    find: "labels: { ...config.labels, ...template.labels, ...policy.force.labels, ...labels(attempt) }",
     replace: "labels: { ...policy.force.labels, ...config.labels, ...labels(attempt) }",
     caughtBy: ["packages/paperclip/src/prepare/request.test.ts"],
   },
   {
     what: "an agent chooses other nodes than the operator forces",
     file: "packages/paperclip/src/prepare/request.ts",
-    find: "{ ...inherited.nodeSelector, ...policy.force.nodeSelector }",
+    find: "{ ...inherited.nodeSelector, ...template.nodeSelector, ...policy.force.nodeSelector }",
     replace: "{ ...policy.force.nodeSelector, ...inherited.nodeSelector }",
     caughtBy: ["packages/paperclip/src/prepare/request.test.ts"],
   },
