@@ -132,4 +132,32 @@ export const POD_FAULTS: readonly Fault[] = [
     replace: 'if (real === "") throw',
     caughtBy: ["packages/runner/src/seed/seed-home.test.ts"],
   },
+  {
+    what: "what runs beside the agent keeps its Job from starting or ending",
+    file: engine("manifest/template.ts"),
+    find: 'const sidecar = (given: Plain): Plain => ({ ...initContainer(given), restartPolicy: "Always" });',
+    replace: "const sidecar = initContainer;",
+    caughtBy: [engine("manifest/template.test.ts")],
+  },
+  {
+    what: "a pod template mounts something over the run's own folders",
+    file: engine("manifest/template.ts"),
+    find: "if (taken !== undefined)",
+    replace: "if (taken !== undefined && volumeMounts.length < 0)",
+    caughtBy: [engine("manifest/template.test.ts")],
+  },
+  {
+    what: "containers of a pod template get the token of the agent's account",
+    file: engine("manifest/template.ts"),
+    find: "const hidden = spec.automountServiceAccountToken === true",
+    replace: "const hidden = spec.automountServiceAccountToken === null",
+    caughtBy: [engine("manifest/template.test.ts")],
+  },
+  {
+    what: "the end of a sidecar is taken for a failed step before the run",
+    file: engine("outcome/pod-facts.ts"),
+    find: 'if (!sidecar && state.kind === "terminated" && state.exitCode !== 0)',
+    replace: 'if (state.kind === "terminated" && state.exitCode !== 0)',
+    caughtBy: [engine("outcome/sidecars.test.ts")],
+  },
 ];

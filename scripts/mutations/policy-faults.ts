@@ -156,14 +156,14 @@ export const POLICY_FAULTS: readonly Fault[] = [
   {
     what: "an agent's labels win over those that the operator forces",
     file: "packages/paperclip/src/prepare/request.ts",
-    find: "labels: { ...config.labels, ...policy.force.labels, ...labels(attempt) }",
+    find: "labels: { ...config.labels, ...template.labels, ...policy.force.labels, ...labels(attempt) }",
     replace: "labels: { ...policy.force.labels, ...config.labels, ...labels(attempt) }",
     caughtBy: ["packages/paperclip/src/prepare/request.test.ts"],
   },
   {
     what: "an agent chooses other nodes than the operator forces",
     file: "packages/paperclip/src/prepare/request.ts",
-    find: "{ ...inherited.nodeSelector, ...policy.force.nodeSelector }",
+    find: "{ ...inherited.nodeSelector, ...template.nodeSelector, ...policy.force.nodeSelector }",
     replace: "{ ...policy.force.nodeSelector, ...inherited.nodeSelector }",
     caughtBy: ["packages/paperclip/src/prepare/request.test.ts"],
   },
@@ -173,5 +173,19 @@ export const POLICY_FAULTS: readonly Fault[] = [
     find: "{ outputBytes: request.limits.outputBytes }",
     replace: "{}",
     caughtBy: [suite("endings")],
+  },
+  {
+    what: "an agent may use a pod template that the operator keeps for others",
+    file: policy("enforce.ts"),
+    find: "!allows(allow.podTemplates, name)",
+    replace: 'name === ""',
+    caughtBy: [policy("enforce.test.ts")],
+  },
+  {
+    what: "a pod template may name what would break a run",
+    file: policy("pod-template.ts"),
+    find: "const breaking = Object.keys(given).filter((key) => Object.hasOwn(BREAKS, key));",
+    replace: "const breaking: string[] = [];",
+    caughtBy: [policy("pod-template.test.ts")],
   },
 ];

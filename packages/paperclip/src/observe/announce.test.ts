@@ -63,7 +63,7 @@ test("an attempt is announced once, and one that took a Job over shows that Job"
   const { made, meta } = attempt();
   const announce = createAnnouncement(made, {} as Engine);
   for (const name of ["job-1", "job-2"])
-    await announce({ job: { name, image: "old:1" }, fromRun: "r2", firstRun: "r1" } as unknown as Adoption);
+    await announce({ job: { name, images: { agent: "old:1", mesh: "m:1" } }, fromRun: "r2", firstRun: "r1" } as unknown as Adoption);
   // A field that is there gets a heading on the page, also an empty one.
   expect(meta).toEqual([
     {
