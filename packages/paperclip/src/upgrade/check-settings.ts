@@ -9,10 +9,11 @@ import { ConfigError } from "../settings/config-error.ts";
 import { type Field, isUnset, type Raw } from "../settings/field.ts";
 import type { Note } from "../settings/note.ts";
 import { parseSettings } from "../settings/parse.ts";
-import { nested } from "../settings/read.ts";
+import { look, nested } from "../settings/read.ts";
 import { fieldsOf } from "../settings/schema.ts";
 import { EARLIER_SETTINGS } from "./earlier-settings.ts";
 import type { SettingFinding } from "./finding.ts";
+import { ignoredEarlier } from "./now-used.ts";
 
 export type { SettingFinding } from "./finding.ts";
 
@@ -21,7 +22,7 @@ export function checkSettings(cli: AgentCli, adapterConfig: unknown, policy: Pol
   const raw = withTexts(recordOf(adapterConfig));
   const fields = fieldsOf(cli);
   const { config, notes, refused } = parseAll(cli, raw, policy);
-  const changed = earlier(cli, raw);
+  const changed = [...earlier(cli, raw), ...nowUsed(fields, raw, refused)];
   const told = new Set([...refused, ...changed].map(({ setting }) => setting));
   const found = [...refused, ...notAllowed(cli, config, policy), ...changed, ...ignored(notes.filter(({ setting }) => !told.has(setting)))];
   const labelOf = (setting: string) => fields.find(({ key, aliases }) => [key, ...aliases].includes(setting))?.label ?? null;
@@ -92,6 +93,17 @@ function earlier(cli: AgentCli, raw: Raw): readonly Found[] {
     const isDefault = isUnset(value, "text");
     const concerns = when === undefined ? !isDefault : when(value, raw);
     return concerns ? [{ setting, kind, text, todo, isDefault }] : [];
+  });
+}
+
+/** Values in a form that the earlier adapters did not read. */
+function nowUsed(fields: readonly Field<unknown>[], raw: Raw, refused: readonly Found[]): readonly Found[] {
+  const readable = fields.filter(({ key }) => !refused.some(({ setting }) => setting === key));
+  return readable.flatMap((field) => {
+    const { given } = look(field, [raw]);
+    const why = given === null ? null : ignoredEarlier(field, given.value);
+    if (given === null || why === null) return [];
+    return [{ setting: given.key, kind: "changed" as const, text: `${why}; now it is used`, todo: "check it", isDefault: false }];
   });
 }
 
