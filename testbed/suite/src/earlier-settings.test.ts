@@ -8,7 +8,7 @@ import { TEST_POLICY } from "@paperclip-k8s/paperclip/testing/test-policy";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Bed, settingsFor, startBed } from "./bed.ts";
 
-// An agent whose stored settings the earlier adapters tolerated: its run works, and is told what has no effect.
+// An agent whose stored settings the earlier adapters tolerated: its run works, and its log says what has no effect.
 
 let bed: Bed;
 beforeAll(async () => {

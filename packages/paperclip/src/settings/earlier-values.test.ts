@@ -7,7 +7,7 @@ import type { Field } from "./field.ts";
 import { parseConfig, parseSettings } from "./parse.ts";
 import { look } from "./read.ts";
 import { commonFields } from "./schema.ts";
-import { NEW_SETTINGS, ROWS, VALUES, type Verdict, type Verdicts } from "./testing/earlier-table.ts";
+import { type Effect, type Effects, NEW_SETTINGS, ROWS, VALUES } from "./testing/earlier-table.ts";
 
 // An agent that ran with a stored value goes on running with it: testing/earlier-table.ts says how.
 
@@ -57,8 +57,8 @@ function now(field: Field<unknown>, value: unknown): Now {
   }
 }
 
-/** What a verdict promises. */
-const PROMISES: Readonly<Record<Verdict, (field: Field<unknown>, value: unknown, found: Now) => void>> = {
+/** What an effect promises. */
+const PROMISES: Readonly<Record<Effect, (field: Field<unknown>, value: unknown, found: Now) => void>> = {
   same(field, value, found) {
     expect(found).toEqual({ refused: false, value: EARLIER[field.kind](value), warnings: [] });
   },
@@ -104,19 +104,19 @@ test("every setting has a row, or is new", () => {
   expect([...Object.keys(ROWS), ...NEW_SETTINGS].sort()).toEqual(Object.keys(commonFields).sort());
 });
 
-test("every row has a verdict for each type", () => {
-  for (const [name, { verdicts }] of Object.entries(ROWS)) expect(Object.keys(verdicts).sort(), name).toEqual(Object.keys(VALUES).sort());
+test("every row has an effect for each type", () => {
+  for (const [name, { effects }] of Object.entries(ROWS)) expect(Object.keys(effects).sort(), name).toEqual(Object.keys(VALUES).sort());
 });
 
-describe.each(Object.entries(ROWS))("%s", (name, { own, verdicts }) => {
+describe.each(Object.entries(ROWS))("%s", (name, { own, effects }) => {
   const field: Field<unknown> = commonFields[name as keyof typeof commonFields];
 
   test("its own kind of value means the same", () => {
     PROMISES.same(field, own, now(field, own));
   });
 
-  test.each(Object.keys(VALUES) as (keyof Verdicts)[])("%s", (type) => {
-    PROMISES[verdicts[type]](field, VALUES[type], now(field, VALUES[type]));
+  test.each(Object.keys(VALUES) as (keyof Effects)[])("%s", (type) => {
+    PROMISES[effects[type]](field, VALUES[type], now(field, VALUES[type]));
   });
 });
 

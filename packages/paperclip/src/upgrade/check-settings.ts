@@ -23,8 +23,13 @@ export function checkSettings(cli: AgentCli, adapterConfig: unknown, policy: Pol
   const fields = fieldsOf(cli);
   const { config, notes, refused } = parseAll(cli, raw, policy);
   const changed = [...earlier(cli, raw), ...nowUsed(fields, raw, refused)];
-  const told = new Set([...refused, ...changed].map(({ setting }) => setting));
-  const found = [...refused, ...notAllowed(cli, config, policy), ...changed, ...ignored(notes.filter(({ setting }) => !told.has(setting)))];
+  const known = new Set([...refused, ...changed].map(({ setting }) => setting));
+  const found = [
+    ...refused,
+    ...notAllowed(cli, config, policy),
+    ...changed,
+    ...ignored(notes.filter(({ setting }) => !known.has(setting))),
+  ];
   const labelOf = (setting: string) => fields.find(({ key, aliases }) => [key, ...aliases].includes(setting))?.label ?? null;
   return found.map((finding) => ({ ...finding, label: labelOf(finding.setting) }));
 }
@@ -90,9 +95,8 @@ function notAllowed(cli: AgentCli, config: AgentConfig | null, policy: Policy): 
 function earlier(cli: AgentCli, raw: Raw): readonly Found[] {
   return [...EARLIER_SETTINGS, ...(cli.settings.earlier ?? [])].flatMap(({ setting, kind, when, text, todo }) => {
     const value = Object.hasOwn(raw, setting) ? raw[setting] : nested(raw, setting);
-    const isDefault = isUnset(value, "text");
-    const concerns = when === undefined ? !isDefault : when(value, raw);
-    return concerns ? [{ setting, kind, text, todo, isDefault }] : [];
+    const concerns = when === undefined ? !isUnset(value, "text") : when(value, raw);
+    return concerns ? [{ setting, kind, text, todo, isDefault: isUnset(value, "toggle") }] : [];
   });
 }
 

@@ -17,7 +17,7 @@ export const NEW_SETTINGS = [
  * - warned: it counts as not set, with a warning; it was ignored, or the run failed by it
  * - refused: no run starts; Kubernetes refused it before
  */
-export type Verdict = "same" | "not set" | "in part" | "nearly" | "used now" | "warned" | "refused";
+export type Effect = "same" | "not set" | "in part" | "nearly" | "used now" | "warned" | "refused";
 
 function nestedIn(levels: number): unknown {
   let value: unknown = "x";
@@ -59,51 +59,51 @@ export const VALUES = {
 } as const;
 
 type Column = keyof typeof VALUES;
-export type Verdicts = Readonly<Record<Column, Verdict>>;
+export type Effects = Readonly<Record<Column, Effect>>;
 
 const UNSET = { "empty text": "not set", "white space": "not set", null: "not set", "0": "not set", false: "not set" } as const;
-const numbers = <V extends Verdict>(verdict: V) =>
+const numbers = <V extends Effect>(effect: V) =>
   ({
-    "whole number": verdict,
-    "negative number": verdict,
-    fraction: verdict,
-    NaN: verdict,
-    Infinity: verdict,
-    "huge number": verdict,
+    "whole number": effect,
+    "negative number": effect,
+    fraction: effect,
+    NaN: effect,
+    Infinity: effect,
+    "huge number": effect,
   }) as const;
-const simpleTexts = <V extends Verdict>(verdict: V) =>
-  ({ "number as text": verdict, "true as text": verdict, "false as text": verdict, word: verdict }) as const;
-const otherTexts = <V extends Verdict>(verdict: V) =>
+const simpleTexts = <V extends Effect>(effect: V) =>
+  ({ "number as text": effect, "true as text": effect, "false as text": effect, word: effect }) as const;
+const otherTexts = <V extends Effect>(effect: V) =>
   ({
-    words: verdict,
-    "key=value lines": verdict,
-    "a line without =": verdict,
-    "list as text": verdict,
-    "object as text": verdict,
-    "broken JSON": verdict,
-    "an object that a form has shown": verdict,
+    words: effect,
+    "key=value lines": effect,
+    "a line without =": effect,
+    "list as text": effect,
+    "object as text": effect,
+    "broken JSON": effect,
+    "an object that a form has shown": effect,
   }) as const;
-const lists = <V extends Verdict>(verdict: V) =>
-  ({ "empty list": verdict, "list of texts": verdict, "list of several types": verdict }) as const;
-const objects = <V extends Verdict>(verdict: V) =>
-  ({ "empty object": verdict, "object of texts": verdict, "object of several types": verdict, "deep object": verdict }) as const;
+const lists = <V extends Effect>(effect: V) =>
+  ({ "empty list": effect, "list of texts": effect, "list of several types": effect }) as const;
+const objects = <V extends Effect>(effect: V) =>
+  ({ "empty object": effect, "object of texts": effect, "object of several types": effect, "deep object": effect }) as const;
 
 /** Nothing but texts was read. */
 const NO_TEXT = { ...UNSET, true: "warned", ...numbers("warned"), ...lists("warned"), ...objects("warned") } as const;
-const TEXT: Verdicts = { ...NO_TEXT, ...simpleTexts("same"), ...otherTexts("same") };
-const NAME: Verdicts = { ...NO_TEXT, ...simpleTexts("same"), ...otherTexts("refused") };
-const PATH: Verdicts = { ...NO_TEXT, ...simpleTexts("refused"), ...otherTexts("refused") };
-const FOLDER: Verdicts = { ...NO_TEXT, ...simpleTexts("warned"), ...otherTexts("warned") };
-const WORD: Verdicts = PATH;
-const ANY_WORD: Verdicts = FOLDER;
-const NUMBER: Verdicts = {
+const TEXT: Effects = { ...NO_TEXT, ...simpleTexts("same"), ...otherTexts("same") };
+const NAME: Effects = { ...NO_TEXT, ...simpleTexts("same"), ...otherTexts("refused") };
+const PATH: Effects = { ...NO_TEXT, ...simpleTexts("refused"), ...otherTexts("refused") };
+const FOLDER: Effects = { ...NO_TEXT, ...simpleTexts("warned"), ...otherTexts("warned") };
+const WORD: Effects = PATH;
+const ANY_WORD: Effects = FOLDER;
+const NUMBER: Effects = {
   ...FOLDER,
   "whole number": "same",
   fraction: "nearly",
   "huge number": "nearly",
   "number as text": "used now",
 };
-const TOGGLE: Verdicts = {
+const TOGGLE: Effects = {
   ...FOLDER,
   "0": "used now",
   false: "same",
@@ -111,9 +111,9 @@ const TOGGLE: Verdicts = {
   "true as text": "used now",
   "false as text": "used now",
 };
-const CORES: Verdicts = { ...FOLDER, "whole number": "used now", fraction: "used now", "number as text": "same" };
-const BYTES: Verdicts = FOLDER;
-const ARGUMENTS: Verdicts = {
+const CORES: Effects = { ...FOLDER, "whole number": "used now", fraction: "used now", "number as text": "same" };
+const BYTES: Effects = FOLDER;
+const ARGUMENTS: Effects = {
   ...FOLDER,
   ...simpleTexts("used now"),
   ...otherTexts("used now"),
@@ -121,13 +121,13 @@ const ARGUMENTS: Verdicts = {
   ...lists("same"),
   "list of several types": "in part",
 };
-const ENVIRONMENT: Verdicts = {
+const ENVIRONMENT: Effects = {
   ...FOLDER,
   "empty object": "same",
   "object of texts": "same",
   "object of several types": "in part",
 };
-const MAP: Verdicts = {
+const MAP: Effects = {
   ...FOLDER,
   "key=value lines": "same",
   "a line without =": "in part",
@@ -137,16 +137,16 @@ const MAP: Verdicts = {
   // Numbers were left out.
   "object of several types": "nearly",
 };
-const TOLERATIONS: Verdicts = { ...FOLDER, "empty list": "same", "list of texts": "refused", "list of several types": "refused" };
+const TOLERATIONS: Effects = { ...FOLDER, "empty list": "same", "list of texts": "refused", "list of several types": "refused" };
 
 interface Row {
   /** A value that it is meant for. */
   readonly own: unknown;
-  readonly verdicts: Verdicts;
+  readonly effects: Effects;
 }
-const row = (own: unknown, verdicts: Verdicts): Row => ({ own, verdicts });
+const row = (own: unknown, effects: Effects): Row => ({ own, effects });
 
-/** The compiler asks for a row for each setting that is not new, and for a verdict for each type. */
+/** The compiler asks for a row for each setting that is not new, and for an effect for each type. */
 export const ROWS: { readonly [Name in Exclude<keyof CommonValues, (typeof NEW_SETTINGS)[number]>]: Row } = {
   model: row("acme/m-1", TEXT),
   effort: row("high", TEXT),
