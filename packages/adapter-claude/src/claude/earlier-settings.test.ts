@@ -1,19 +1,22 @@
+import { checkSettings } from "@paperclip-k8s/paperclip/upgrade";
 import { expect, test } from "vitest";
-import { withoutEntries } from "../../../runner/src/seed/leave-out.ts";
 import { claude } from "../agent-cli.ts";
-import { earlierHooks } from "./earlier-settings.ts";
 
-const without = (settings: object) => JSON.parse(withoutEntries(JSON.stringify(settings), earlierHooks).text ?? "null");
-const hook = (command: string) => ({ matcher: ".*", hooks: [{ type: "command", command }] });
+const found = (raw: Record<string, unknown>) =>
+  checkSettings(claude, raw)
+    .filter(({ isDefault }) => !isDefault)
+    .map(({ setting, kind }) => `${setting} ${kind}`);
 
-test("the hook of an earlier adapter, whose script is gone, is not copied into a run's home", () => {
-  const settings = { model: "opus", hooks: { PostToolUse: [hook("node /tmp/.rtk-filter.js")] } };
-  expect(without(settings)).toEqual({ model: "opus" });
-  expect(claude.state?.seeds.find(({ path }) => path === ".claude/settings.json")?.without).toBe(earlierHooks);
+test("what the earlier form has saved in a plain agent goes on", () => {
+  const saved = { maxTurnsPerRun: 1000, effort: "high", reattachOrphanedJobs: true, "resources.limits.memory": "4Gi", labels: "team=blue" };
+  expect(found(saved)).toEqual([]);
 });
 
-test("hooks of a person's own stay", () => {
-  expect(without({ hooks: { PostToolUse: [hook("node /tmp/mine.js")], Stop: [hook("true")] } })).toBeNull();
-  const both = { hooks: { PostToolUse: [hook("true"), hook("node /tmp/.rtk-filter.js")] } };
-  expect(without(both)).toEqual({ hooks: { PostToolUse: [hook("true")] } });
+test("what was ignored and acts now", () => {
+  expect(found({ variant: "high", resources: { limits: { cpu: "2" } }, maxTurnsPerRun: "20" })).toEqual([
+    ...["variant changed", "resources changed", "maxTurnsPerRun changed"],
+  ]);
+  expect(found({ effort: "low", variant: "high", agentDbMode: "dedicated_pvc", maxTurnsPerRun: -1 })).toEqual([
+    ...["agentDbMode ignored", "maxTurnsPerRun ignored"],
+  ]);
 });

@@ -1,8 +1,22 @@
-import type { LeftOut } from "@paperclip-k8s/paperclip";
+import type { EarlierSetting } from "@paperclip-k8s/paperclip";
 
-/** What an earlier adapter merged into the settings of the HOME that runs shared. Its script was written by each pod itself: without it every tool call fails. */
-const FILTER = { matcher: ".*", hooks: [{ type: "command", command: "node /tmp/.rtk-filter.js" }] };
+const nowActs = (setting: string): EarlierSetting => ({
+  setting,
+  kind: "changed",
+  when: (value, raw) => typeof value === "string" && value.trim() !== "" && !raw.effort,
+  text: "it was ignored; now it is the CLI's effort",
+  todo: "clear it, unless it is meant",
+});
 
-export const earlierHooks: readonly LeftOut[] = [
-  { file: "", at: ["hooks", null, null], is: FILTER, why: "an earlier adapter's, its script is gone" },
+/** What the earlier adapter of Claude Code did differently. */
+export const earlier: readonly EarlierSetting[] = [
+  nowActs("thinkingEffort"),
+  nowActs("variant"),
+  {
+    setting: "resources",
+    kind: "changed",
+    when: (value) => typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length > 0,
+    text: "only the form's values counted; now a nested object counts too",
+    todo: "check it",
+  },
 ];

@@ -50,15 +50,15 @@ test("an adapter has all that it promises the host, and nothing else", () => {
 });
 
 test("a run with settings that cannot be used is answered, not thrown, and its answer can be stored", async () => {
-  const { ctx } = hostContext({ config: { timeoutSec: "soon" } });
+  const { ctx } = hostContext({ config: { image: "no image" } });
   const result = await adapter.execute(ctx);
   expect(result).toMatchObject({ exitCode: null, signal: null, timedOut: false, errorCode: expect.any(String) });
-  expect(result.errorMessage).toContain("timeoutSec");
+  expect(result.errorMessage).toContain("Image: ");
   expect(stored(result)).toEqual(result);
 });
 
 test("so is the form's test", async () => {
-  const result = await adapter.testEnvironment({ companyId: "c", adapterType: adapter.type, config: { timeoutSec: "soon" } });
+  const result = await adapter.testEnvironment({ companyId: "c", adapterType: adapter.type, config: { image: "no image" } });
   expect(result).toMatchObject({ adapterType: adapter.type, status: "fail", checks: [{ level: "error", message: expect.any(String) }] });
   expect(new Date(result.testedAt).toISOString()).toBe(result.testedAt);
   expect(stored(result)).toEqual(result);
@@ -73,6 +73,20 @@ test("the host's own schema takes the snapshot of the skills", async () => {
     expect(agentSkillSnapshotSchema.parse(snapshot)).toMatchObject({ supported: true });
     expect(snapshot.entries.map(({ key }) => key)).toContain("acme/fix");
   }
+});
+
+test.each([
+  { image: "no image", namespace: "Bad_Name", env: { "A=B": "x" } },
+  { dataPath: "/etc" },
+  { dataPath: "relative" },
+  { dataPath: { toString: 1 }, tolerations: [5] },
+])("no setting keeps the skills from being shown: %j", async (settings) => {
+  const paperclipRuntimeSkills = [{ key: "acme/fix", runtimeName: "fix", source: join(data, "fix") }];
+  const ctx = { adapterType: adapter.type, config: { ...settings, paperclipRuntimeSkills } };
+  // Where the data path cannot be used, the folder is the server's own.
+  const skills = { supported: true, warnings: [] };
+  expect(await adapter.listSkills(ctx)).toMatchObject(skills);
+  expect(await adapter.syncSkills(ctx, ["acme/fix"])).toMatchObject({ ...skills, desiredSkills: ["acme/fix"] });
 });
 
 test("the host leaves long sessions to a CLI that keeps them short itself", () => {

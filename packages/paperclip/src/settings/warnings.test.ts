@@ -109,7 +109,7 @@ test("limits that are seldom meant", () => {
 
 test("a stored reattachOrphanedJobs: false is said, since the earlier form wrote it; nothing is said of true or nothing", () => {
   expect(warnings({ reattachOrphanedJobs: false })).toEqual([
-    expect.stringMatching(/^Take over live Jobs \(reattachOrphanedJobs\) is off/),
+    expect.stringMatching(/^Take over live Jobs \(reattachOrphanedJobs\): is off/),
   ]);
   expect(warnings({ reattachOrphanedJobs: true })).toEqual([]);
   expect(warnings({})).toEqual([]);

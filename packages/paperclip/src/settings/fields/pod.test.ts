@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { read } from "../field.ts";
+import { find } from "../read.ts";
 import { podFields } from "./pod.ts";
 
 const { nodeSelector, tolerations } = podFields;
@@ -12,6 +12,6 @@ test.each([
   ["none, as values", { nodeSelector: {}, tolerations: [] }, {}, []],
   ["a label that is called so", { nodeSelector: "none=1", tolerations: [{ key: "none" }] }, { none: "1" }, [{ key: "none" }]],
 ])("node selector and tolerations: %s", (_, raw, selector, list) => {
-  expect(read(nodeSelector, raw)).toEqual(selector);
-  expect(read(tolerations, raw)).toEqual(list);
+  expect(find(nodeSelector, [raw]) ?? null).toEqual(selector);
+  expect(find(tolerations, [raw]) ?? null).toEqual(list);
 });

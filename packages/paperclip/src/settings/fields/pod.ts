@@ -1,6 +1,6 @@
 import { labelValue } from "@paperclip-k8s/engine";
 import { ConfigError, quote } from "../config-error.ts";
-import { named, type Unnamed } from "../field.ts";
+import { named, type Unnamed, used } from "../field.ts";
 import { quantity, text } from "../kinds/scalar.ts";
 import { map } from "../kinds/structured.ts";
 import { dnsSubdomain } from "../kinds/text-checks.ts";
@@ -81,7 +81,7 @@ function orNone<T>(unnamed: Unnamed<T>, none: T): Unnamed<T> {
   return (name) => {
     const field = unnamed(name);
     const parse: typeof field.parse = (value, key) =>
-      typeof value === "string" && value.trim().toLowerCase() === "none" ? none : field.parse(value, key);
+      typeof value === "string" && value.trim().toLowerCase() === "none" ? used(none) : field.parse(value, key);
     return { ...field, parse };
   };
 }
