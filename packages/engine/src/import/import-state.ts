@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { importText } from "../../generated/import-text.ts";
 import { stateKey } from "../record-trust.ts";
+import { diedOf, withoutProgress } from "./ended.ts";
 import type { FromImport, ImportAnswer, ImportCommand, ImportProgress } from "./protocol.ts";
 import { inTempFolder } from "./temp-folder.ts";
 
@@ -74,17 +75,4 @@ function runImport(
     if (child.pid !== undefined) onProcess?.(child.pid);
     child.send(command, () => {});
   });
-}
-
-/** A volume may answer again; a database on the server's own disk that keeps SQLite busy will do so every time. */
-function withoutProgress({ step, bytes }: ImportProgress, stallMs: number, root: string): ImportAnswer {
-  const time = `no progress for ${Math.round(stallMs / 1000)} s after ${bytes} bytes`;
-  if (step === "volume") return { kind: "stalled", reason: `the volume at ${root} does not answer: ${time}` };
-  return { kind: "unfit", reason: `its database cannot be read: ${time}` };
-}
-
-/** By a signal from outside it may go better the next time; of its own input it dies every time. */
-function diedOf({ step }: ImportProgress, how: string | number | null): ImportAnswer {
-  const reason = `its process ended (${how})`;
-  return step === "copies" && how !== "SIGKILL" && how !== "SIGTERM" ? { kind: "unfit", reason } : { kind: "stalled", reason };
 }
