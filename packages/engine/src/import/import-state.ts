@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { importText } from "../../generated/import-text.ts";
 import { stateKey } from "../record-trust.ts";
 import { diedOf, withoutProgress } from "./ended.ts";
@@ -47,6 +47,7 @@ function runImport(
     stdio: ["ignore", "ignore", "ignore", "ipc"],
     serialization: "advanced",
   });
+  endWithServer(child);
   let last: ImportProgress = { step: "volume", bytes: 0 };
   return new Promise((resolve) => {
     let timer: NodeJS.Timeout | undefined;
@@ -75,4 +76,11 @@ function runImport(
     if (child.pid !== undefined) onProcess?.(child.pid);
     child.send(command, () => {});
   });
+}
+
+/** A process that is busy does not notice that the server is gone. */
+function endWithServer(child: ChildProcess): void {
+  const kill = (): unknown => child.kill("SIGKILL");
+  process.once("exit", kill);
+  child.once("exit", () => process.off("exit", kill));
 }
