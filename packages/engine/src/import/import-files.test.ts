@@ -164,7 +164,7 @@ test("a process that makes no progress is ended, and the volume may answer the n
     pid = started;
     process.kill(pid, "SIGSTOP");
   };
-  const answer = await stage.import(source(), PARTS, {}, { onProcess, stallMs: 100 });
+  const answer = await stage.import(source(), PARTS, {}, { onProcess, stallMs: 100, startMs: 0 });
   expect(answer).toMatchObject({ kind: "stalled", reason: expect.stringContaining("does not answer") });
   expect(await stage.import(source(), PARTS)).toMatchObject({ kind: "imported" });
   expect(leftovers()).toEqual([]);

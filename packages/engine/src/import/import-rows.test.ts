@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, write
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { isAlive, until } from "../volume/testing/scratch.ts";
 import type { ImportSource, RowImport } from "./protocol.ts";
 import { type ImportStage, importStage, makeDatabase, rowsOf } from "./testing/import-fixture.ts";
 
@@ -166,4 +167,44 @@ test("rows that refer to another session's are left out", async () => {
     kind: "imported",
   });
   expect(rowsOf(join(stage.restore(PARTS).home, "own.db"), "SELECT id FROM part")).toEqual([{ id: "a" }]);
+});
+
+/** An inner page of a table of 4096 bytes a page: cells that all lead to one page. */
+function innerPage(child: number): Buffer {
+  const [page, cells] = [Buffer.alloc(4096), 400];
+  page[0] = 5;
+  page.writeUInt16BE(cells, 3);
+  page.writeUInt16BE(4096 - cells * 5, 5);
+  page.writeUInt32BE(child, 8);
+  for (let cell = 0; cell < cells; cell++) {
+    const at = 4096 - (cell + 1) * 5;
+    page.writeUInt16BE(at, 12 + cell * 2);
+    page.writeUInt32BE(child, at);
+    page[at + 4] = 1;
+  }
+  return page;
+}
+
+test("a table whose pages lead to each other again and again is given up, and its process ended", async () => {
+  const file = stage.path("shared.db");
+  shared(
+    "CREATE TABLE deep (session_id TEXT)",
+    "INSERT INTO deep VALUES ('s2')",
+    "CREATE TABLE room (x)",
+    "INSERT INTO room VALUES (zeroblob(60000))",
+  );
+  const rootOf = (name: string): number => Number(rowsOf(file, `SELECT rootpage AS n FROM sqlite_schema WHERE name = '${name}'`)[0]?.n);
+  const pages = readFileSync(file);
+  const [root, room] = [rootOf("deep"), rootOf("room")];
+  const chain = [root, ...Array.from({ length: 8 }, (_, index) => room + 1 + index)];
+  const leaf = room + 10;
+  pages.copy(pages, (leaf - 1) * 4096, (root - 1) * 4096, root * 4096);
+  for (const [index, page] of chain.entries()) innerPage(chain[index + 1] ?? leaf).copy(pages, (page - 1) * 4096);
+  writeFileSync(file, pages);
+  const [only] = source() as [RowImport];
+  let pid = 0;
+  const options = { stallMs: 4000, onProcess: (started: number) => void (pid = started) };
+  const answer = await stage.import([{ ...only, rows: [{ table: "deep", column: "session_id" }] }], PARTS, {}, options);
+  expect(answer).toMatchObject({ kind: "unfit", reason: expect.stringContaining("no progress for 4 s") });
+  await until(() => !isAlive(pid));
 });

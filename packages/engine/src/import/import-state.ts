@@ -12,6 +12,8 @@ export interface ImportOptions {
   readonly onProgress?: (progress: ImportProgress) => void;
   /** Without progress for this long it is ended: 60 s. */
   readonly stallMs?: number;
+  /** How much longer its process may take to start: 30 s. */
+  readonly startMs?: number;
   /** Its process has started. */
   readonly onProcess?: (pid: number) => void;
 }
@@ -19,6 +21,7 @@ export interface ImportOptions {
 export type ImportRequest = Omit<ImportCommand, "temp" | "key"> & { readonly recordSecret: Uint8Array };
 
 const STALL_MS = 60_000;
+const START_MS = 30_000;
 const HEAP_MB = 256;
 
 /**
@@ -37,7 +40,7 @@ export async function importState({ recordSecret, ...request }: ImportRequest, o
 
 function runImport(
   command: ImportCommand,
-  { signal, onProgress, stallMs = STALL_MS, onProcess }: ImportOptions,
+  { signal, onProgress, stallMs = STALL_MS, startMs = START_MS, onProcess }: ImportOptions,
 ): Promise<ImportAnswer | null> {
   const flags = [`--max-old-space-size=${HEAP_MB}`, "--no-warnings", "--input-type=commonjs"];
   const child = spawn(process.execPath, [...flags, "-e", importText], {
@@ -59,9 +62,9 @@ function runImport(
       resolve(answer);
     };
     const onAbort = (): void => end(null);
-    const arm = (): void => {
+    const arm = (more = 0): void => {
       clearTimeout(timer);
-      timer = setTimeout(() => end(withoutProgress(last, stallMs, command.root)), stallMs);
+      timer = setTimeout(() => end(withoutProgress(last, stallMs, command.root)), stallMs + more);
     };
     child.on("message", (message: FromImport) => {
       if ("answer" in message) return end(message.answer);
@@ -72,7 +75,7 @@ function runImport(
     child.on("error", (error) => end({ kind: "stalled", reason: `its process cannot be started: ${error.message}` }));
     child.on("exit", (code, killed) => end(diedOf(last, killed ?? code)));
     signal.addEventListener("abort", onAbort);
-    arm();
+    arm(startMs);
     if (child.pid !== undefined) onProcess?.(child.pid);
     child.send(command, () => {});
   });
