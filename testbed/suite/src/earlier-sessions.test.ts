@@ -63,6 +63,18 @@ test("OpenCode: a session of a database that agents shared is imported by the fi
   expect(first.args).toEqual([expect.arrayContaining(["--session", OPENCODE_ID])]);
 });
 
+test("an agent whose CLI reports the id of another agent's session does not get that session", async () => {
+  const made = conversation("claude");
+  const first = await turn(made);
+  const sessionId = first.result.sessionId ?? "";
+  expect(first.session).toMatchObject({ sessionId, stateMode: "portable" });
+  await put(`.claude/projects/-of-another/${sessionId}.jsonl`, "another agent's words\n");
+  await rm(stage.savedFolder(made), { recursive: true });
+  const { log } = await turn({ ...made, session: first.session });
+  expect(log).not.toContain("imported from");
+  expect(log).not.toContain("session restored (saved ");
+});
+
 test("what can never be imported starts a fresh session and says why", async () => {
   const [made, sessionId] = [conversation("claude"), randomUUID()];
   await put(".claude/projects/-linked/x", "");
