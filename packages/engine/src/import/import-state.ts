@@ -32,30 +32,46 @@ export async function importState({ recordSecret, ...request }: ImportRequest, o
   if (options.signal.aborted) return null;
   const key = stateKey(recordSecret, request.saved);
   try {
-    return await inTempFolder((temp) => runImport({ ...request, key, temp }, options));
+    return await inTempFolder(async (temp) => {
+      const child = startProcess();
+      return child === null ? NOT_STARTED : runImport(child, { ...request, key, temp }, options);
+    });
   } catch (error) {
     return { kind: "blocked", reason: `the server's temporary folder cannot be used: ${(error as Error).message}` };
   }
 }
 
+const NOT_STARTED: ImportAnswer = { kind: "stalled", reason: "the server can start no process for it at the moment" };
+
+function startProcess(): ChildProcess | null {
+  const flags = [`--max-old-space-size=${HEAP_MB}`, "--no-warnings", "--input-type=commonjs"];
+  try {
+    const child = spawn(process.execPath, [...flags, "-e", importText], {
+      // Neither the volume as working directory nor the server's settings and secrets.
+      cwd: "/",
+      env: process.env.LD_LIBRARY_PATH === undefined ? {} : { LD_LIBRARY_PATH: process.env.LD_LIBRARY_PATH },
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+      serialization: "advanced",
+    });
+    endWithServer(child);
+    return child;
+  } catch {
+    // Some of these errors are thrown, others come as an event.
+    return null;
+  }
+}
+
 function runImport(
+  child: ChildProcess,
   command: ImportCommand,
   { signal, onProgress, stallMs = STALL_MS, startMs = START_MS, onProcess }: ImportOptions,
 ): Promise<ImportAnswer | null> {
-  const flags = [`--max-old-space-size=${HEAP_MB}`, "--no-warnings", "--input-type=commonjs"];
-  const child = spawn(process.execPath, [...flags, "-e", importText], {
-    // Neither the volume as working directory nor the server's settings and secrets.
-    cwd: "/",
-    env: process.env.LD_LIBRARY_PATH === undefined ? {} : { LD_LIBRARY_PATH: process.env.LD_LIBRARY_PATH },
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
-    serialization: "advanced",
-  });
-  endWithServer(child);
   let last: ImportProgress = { step: "volume", bytes: 0 };
   return new Promise((resolve) => {
     let timer: NodeJS.Timeout | undefined;
     const end = (answer: ImportAnswer | null): void => {
       clearTimeout(timer);
+      child.removeAllListeners("message");
       signal.removeEventListener("abort", onAbort);
       // One that hangs in a call to a dead mount ends when that call does; nobody waits for it.
       child.kill("SIGKILL");
@@ -72,7 +88,7 @@ function runImport(
       arm();
       onProgress?.(last);
     });
-    child.on("error", (error) => end({ kind: "stalled", reason: `its process cannot be started: ${error.message}` }));
+    child.on("error", () => end(NOT_STARTED));
     child.on("exit", (code, killed) => end(diedOf(last, killed ?? code)));
     signal.addEventListener("abort", onAbort);
     arm(startMs);
