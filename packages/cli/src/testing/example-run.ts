@@ -38,7 +38,8 @@ export const podView = (state: ContainerState | null, change: Partial<PodView> =
   reason: null,
   message: null,
   conditions: {},
-  containers: state === null ? [] : [{ name: "example", image: "agent:1", state, sidecar: false, started: true, lastEnd: null }],
+  containers:
+    state === null ? [] : [{ name: "example", image: "agent:1", imageId: null, state, sidecar: false, started: true, lastEnd: null }],
   initContainers: [],
   resources: {},
   claims: [],

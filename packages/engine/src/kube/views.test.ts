@@ -37,7 +37,9 @@ const rawPod = (n: number) => ({
       status: "True",
       lastTransitionTime: "2026-11-15T02:33:46Z",
     })),
-    containerStatuses: [{ name: "agent", image: "localhost/agent:1", state: { running: { startedAt: "2026-11-15T02:33:46Z" } } }],
+    containerStatuses: [
+      { name: "agent", image: "localhost/agent:1", imageID: "sha256:a1", state: { running: { startedAt: "2026-11-15T02:33:46Z" } } },
+    ],
   },
 });
 
@@ -58,6 +60,7 @@ test("a pod as the API gives it", () => {
       {
         name: "agent",
         image: "localhost/agent:1",
+        imageId: "sha256:a1",
         state: { kind: "running", startedAt: "2026-11-15T02:33:46Z" },
         sidecar: false,
         started: false,

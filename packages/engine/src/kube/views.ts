@@ -135,6 +135,7 @@ function containerOf(status: Raw, spec: Raw | undefined) {
   return {
     name: text(status.name),
     image: text(status.image),
+    imageId: textOrNull(status.imageID),
     state: stateOf(object(status.state)),
     /** Runs beside the others until they have ended, and is restarted whenever it ends. */
     sidecar: spec?.restartPolicy === "Always",

@@ -112,7 +112,7 @@ describe("pods that do not start", () => {
     const record = endRecord({ exitCode: 127, cause: "spawn-failed", error: "agent-cli not found", bytes: 0, written: 0 });
     expect(kindOf(play([{ kind: "end-record", record }]))).toEqual({
       kind: "never-started",
-      cause: "start-error",
+      cause: "cli-missing",
       message: "agent-cli not found",
       permanent: true,
     });

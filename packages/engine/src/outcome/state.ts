@@ -81,6 +81,8 @@ export interface RunIdentity {
   readonly records: RecordTrust;
   readonly adopted: boolean;
   readonly container: string;
+  /** What the container starts. */
+  readonly program: string;
   readonly image: string;
   /** Names of the containers that its pod template has beside the run's own. */
   readonly sidecars: readonly string[];

@@ -5,7 +5,7 @@ import { podFields } from "../settings/fields/pod.ts";
 import { stateFields } from "../settings/fields/state.ts";
 import { absolutePath, dnsSubdomain } from "../settings/kinds/text-checks.ts";
 import { offeredTemplates } from "./pod-template.ts";
-import { DEFAULT_POLICY, type ForcedPod, type Policy, type PolicyVolume, type SeedSource } from "./policy.ts";
+import { DEFAULT_POLICY, type ForcedPod, type Policy, type PolicyTools, type PolicyVolume, type SeedSource } from "./policy.ts";
 import {
   annotations,
   attempt,
@@ -82,6 +82,9 @@ const seeds: Reader<SeedSource | null> = (value, at, base, problems) => {
   return checked === null ? base : kind === "secret" ? { secret: checked } : { folder: checked };
 };
 
+const toolsMount: Reader<PolicyTools["mount"]> = (value, at, base, problems) =>
+  value === "copy" || value === "image-volume" ? value : wrong(base, problems, at, `must be copy or image-volume, not ${quote(value)}`);
+
 const POLICY = section<Omit<Policy, "source">>({
   defaults: section<Policy["defaults"]>({
     kubeconfig: like(clusterFields.kubeconfig),
@@ -132,4 +135,5 @@ const POLICY = section<Omit<Policy, "source">>({
   volume: section<PolicyVolume>({ mount, paths: mounts }),
   seeds,
   podTemplates: offeredTemplates,
+  tools: section<PolicyTools>({ image: like(clusterFields.image), mount: toolsMount }),
 });

@@ -15,6 +15,7 @@ export interface Policy {
   readonly seeds: SeedSource | null;
   /** What agents' pods may have besides the agent's container, by name. */
   readonly podTemplates: Readonly<Record<string, OfferedTemplate>>;
+  readonly tools: PolicyTools;
 }
 
 interface PolicyDefaults {
@@ -113,6 +114,14 @@ export interface PolicyVolume {
 /** Files that each private home begins with: a Secret in the agents' namespace, or a folder that agents' pods cannot write. */
 export type SeedSource = { readonly secret: string } | { readonly folder: string };
 
+/** Node and agents' CLIs for images that have none. */
+export interface PolicyTools {
+  /** Null = there are none. */
+  readonly image: string | null;
+  /** `copy`: an init container copies them into the pod. `image-volume`: the image itself is mounted. */
+  readonly mount: "copy" | "image-volume";
+}
+
 const DAY = 86_400;
 
 /** Labels by which a pod could ask for one certain node, or for one that runs the cluster. */
@@ -193,4 +202,5 @@ export const DEFAULT_POLICY: Policy = {
   volume: { mount: "scoped", paths: [] },
   seeds: null,
   podTemplates: {},
+  tools: { image: null, mount: "copy" },
 };

@@ -102,6 +102,16 @@ const cases: { readonly [Name in keyof CommonValues]: Case } = {
     ignored: NO_TEXT,
     bad: ["a b", "-a"],
   },
+  tools: {
+    at: (c) => c.tools,
+    unset: "auto",
+    good: [
+      ["always", "always"],
+      ["never", "never"],
+    ],
+    ignored: [true, 1, {}],
+    bad: ["sometimes"],
+  },
   imagePullPolicy: {
     at: (c) => c.imagePullPolicy,
     unset: "IfNotPresent",

@@ -29,6 +29,7 @@ const identity = {
   container: "agent",
   image: "agent:1",
   sidecars: ["db"],
+  program: "node",
 };
 
 /** Nothing has been made for the run yet. */
@@ -81,7 +82,7 @@ export function pod(state: ContainerState | null, changes: Partial<PodView> = {}
 }
 
 export function container(name: string, state: ContainerState, changes: Partial<ContainerView> = {}): ContainerView {
-  return { name, image: `${name}:1`, state, sidecar: false, started: state.kind === "running", lastEnd: null, ...changes };
+  return { name, image: `${name}:1`, imageId: null, state, sidecar: false, started: state.kind === "running", lastEnd: null, ...changes };
 }
 
 export const running: ContainerState = { kind: "running", startedAt: null };

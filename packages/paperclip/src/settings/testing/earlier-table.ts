@@ -5,7 +5,7 @@ import type { CommonValues } from "../schema.ts";
 export const NEW_SETTINGS = [
   ...["command", "instructionsEntryFile", "dataPath", "dataClaim", "serverContainer", "inherit", "inheritNames", "runtimeClassName"],
   ...["maxRunSec", "scheduleTimeoutSec", "concurrency", "stateSaveIntervalSec", "stateRetentionDays", "stateMaxTasks", "showAllSettings"],
-  ...["podTemplate", "logFormat"],
+  ...["podTemplate", "logFormat", "tools"],
 ] as const;
 
 /**
