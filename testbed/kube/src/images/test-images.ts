@@ -6,6 +6,7 @@ import { ROOT_FILE_SYSTEM, rootFileSystem } from "../image-store.ts";
 import { AGENT_IMAGE } from "../images.ts";
 import type { ImageSettings } from "./node-images.ts";
 import { fetchProgram, PINNED } from "./npm-packages.ts";
+import { TOOLS_IMAGE } from "./tools-image.ts";
 
 /** An image that only some tests need: made when the first of them asks for it. */
 export interface TestImage {
@@ -18,7 +19,7 @@ export interface TestImage {
   readonly layer: (work: string) => Promise<string>;
 }
 
-export type TestImageName = "slim" | "musl" | "old-node" | "other-cli" | "postgres";
+export type TestImageName = "slim" | "musl" | "old-node" | "other-cli" | "postgres" | "tools";
 
 const START_POSTGRES = join(import.meta.dirname, "../../images/start-postgres.sh");
 const PATH = "PATH=/usr/local/bin:/usr/bin:/bin";
@@ -43,6 +44,7 @@ export const TEST_IMAGES: Readonly<Record<TestImageName, TestImage>> = {
   musl: fromDebian("musl", MUSL_PACKAGES, null, () => ({ User: "1000:1000", Cmd: ["/bin/sh"], Env: [PATH, HOME] })),
   "old-node": fromNpm("slim", "oldNode"),
   "other-cli": fromNpm(AGENT_IMAGE, "otherClis"),
+  tools: TOOLS_IMAGE,
   postgres: {
     ...fromDebian("postgres", POSTGRES_PACKAGES, AGENT_IMAGE, withDatabase),
     madeFrom: () => contentHash([debianHash(POSTGRES_PACKAGES), readFileSync(START_POSTGRES)]),
