@@ -137,7 +137,12 @@ export function isSignedMessage(message: string, key: Buffer | null): boolean {
   return key !== null && message.length <= MAX_TERMINATION_CHARS && openSigned(Buffer.from(message), key) !== null;
 }
 
-const finding = group<SelfCheckFinding>({ check: text, ok: flag, detail: shortened });
+const finding = group<SelfCheckFinding>({
+  check: text,
+  ok: flag,
+  detail: shortened,
+  missing: or<boolean | undefined>(flag, undefined),
+});
 
 /** A line of a pod that checks itself; null = it is no finding. */
 export function selfCheckFinding(line: string): SelfCheckFinding | null {

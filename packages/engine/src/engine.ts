@@ -10,6 +10,7 @@ import { LiveRun } from "./live-run.ts";
 import { takeLock } from "./lock/take-lock.ts";
 import { jobName } from "./manifest/names.ts";
 import { buildSubmission, type Submission } from "./manifest/submission.ts";
+import { runtimeOf } from "./manifest/tools.ts";
 import { initialState, type RunIdentity } from "./outcome/state.ts";
 import { RECORDS_FORMAT, trustOf } from "./record-trust.ts";
 import type { RunRequest } from "./request.ts";
@@ -108,6 +109,7 @@ function identityOf(request: RunRequest, { nonce, jobName, files }: Submission):
     records: trustOf(request.recordSecret == null ? undefined : RECORDS_FORMAT, request.recordSecret, { firstRun: request.runId, nonce }),
     adopted: false,
     container: request.container.name,
+    program: runtimeOf(request)[0],
     image: request.container.image,
   };
 }

@@ -12,6 +12,7 @@ export { type Permission, permissions } from "./kube/permissions.ts";
 export { type ContainerState, isFinished, type JobView, type PodView } from "./kube/views.ts";
 export { INPUT_MOUNT } from "./manifest/job.ts";
 export { isLabelKey, labelValue } from "./manifest/names.ts";
+export { runtimeOf, toolPath } from "./manifest/tools.ts";
 export {
   findClaim,
   findStorageClass,
@@ -37,11 +38,12 @@ export {
   type EnvSource,
   type ObjectVolume,
   type RunRequest,
+  type RunTools,
   runFiles,
   type SharedMount,
 } from "./request.ts";
 export { type LockDecision, type LockOwner, messageOf, type RunIo, type StatusLine } from "./run-context.ts";
-export type { Evidence, RunOutcome, StartFailure } from "./run-outcome.ts";
+export type { Evidence, MissingProgram, RunOutcome, StartFailure } from "./run-outcome.ts";
 export { standing } from "./status/session-lines.ts";
 export type { Timeouts } from "./timeouts.ts";
 export { type Line, LineSplitter } from "./volume/lines.ts";

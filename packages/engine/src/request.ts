@@ -48,6 +48,8 @@ export interface RunRequest {
   readonly recordSecret?: Uint8Array | null;
   /** What the operator wants of every pod; absent = a root filesystem that nobody writes to, and nothing else. */
   readonly pod?: PodRules;
+  /** Where the runner's program and the CLI come from, if not from the image; null or absent = they are in the image. */
+  readonly tools?: RunTools | null;
   /** Keep Job, Secret and files after the end, for debugging. */
   readonly retain: boolean;
 }
@@ -85,6 +87,15 @@ interface RunContainer {
   readonly workingDir: string;
   /** Program in the image that runs the runner: `["node"]`. */
   readonly runtime: readonly [string, ...string[]];
+}
+
+/** An image with the runner's program and CLIs that start in any other image. */
+export interface RunTools {
+  readonly image: string;
+  /** `copy`: an init container copies what the run needs. `image-volume`: the image itself is mounted, where cluster and nodes can do that. */
+  readonly mount: "copy" | "image-volume";
+  /** What the run needs of it, by name, besides the runner's own program. */
+  readonly programs: readonly string[];
 }
 
 export interface RunEnv {

@@ -58,11 +58,15 @@ export type StartFailure =
   | "container-config"
   | "volume-mount"
   | "start-error"
+  /** Something that the image must have is not in it: the program that runs the runner, a version of it that is new enough, the CLI. */
+  | MissingProgram
   | "init-failed"
   | "no-pod"
   | "deadline"
   | "state-unreadable"
   | "runner";
+
+export type MissingProgram = "runtime-missing" | "runtime-too-old" | "cli-missing";
 
 export interface Evidence {
   readonly namespace: string;
@@ -71,6 +75,8 @@ export interface Evidence {
   readonly podName: string | null;
   readonly node: string | null;
   readonly image: string;
+  /** What the node has pulled as that image; null = not known. */
+  readonly imageId: string | null;
   /** What the end was read from. */
   readonly proof: "end-record" | "termination-message" | "container-state" | "none";
   readonly endRecord: EndRecord | null;

@@ -24,6 +24,8 @@ import { fingerprintOf } from "./prepare/resume-fingerprint.ts";
 import { chooseSession } from "./prepare/session.ts";
 import { unusedClaim } from "./prepare/state/agent-claim.ts";
 import { sweepUp } from "./prepare/sweep/sweep-up.ts";
+import { chooseTools, missingOf, toolsNote } from "./prepare/tools/choice.ts";
+import { forgetChanged, rememberTools } from "./prepare/tools/remembered.ts";
 import { inFormWords } from "./settings/setting-name.ts";
 
 export interface ExecuteOptions extends CancelOptions {
@@ -67,7 +69,9 @@ async function runToConclusion(cli: AgentCli, ctx: ExecutionContext, log: RunLog
     void sweepUp(inputs, (problem) => log.warning(problem)).catch(() => {});
     const session = chooseSession(ctx.runtime, fingerprintOf(inputs));
     if (session.note !== null) void log.info(session.note);
-    const first = await prepareAttempt(inputs, firstStart(session.sessionId));
+    const tools = await chooseTools(inputs);
+    if (tools !== null) void log.info(toolsNote(tools, inputs));
+    const first = await prepareAttempt(inputs, firstStart(session.sessionId, tools));
     const unused = unusedClaim(inputs).then((text) => (text === null ? undefined : log.warning(text)));
     cancel = await watchCancel(ctx, log, options);
     const conclusion = await runAttempts(first, { log, cancel, options });
@@ -93,6 +97,7 @@ async function runAttempts(first: Attempt, run: Run): Promise<Conclusion> {
   try {
     for (let attempt = first; ; ) {
       const last = await runAttempt(attempt, run);
+      await forgetChangedImage(last, run.log);
       const next = run.cancel.signal.aborted ? null : nextAttempt(last);
       if (next === null) {
         const lost = lostSession(last);
@@ -103,12 +108,28 @@ async function runAttempts(first: Attempt, run: Run): Promise<Conclusion> {
         return conclusion;
       }
       void run.log.warning(next.note);
+      await keepWhatImageLacks(last, run.log);
       earlier = [...earlier, last];
       attempt = await prepareAttempt(attempt.inputs, next.start);
     }
   } catch (error) {
     return logNotPrepared(inFormWords(error, first.inputs.cli), first.inputs.ctx, run.log, earlier);
   }
+}
+
+/** So that the next run of the image begins with the tools. */
+async function keepWhatImageLacks({ attempt, outcome }: AttemptResult, log: RunLog): Promise<void> {
+  const missing = missingOf(outcome);
+  if (missing === null) return;
+  await rememberTools(attempt.inputs, missing, outcome.evidence.imageId).catch((error: Error) =>
+    log.warning(`that the image lacks something is not remembered, and the next run finds it out again: ${error.message}`),
+  );
+}
+
+async function forgetChangedImage({ attempt, outcome }: AttemptResult, log: RunLog): Promise<void> {
+  if (attempt.tools === null || attempt.tools === "asked-for") return;
+  const forgotten = await forgetChanged(attempt.inputs, outcome.evidence.imageId).catch(() => false);
+  if (forgotten) await log.info(`image ${attempt.inputs.inherited.image} has changed; the next run tries it without the tools image`);
 }
 
 /** Whether the log need not say why the run failed: an error of the CLI's own says it, or the run ended as somebody wanted. */

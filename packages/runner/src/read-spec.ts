@@ -54,6 +54,8 @@ function parse(bytes: Buffer): RunnerSpec {
   for (const name of ["timeoutSec", "graceSec", "stopGraceSec", "drainSec"] as const)
     if (!isAmount(spec[name])) throw new Error(`the spec's ${name} is not a number of seconds`);
   if (spec.outputBytes !== undefined && !isAmount(spec.outputBytes)) throw new Error("the spec's outputBytes is not a number of bytes");
+  if (spec.path !== undefined && !(Array.isArray(spec.path) && spec.path.every(isFolder)))
+    throw new Error("the spec's path is not a list of folders");
   const { env = {}, stdinFile = null, finalLine = null } = spec;
   return { ...(spec as RunnerSpec), env, stdinFile, finalLine, seed: checkedSeed(spec.seed), state: checkedState(spec.state) };
 }

@@ -35,6 +35,8 @@ export interface RunnerSpec {
   readonly env: Readonly<Record<string, string>>;
   /** File in the same folder that becomes the CLI's stdin; null closes stdin at once. */
   readonly stdinFile: string | null;
+  /** Folders that follow those of the container's own PATH. */
+  readonly path?: readonly string[];
   readonly files: RunFiles;
   /** 0 = no limit; counted from the CLI's start. */
   readonly timeoutSec: number;

@@ -3,7 +3,7 @@ import { constants, hostname } from "node:os";
 import { type CgroupFigures, figuresSince, findCgroup, readCgroup } from "./cli/cgroup.ts";
 import { drainTime, notTaken } from "./cli/cli-output.ts";
 import { type CliResult, type Followed, followCli, neverRan } from "./cli/follow-cli.ts";
-import { notWritable } from "./cli/start-cli.ts";
+import { notWritable, withFolders } from "./cli/start-cli.ts";
 import { StopRequest } from "./cli/stop-request.ts";
 import { type RunnerConfig, readConfig } from "./read-spec.ts";
 import { type CliEnd, type EndCause, RUNNER_EXIT } from "./records.ts";
@@ -57,7 +57,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const ids = { run: spec.run, nonce: spec.nonce };
   Object.assign(invocation.guard, ids, { key });
   const pod = process.env.HOSTNAME || hostname();
-  const env = { ...process.env, ...spec.env };
+  const env = withFolders({ ...process.env, ...spec.env }, spec.path);
   // Begun together: each takes its time.
   const writing = { stallMs: waits.stallMs, records: new RecordLines(key) };
   const link = new WriterLink(runnerFile, { ...ids, pod, files: spec.files }, writing);

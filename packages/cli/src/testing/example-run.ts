@@ -37,7 +37,7 @@ export const podView = (state: ContainerState | null, change: Partial<PodView> =
   reason: null,
   message: null,
   conditions: {},
-  containers: state === null ? [] : [{ name: "example", image: "agent:1", state }],
+  containers: state === null ? [] : [{ name: "example", image: "agent:1", imageId: null, state }],
   initContainers: [],
   resources: {},
   claims: [],

@@ -37,7 +37,9 @@ const rawPod = (n: number) => ({
       status: "True",
       lastTransitionTime: "2026-11-15T02:33:46Z",
     })),
-    containerStatuses: [{ name: "agent", image: "localhost/agent:1", state: { running: { startedAt: "2026-11-15T02:33:46Z" } } }],
+    containerStatuses: [
+      { name: "agent", image: "localhost/agent:1", imageID: "sha256:a1", state: { running: { startedAt: "2026-11-15T02:33:46Z" } } },
+    ],
   },
 });
 
@@ -54,7 +56,9 @@ test("a pod as the API gives it", () => {
     reason: null,
     message: null,
     conditions: expect.objectContaining({ Ready: { status: "True", reason: null, message: null, at: "2026-11-15T02:33:46Z" } }),
-    containers: [{ name: "agent", image: "localhost/agent:1", state: { kind: "running", startedAt: "2026-11-15T02:33:46Z" } }],
+    containers: [
+      { name: "agent", image: "localhost/agent:1", imageId: "sha256:a1", state: { kind: "running", startedAt: "2026-11-15T02:33:46Z" } },
+    ],
     initContainers: [],
     resources: { agent: { "requests.cpu": "500m", "limits.memory": "512Mi" } },
     claims: ["data"],

@@ -119,7 +119,7 @@ function conditionOf(condition: Raw) {
 export type ContainerView = Readonly<ReturnType<typeof containerOf>>;
 
 function containerOf(status: Raw) {
-  return { name: text(status.name), image: text(status.image), state: stateOf(object(status.state)) };
+  return { name: text(status.name), image: text(status.image), imageId: textOrNull(status.imageID), state: stateOf(object(status.state)) };
 }
 
 function resourcesOf(container: Raw): Record<string, string> {

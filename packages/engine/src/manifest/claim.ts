@@ -2,6 +2,7 @@ import type { ClaimVolume, NewClaim, RunRequest } from "../request.ts";
 import { placement, RUNNER_FORMAT } from "./job.ts";
 import { jobName } from "./names.ts";
 import { containerSecurity, podSecurity, rulesOf } from "./pod-rules.ts";
+import { runtimeOf, toolsMounts, toolsSteps, toolsVolumes } from "./tools.ts";
 
 /** A claim of the run's own. No Job owns it: it outlives its runs, and its labels let it be found. */
 export function claimManifest(namespace: string, name: string, { storageClass, capacity, labels }: NewClaim): Record<string, unknown> {
@@ -43,17 +44,18 @@ export function volumeOwnershipManifest(request: RunRequest, claim: ClaimVolume)
           ...placement(scheduling),
           ...security,
           securityContext: { ...security.securityContext, fsGroup: user.gid, fsGroupChangePolicy: "Always" },
-          volumes: [{ name: "claim", persistentVolumeClaim: { claimName: claim.claimName } }],
+          volumes: [{ name: "claim", persistentVolumeClaim: { claimName: claim.claimName } }, ...toolsVolumes(request)],
+          ...toolsSteps(request),
           containers: [
             {
               name: "hand-over",
               image: container.image,
               imagePullPolicy: container.imagePullPolicy,
-              command: [...container.runtime, "-e", SCRIPT, claim.mountPath],
+              command: [...runtimeOf(request), "-e", SCRIPT, claim.mountPath],
               resources,
               terminationMessagePolicy: "FallbackToLogsOnError",
               securityContext: containerSecurity(request),
-              volumeMounts: [{ name: "claim", mountPath: claim.mountPath }],
+              volumeMounts: [{ name: "claim", mountPath: claim.mountPath }, ...toolsMounts(request)],
             },
           ],
         },

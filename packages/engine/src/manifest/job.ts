@@ -6,13 +6,14 @@ import { objectVolumes, withoutClash } from "./object-volumes.ts";
 import { containerSecurity, podSecurity, rulesOf } from "./pod-rules.ts";
 import { RUNNER_FILE } from "./secret.ts";
 import { sharedMounts } from "./shared-mounts.ts";
+import { runtimeOf, TOOLS_VOLUME, toolsMounts, toolsSteps, toolsVolumes } from "./tools.ts";
 
 export const INPUT_MOUNT = "/run/agent-input";
 const TERMINATION_LOG = "/dev/termination-log";
 export const RUNNER_FORMAT = "1";
 const INPUT_VOLUME = "agent-input";
 const SHARED_VOLUME = "shared";
-const OWN_VOLUMES = [INPUT_VOLUME, SHARED_VOLUME];
+const OWN_VOLUMES = [INPUT_VOLUME, SHARED_VOLUME, TOOLS_VOLUME];
 
 type Names = { readonly jobName: string; readonly secretName: string; readonly nonce: string };
 
@@ -60,6 +61,7 @@ function podSpec(request: RunRequest, names: Names): Record<string, unknown> {
     // No fsGroup: it would give every file of the shared volume to the group, where its driver lets it.
     ...podSecurity(request),
     volumes: volumes(request, names),
+    ...toolsSteps(request),
     containers: [container(request)],
   };
 }
@@ -79,6 +81,7 @@ function volumes(request: RunRequest, names: Names): Record<string, unknown>[] {
     { name: SHARED_VOLUME, persistentVolumeClaim: { claimName: request.volumes.shared.claimName } },
     ...claimsOf(request).map(({ name, claimName }) => ({ name, persistentVolumeClaim: { claimName } })),
     ...request.volumes.scratch.map((scratch) => ({ name: scratch.name, emptyDir: { sizeLimit: scratch.sizeLimit } })),
+    ...toolsVolumes(request),
     ...objectVolumes(request, OWN_VOLUMES).volumes,
   ];
 }
@@ -95,7 +98,7 @@ function container(request: RunRequest): Record<string, unknown> {
     image: main.image,
     imagePullPolicy: main.imagePullPolicy,
     workingDir: main.workingDir,
-    command: [...main.runtime, `${INPUT_MOUNT}/${RUNNER_FILE}`, TERMINATION_LOG].map(escapeDollars),
+    command: [...runtimeOf(request), `${INPUT_MOUNT}/${RUNNER_FILE}`, TERMINATION_LOG].map(escapeDollars),
     ...(request.env.from?.length ? { envFrom: envSources(request.env.from) } : {}),
     env: envEntries(request.env),
     resources: request.resources,
@@ -107,6 +110,7 @@ function container(request: RunRequest): Record<string, unknown> {
       ...sharedMounts(SHARED_VOLUME, mounts.shared),
       ...claimsOf(request).map(({ name, mountPath }) => ({ name, mountPath })),
       ...mounts.scratch.flatMap(({ name, mountPath, alsoAt = [] }) => [mountPath, ...alsoAt].map((at) => ({ name, mountPath: at }))),
+      ...toolsMounts(request),
       ...objectVolumes(request, OWN_VOLUMES).mounts,
     ]),
   };

@@ -1,11 +1,15 @@
 import type { RelaySpec, RunFiles, RunnerSpec, StateSpec } from "@paperclip-k8s/runner";
+import { RUNNER_MAIN } from "@paperclip-k8s/runner/files";
+import { nodeCheckText } from "@paperclip-k8s/runner/node-check-text";
 import { RequestError } from "../errors.ts";
 import { recordKey, stateKey } from "../record-trust.ts";
 import type { RunRequest } from "../request.ts";
 import { DRAIN_SEC, stopGraceSec } from "./deadlines.ts";
+import { toolFolders } from "./tools.ts";
 
 /** What the API server accepts as the sum of a Secret's values. */
 export const MAX_SECRET_BYTES = 1024 * 1024;
+/** What the pod starts: it looks at the version of Node, and then loads the runner. */
 export const RUNNER_FILE = "runner.cjs";
 const SPEC_FILE = "spec.json";
 const STDIN_FILE = "stdin";
@@ -17,7 +21,8 @@ export function secretData(
   parts: { readonly nonce: string; readonly files: RunFiles; readonly runnerText: string },
 ): Record<string, string> {
   const contents: Record<string, Uint8Array> = {
-    [RUNNER_FILE]: Buffer.from(parts.runnerText),
+    [RUNNER_FILE]: Buffer.from(nodeCheckText),
+    [RUNNER_MAIN]: Buffer.from(parts.runnerText),
     [SPEC_FILE]: Buffer.from(JSON.stringify(runnerSpec(request, parts.nonce, parts.files))),
     [STDIN_FILE]: request.stdin,
     ...(request.relay ? { [CREDENTIALS_FILE]: Buffer.from(JSON.stringify(request.relay.credentials)) } : {}),
@@ -47,6 +52,7 @@ function runnerSpec(request: RunRequest, nonce: string, files: RunFiles): Runner
     state: stateSpec(request),
     ...(request.recordSecret == null ? {} : { key: recordKey(request.recordSecret, request.runId, nonce).toString("base64url") }),
     relay: relaySpec(request),
+    ...(request.tools == null ? {} : { path: toolFolders(request) }),
   };
 }
 

@@ -51,6 +51,7 @@ function fromEnd(state: RunState, end: CliEnd, container: Terminated | null): Ou
   if (end.cause === "output-limit") return tooMuchOutput(end);
   if (end.cause === "spawn-failed") {
     const message = end.error ?? "the CLI could not be started";
+    if (exitCode === RUNNER_EXIT.notFound) return neverStarted("cli-missing", message, true);
     return neverStarted("start-error", message, !PASSING.test(message));
   }
   if (end.cause === "runner-failed") return runnerFailed(end);
@@ -82,7 +83,10 @@ function tooMuchOutput({ error, exitCode }: CliEnd): OutcomeKind {
 function fromContainer(state: RunState, container: Terminated): OutcomeKind {
   const { exitCode } = container;
   if (container.reason === "OOMKilled" && exitCode !== 0) return outOfMemory(state, exitCode);
-  if (isStartError(container)) return { kind: "never-started", ...startError(container, state.identity.image) };
+  if (isStartError(container)) return { kind: "never-started", ...startError(container, state.identity) };
+  // A CLI may exit with that code itself, but then the runner has begun.
+  if (exitCode === RUNNER_EXIT.oldRuntime && state.startRecord === null)
+    return neverStarted("runtime-too-old", container.message ?? "the runtime in the image is too old for the runner", true);
   const runner = runnerFailedBefore(exitCode, container.message);
   if (runner !== null) return runner;
   if (exitCode !== 0) {

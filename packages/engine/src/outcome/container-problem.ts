@@ -1,7 +1,7 @@
 import type { ContainerView } from "../kube/views.ts";
 import { configReason, pullReason, runtimeReason } from "./kubernetes-texts.ts";
 import { type Terminated, waitingContainer } from "./pod-facts.ts";
-import type { NotStarted, RunState, StartupProblem } from "./state.ts";
+import type { NotStarted, RunIdentity, RunState, StartupProblem } from "./state.ts";
 
 const PULL_REASONS = new Set(["ErrImagePull", "ImagePullBackOff", "ImageInspectError", "RegistryUnavailable", "SignatureValidationFailed"]);
 const PULL_REASONS_FINAL = new Set(["InvalidImageName", "ErrImageNeverPull"]);
@@ -27,6 +27,8 @@ export function containerProblem(state: RunState): StartupProblem | null {
     return { cause: "image", text, message: text, permanent: isFinal, since, timeout: isFinal ? null : "imagePull" };
   }
   if (!CONFIG_REASONS.has(reason)) return null;
+  const why = configReason(detail);
+  if (isMissing(why, state.identity.program)) return { ...runtimeMissing(why, state.identity.image), text: why, since, timeout: null };
   const text = configText(state, reason, detail);
   return { cause: "container-config", text, message: text, permanent: /runAsNonRoot/.test(detail), since, timeout: "containerConfig" };
 }
@@ -59,9 +61,25 @@ function configText({ identity }: RunState, reason: string, detail: string): str
 }
 
 /** A program that is not in the image stays missing; an error of the container runtime may pass. */
-export function startError(container: Terminated, image: string): NotStarted {
-  const why = container.message === null ? "" : `: ${runtimeReason(container.message)}`;
-  const missing = /no such file|not found|permission denied|exec format error/i.test(why);
-  const remedy = missing ? `; image ${image} must have that program, for this platform and user` : "";
-  return { cause: "start-error", message: `the container could not be started${why}${remedy}`, permanent: missing };
+export function startError(container: Terminated, { image, program }: Pick<RunIdentity, "image" | "program">): NotStarted {
+  const why = container.message === null ? "" : runtimeReason(container.message);
+  if (isMissing(why, program)) return runtimeMissing(why, image);
+  const unusable = /no such file|not found|permission denied|exec format error/i.test(why);
+  const remedy = unusable ? `; image ${image} must have that program, for this platform and user` : "";
+  return {
+    cause: "start-error",
+    message: `the container could not be started${why === "" ? "" : `: ${why}`}${remedy}`,
+    permanent: unusable,
+  };
+}
+
+/** Whether the container runtime says that the program itself is not there; a working folder may be missing too. */
+function isMissing(why: string, program: string): boolean {
+  const quoted = program.replace(/[^\w/-]/g, "\\$&");
+  return /not found|no such file/i.test(why) && !/chdir|\bcwd\b/.test(why) && new RegExp(`(^|["'\`\\s])${quoted}(["'\`:\\s]|$)`).test(why);
+}
+
+function runtimeMissing(why: string, image: string): NotStarted {
+  const message = `the container could not be started: ${why}; image ${image} must have that program, for this platform and user`;
+  return { cause: "runtime-missing", message, permanent: true };
 }

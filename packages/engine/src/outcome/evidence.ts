@@ -16,6 +16,7 @@ export function evidence(state: RunState): Evidence {
     podName: pod?.name ?? state.startRecord?.pod ?? null,
     node: pod?.node ?? null,
     image: identity.image,
+    imageId: mainContainer(pod, identity.container)?.imageId ?? null,
     proof: proof(state),
     endRecord: believedEnd(state),
     signed: identity.records.kind === "signed",

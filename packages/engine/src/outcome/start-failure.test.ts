@@ -44,7 +44,7 @@ describe("pods that do not start", () => {
 
   test("config errors, init failures, start errors, no pod at all", () => {
     expect(notStarted(waiting("CreateContainerConfigError", 'secret "x" not found'))).toMatchObject({ cause: "container-config" });
-    const init = [{ name: "seed", image: "i", state: ended(5, "Error") }];
+    const init = [{ name: "seed", image: "i", imageId: null, state: ended(5, "Error") }];
     expect(notStarted(waiting("PodInitializing"), { phase: "Failed", initContainers: init })).toMatchObject({
       cause: "init-failed",
       message: expect.stringContaining("seed"),
@@ -99,7 +99,7 @@ describe("pods that do not start", () => {
     const record = endRecord({ exitCode: 127, cause: "spawn-failed", error: "agent-cli not found", bytes: 0, written: 0 });
     expect(kindOf(play([{ kind: "end-record", record }]))).toEqual({
       kind: "never-started",
-      cause: "start-error",
+      cause: "cli-missing",
       message: "agent-cli not found",
       permanent: true,
     });

@@ -79,6 +79,8 @@ export interface RunIdentity {
   readonly records: RecordTrust;
   readonly adopted: boolean;
   readonly container: string;
+  /** What the container starts. */
+  readonly program: string;
   readonly image: string;
 }
 

@@ -61,13 +61,13 @@ function podLines(before: RunState, after: RunState): StatusLine[] {
 const podFound = ({ name }: PodView, { adopted }: RunIdentity): string => (adopted ? `its pod is ${name}` : `pod ${name} created`);
 
 /** Null: nothing that earlier lines do not contain, or a startup problem, which has its own line. */
-function podLine(pod: PodView, { container, image }: RunIdentity): StatusLine | null {
+function podLine(pod: PodView, identity: RunIdentity): StatusLine | null {
   const disrupted = disruption(pod);
   if (disrupted !== null) return warning(disrupted.message);
   if (pod.reason !== null) return warning(`pod ${pod.reason}${pod.message === null ? "" : `: ${plain(pod.message)}`}`);
-  const state = mainContainer(pod, container)?.state;
+  const state = mainContainer(pod, identity.container)?.state;
   if (state?.kind === "running") return info(pod.deletedAt === null ? "container running" : "container stopping");
-  if (state?.kind === "terminated" && isStartError(state)) return warning(startError(state, image).message);
+  if (state?.kind === "terminated" && isStartError(state)) return warning(startError(state, identity).message);
   if (state?.kind === "terminated" && state.reason === "ContainerStatusUnknown")
     return info("container gone; the node does not know how it ended");
   // That the CLI has ended well has a line of its own.

@@ -1,6 +1,7 @@
 import { type RunOutcome, type StartFailure, standing } from "@paperclip-k8s/engine";
 import { DETACHED_CODE } from "../host/runs.ts";
 import type { ExecutionResult } from "../host/types.ts";
+import { missingAdvice, missingOf } from "../prepare/tools/choice.ts";
 import type { AttemptResult } from "./attempts.ts";
 import { complaint, exitFailure, faultFailure, sentence, withExit } from "./exit.ts";
 
@@ -29,7 +30,7 @@ const START_CODES: Partial<Record<StartFailure, string>> = {
   "state-unreadable": "k8s_volume_unusable",
 };
 
-type Ended = Omit<AttemptResult, "attempt" | "adopted">;
+type Ended = Omit<AttemptResult, "attempt" | "adopted"> & Partial<Pick<AttemptResult, "attempt">>;
 type NeverStarted = Extract<RunOutcome, { kind: "never-started" }>;
 
 /** What went wrong, cause first; null = the attempt succeeded. Only an exit code of 0 without any complaint is a success. */
@@ -55,7 +56,10 @@ function causeOf(result: Ended): Failure | null {
     case "timed-out":
       return timedOut(outcome, result);
     case "never-started":
-      return { errorCode: startCode(outcome), errorMessage: `The agent did not start: ${outcome.message}${advice(outcome)}` };
+      return {
+        errorCode: startCode(outcome),
+        errorMessage: `The agent did not start: ${outcome.message}${advice(outcome, result.attempt)}`,
+      };
     case "killed": {
       const remedy = outcome.remedy === null ? "" : `; ${outcome.remedy}`;
       const errorMessage = `${sentence(outcome.message)}${withExit(outcome.exitCode)}${remedy}${complaint(result)}`;
@@ -105,8 +109,9 @@ function startCode({ permanent, cause }: NeverStarted): string {
 }
 
 /** What to change, where the cluster's own message does not say it. */
-function advice({ cause, message }: NeverStarted): string {
-  if (cause === "start-error" && /\bnode\b/.test(message)) return ". Node ≥ 18 must be in the image: it runs the adapter's runner";
-  if (cause !== "claim-missing") return "";
+function advice(outcome: NeverStarted, attempt: Ended["attempt"]): string {
+  const missing = missingOf(outcome);
+  if (missing !== null && attempt !== undefined) return `. ${missingAdvice(missing, attempt)}`;
+  if (outcome.cause !== "claim-missing") return "";
   return ". Set Session storage class (agentDbStorageClass) to the storage class it is to be made of, make the claim yourself, or choose another Session storage (agentDbMode)";
 }

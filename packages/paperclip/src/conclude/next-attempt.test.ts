@@ -9,7 +9,7 @@ import { exampleAttempt, exampleInputs, exampleResult, exited, type OutcomeKind 
 import { hostContext } from "../testing/host-context.ts";
 import { nextAttempt } from "./next-attempt.ts";
 
-const start: AttemptStart = { number: 2, sessionId: "s-1", without: [], setOwnership: false };
+const start: AttemptStart = { number: 2, sessionId: "s-1", without: [], setOwnership: false, tools: null };
 
 /** What follows an attempt that ended like this. */
 function after(fault: Partial<CliFault> | null, changes: Partial<AttemptStart> = {}, outcome: OutcomeKind = exited(1)) {
@@ -59,7 +59,7 @@ test("a comment that the Job does not know is answered after it, in its session"
   const context = { wakeCommentIds: ["c1", "c2"], wakeCommentId: "c2" };
   expect(afterAdopted(context, { [ANNOTATION.messages]: "c1" })).toEqual({
     note: "Job job-1 was started before a message that this run is to answer: starting an attempt for that",
-    start: { number: 2, sessionId: "s-2", without: ["--x"], setOwnership: false },
+    start: { number: 2, sessionId: "s-2", without: ["--x"], setOwnership: false, tools: null },
   });
   expect(afterAdopted(context, {})?.note).toContain("2 messages");
 });

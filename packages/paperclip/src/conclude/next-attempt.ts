@@ -1,6 +1,7 @@
 import type { AttemptStart } from "../prepare/attempt.ts";
 import { unansweredMessages } from "../prepare/messages.ts";
 import { sessionAfterAdoption } from "../prepare/resume-fingerprint.ts";
+import { missingOf, toolsHelp, toolsNote } from "../prepare/tools/choice.ts";
 import type { AttemptResult } from "./attempts.ts";
 import { failureOf } from "./failure.ts";
 
@@ -17,8 +18,8 @@ export function nextAttempt(result: AttemptResult): NextAttempt | null {
 }
 
 /** The start of the attempt that follows this one, with nothing else changed. */
-function startAfter({ attempt: { number, sessionId, without, setOwnership } }: AttemptResult): AttemptStart {
-  return { number: number + 1, sessionId, without, setOwnership };
+function startAfter({ attempt: { number, sessionId, without, setOwnership, tools } }: AttemptResult): AttemptStart {
+  return { number: number + 1, sessionId, without, setOwnership, tools };
 }
 
 function afterFailure(result: AttemptResult): NextAttempt | null {
@@ -27,6 +28,9 @@ function afterFailure(result: AttemptResult): NextAttempt | null {
   const { sessionId, without } = start;
   if (outcome.kind === "never-started" && outcome.cause === "claim-not-writable" && !start.setOwnership)
     return { note: `${outcome.message}; giving it to that user and starting again`, start: { ...start, setOwnership: true } };
+  const missing = missingOf(outcome);
+  if (missing !== null && start.tools === null && toolsHelp(missing, result.attempt.inputs))
+    return { note: `${toolsNote(missing, result.attempt.inputs)}; starting again`, start: { ...start, tools: missing } };
   if (outcome.kind !== "exited" || fault === null) return null;
   if (fault.unknownOption !== undefined && !without.includes(fault.unknownOption)) {
     const note = `the CLI in the image does not know ${fault.unknownOption}; starting it again without that`;

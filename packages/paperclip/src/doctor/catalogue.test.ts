@@ -107,14 +107,14 @@ test("a pod like a run's", () => {
   ended({ kind: "exited", exitCode: 0 }, { output: { complete: false } });
   ended({ kind: "cancelled" });
   const runtime = `exec: "${facts.request.container.runtime[0]}": executable file not found`;
-  for (const [cause, message] of Object.entries({ image: "x", "job-create-failed": "x", "start-error": runtime, "no-pod": "x" }))
+  for (const [cause, message] of Object.entries({ image: "x", "job-create-failed": "x", "runtime-missing": runtime, "no-pod": "x" }))
     ended({ kind: "never-started", cause, message });
   const findings = ["runtime", "cli", "folder:home", "folder:temp", "folder:work", "url"];
   for (const ok of [true, false])
     made.push(
       ...podFindings(
         findings.map((check) => ({ check, ok, detail: "x" })),
-        { apiUrl: null },
+        { apiUrl: null, toolsNote: ok ? "x" : null },
       ),
     );
 });

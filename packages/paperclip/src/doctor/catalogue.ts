@@ -107,13 +107,14 @@ export const CATALOGUE = {
   probe_skipped: ["the probe was not made, as it could not succeed", "Fix the errors above and test again."],
   runtime_found: ["the image's JavaScript runtime and the user the pod runs as", ""],
   runtime_missing: [
-    "the image has no program node, which runs the runner",
-    "Use an image with Node.js 18 or newer in its PATH; the Paperclip server's own image has it.",
+    "the image has no program node, which runs the runner, or one that is too old",
+    "Use an image with Node.js 18 or newer in its PATH (the Paperclip server's own has it), or have the operator offer a tools image: `tools: { image: <your tools image>, mount: copy }` in the policy file (docs/images.md), and set Tools to auto.",
   ],
-  cli_found: ["version of the agent's CLI in the image", ""],
+  tools_used: ["Node and the agent's CLI come from the operator's tools image, and why", ""],
+  cli_found: ["version of the agent's CLI, the image's own or that of the tools image", ""],
   cli_missing: [
     "the agent's CLI is not in the image, or does not start",
-    "Use an image that has the CLI in its PATH, or name the program in the field Command.",
+    "Use an image that has the CLI in its PATH, name the program in the field Command, or have the operator offer a tools image (docs/images.md).",
   ],
   home_unwritable: [
     "the pod's user cannot write to its private home or temporary folder",

@@ -7,6 +7,8 @@ import { checkedConfig } from "../prepare/agent-config.ts";
 import { environmentOf } from "../prepare/attempt.ts";
 import { inherit } from "../prepare/inherit/inherit-from.ts";
 import type { Inherited } from "../prepare/inherit/inherited.ts";
+import { chooseTools, toolsHelp } from "../prepare/tools/choice.ts";
+import { rememberTools } from "../prepare/tools/remembered.ts";
 import { ConfigError } from "../settings/config-error.ts";
 import { agentFields } from "../settings/fields/agent.ts";
 import { inFormWords } from "../settings/setting-name.ts";
@@ -63,9 +65,13 @@ async function findings(cli: AgentCli, ctx: TestContext, options: TestOptions): 
   ]);
   const before = [...settings, ...access, ...job, ...volume, ...own, ...cliChecks(parts)];
   if (failed(before)) return [...before, check("info", "probe_skipped", "No probe was started: what is wrong above would end it")];
-  const left = TEST_MS - (performance.now() - began);
-  const limits = { ms: Math.max(5000, Math.min(PROBE_MS, left)), timeouts: options.timeouts };
-  return [...before, ...(await runProbe(probe, limits, options.engine, cluster))];
+  const limits = () => ({ ms: Math.max(5000, Math.min(PROBE_MS, TEST_MS - (performance.now() - began))), timeouts: options.timeouts });
+  const probed = await runProbe(probe, limits(), options.engine, cluster);
+  const { missing } = probed;
+  if (missing === null || probe.tools !== null || !toolsHelp(missing, parts)) return [...before, ...probed.checks];
+  // As a run would: the next one begins with the tools at once.
+  await rememberTools(parts, missing, probed.imageId).catch(() => {});
+  return [...before, ...(await runProbe(await probeRequest(parts, missing), limits(), options.engine, cluster)).checks];
 }
 
 interface Refused {
@@ -86,7 +92,7 @@ async function prepare(cli: AgentCli, { companyId, config: raw }: TestContext, s
     known = [...warned(config.warnings), api];
     if (failed(known)) return { checks: known };
     const parts = { cli, companyId, config, serverEnv, policy, inherited: await inherit(cli, config, serverEnv, policy) };
-    const probe = await probeRequest(parts);
+    const probe = await probeRequest(parts, await chooseTools(parts));
     const warnings = warned([...config.warnings, ...parts.inherited.warnings, ...probe.warnings]);
     return { parts, probe, checks: [found(parts.inherited), ...warnings, api] };
   } catch (error) {

@@ -33,6 +33,9 @@ const folderOf = ({ dataPath, instanceId }: InstancePlace): string =>
 /** What the server keeps for itself: no pod mounts this folder. */
 export const recordSecretFile = (place: InstancePlace): string => `${folderOf(place)}/k8s-adapter/record-secret`;
 
+/** What the server has found out about an image that it runs agents in. */
+export const imageNote = (place: InstancePlace, key: string): string => `${folderOf(place)}/k8s-adapter/images/${key}`;
+
 const OUTPUT_FILE = "output.ndjson";
 
 /** The output file of an attempt: in a folder that is the attempt's own, where the host keeps its run logs. */

@@ -5,7 +5,7 @@ import { clusterFields } from "../settings/fields/cluster.ts";
 import { podFields } from "../settings/fields/pod.ts";
 import { stateFields } from "../settings/fields/state.ts";
 import { absolutePath, dnsSubdomain } from "../settings/kinds/text-checks.ts";
-import { DEFAULT_POLICY, type ForcedPod, type Policy, type PolicyVolume, type SeedSource } from "./policy.ts";
+import { DEFAULT_POLICY, type ForcedPod, type Policy, type PolicyTools, type PolicyVolume, type SeedSource } from "./policy.ts";
 import { attempt, bytes, flag, like, maybeFlag, paths, type Reader, seconds, section, text, texts, wrong } from "./readers.ts";
 
 export interface ParsedPolicy {
@@ -79,6 +79,9 @@ const seeds: Reader<SeedSource | null> = (value, at, base, problems) => {
   return checked === null ? base : kind === "secret" ? { secret: checked } : { folder: checked };
 };
 
+const toolsMount: Reader<PolicyTools["mount"]> = (value, at, base, problems) =>
+  value === "copy" || value === "image-volume" ? value : wrong(base, problems, at, `must be copy or image-volume, not ${quote(value)}`);
+
 const POLICY = section<Omit<Policy, "source">>({
   defaults: section<Policy["defaults"]>({
     kubeconfig: like(clusterFields.kubeconfig),
@@ -124,4 +127,5 @@ const POLICY = section<Omit<Policy, "source">>({
   force: FORCE,
   volume: section<PolicyVolume>({ mount, paths: mounts }),
   seeds,
+  tools: section<PolicyTools>({ image: like(clusterFields.image), mount: toolsMount }),
 });

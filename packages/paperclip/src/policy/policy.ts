@@ -11,6 +11,7 @@ export interface Policy {
   readonly force: ForcedPod;
   readonly volume: PolicyVolume;
   readonly seeds: SeedSource | null;
+  readonly tools: PolicyTools;
 }
 
 interface PolicyDefaults {
@@ -98,6 +99,14 @@ export interface PolicyVolume {
 /** Files that each private home begins with: a Secret in the agents' namespace, or a folder that agents' pods cannot write. */
 export type SeedSource = { readonly secret: string } | { readonly folder: string };
 
+/** Node and agents' CLIs for images that have none. */
+export interface PolicyTools {
+  /** Null = there are none. */
+  readonly image: string | null;
+  /** `copy`: an init container copies them into the pod. `image-volume`: the image itself is mounted. */
+  readonly mount: "copy" | "image-volume";
+}
+
 const DAY = 86_400;
 
 /** Labels by which a pod could ask for one certain node, or for one that runs the cluster. */
@@ -172,4 +181,5 @@ export const DEFAULT_POLICY: Policy = {
   },
   volume: { mount: "scoped", paths: [] },
   seeds: null,
+  tools: { image: null, mount: "copy" },
 };

@@ -13,6 +13,7 @@ import { type PreparedPrompt, preparePrompt } from "./prompt/prepare-prompt.ts";
 import { findScope, isMounted, type VolumeScope } from "./scope/scope.ts";
 import { findSeeds, type Seeds } from "./state/find-seeds.ts";
 import { type KeptState, keptState } from "./state/kept-state.ts";
+import type { ToolsReason } from "./tools/choice.ts";
 
 /** What a run is given. */
 export interface RunParts {
@@ -52,6 +53,8 @@ export interface AttemptStart {
   readonly without: readonly string[];
   /** Whether the agent's claim is given to the pod's user first, because an earlier pod could not write to it. */
   readonly setOwnership: boolean;
+  /** Why Node and CLI come from the tools image; null = the image has its own. */
+  readonly tools: ToolsReason | null;
 }
 
 /** One start of the CLI in a Job, with everything its request is made of. */
@@ -62,7 +65,13 @@ export interface Attempt extends AttemptStart {
   readonly env: PodEnv;
 }
 
-export const firstStart = (sessionId: string | null): AttemptStart => ({ number: 1, sessionId, without: [], setOwnership: false });
+export const firstStart = (sessionId: string | null, tools: ToolsReason | null): AttemptStart => ({
+  number: 1,
+  sessionId,
+  without: [],
+  setOwnership: false,
+  tools,
+});
 
 export async function gatherInputs(parts: RunParts): Promise<RunInputs> {
   const { ctx, cli, config, serverEnv } = parts;

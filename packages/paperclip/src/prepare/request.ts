@@ -1,4 +1,4 @@
-import { labelValue, type RunRequest } from "@paperclip-k8s/engine";
+import { labelValue, type RunRequest, type StateSpec } from "@paperclip-k8s/engine";
 import { ANNOTATION, LABEL, RUN_KEYS, SELECTOR } from "../host/keys.ts";
 import { outputPath } from "../host/paths.ts";
 import { ConfigError } from "../settings/config-error.ts";
@@ -9,6 +9,7 @@ import { podResources, podRules, scratchVolumes } from "./pod.ts";
 import { fingerprintAnnotation, fingerprintOf } from "./resume-fingerprint.ts";
 import { mountsFor } from "./scope/scope.ts";
 import { taskPart } from "./state/kept-state.ts";
+import { runTools, withTools } from "./tools/choice.ts";
 
 /** Everything the engine needs for this attempt, as plain data. */
 export function buildRequest(attempt: Attempt): RunRequest {
@@ -37,7 +38,7 @@ export function buildRequest(attempt: Attempt): RunRequest {
       workingDir: inputs.cwd,
       runtime: ["node"],
     },
-    argv: plan.argv,
+    argv: withTools(plan.argv, attempt.tools, config),
     stdin: Buffer.from(attempt.prompt.text),
     files: plan.files ?? {},
     env: attempt.env,
@@ -58,9 +59,10 @@ export function buildRequest(attempt: Attempt): RunRequest {
     folders: inputs.scope.made,
     finalLine: cli.finalLine,
     seed: inputs.seeds.spec,
-    state: state.mode === "portable" ? state.spec : null,
+    state: state.mode === "portable" ? stateOf(state.spec, attempt) : null,
     relay: relayOf(attempt),
     recordSecret: inputs.recordSecret,
+    tools: runTools(attempt, plan.argv[0]),
     retain: config.retainJobs,
   };
 }
@@ -68,6 +70,14 @@ export function buildRequest(attempt: Attempt): RunRequest {
 /** Runs that have all of this in common never overlap. Two of one task never do: they share its session. */
 function sharedWith({ ctx, config, state }: RunInputs): string[] {
   return config.concurrency === "agent" || state.mode === "dedicated_pvc" ? [ctx.agent.id] : [ctx.agent.id, taskPart(ctx)];
+}
+
+/** The CLI whose version is kept with the state is the one that runs. */
+function stateOf(spec: StateSpec, { tools, inputs }: Attempt): StateSpec {
+  const { version } = spec;
+  if (version === null || typeof version === "string") return spec;
+  const [program = "", ...args] = version;
+  return { ...spec, version: withTools([program, ...args], tools, inputs.config) as [string, ...string[]] };
 }
 
 function volumes({ inputs, setOwnership }: Attempt, output: string): RunRequest["volumes"] {

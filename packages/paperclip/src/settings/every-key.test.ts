@@ -50,6 +50,15 @@ const cases: { readonly [Name in keyof CommonValues]: Case } = {
   namespace: { at: (c) => c.namespace, unset: null, good: [["agents", "agents"]], bad: ["Bad_Name", "a.b", "-a", "a".repeat(64), 5, {}] },
   serverContainer: { at: (c) => c.serverContainer, unset: null, good: [["server", "server"]], bad: ["Server", "a.b", {}] },
   image: { at: (c) => c.image, unset: null, good: [["r.io:5000/a/b:1@sha256:0a", "r.io:5000/a/b:1@sha256:0a"]], bad: ["a b", "-a", 5, {}] },
+  tools: {
+    at: (c) => c.tools,
+    unset: "auto",
+    good: [
+      ["always", "always"],
+      ["never", "never"],
+    ],
+    bad: ["sometimes", true, 1, {}],
+  },
   imagePullPolicy: {
     at: (c) => c.imagePullPolicy,
     unset: "IfNotPresent",

@@ -24,6 +24,14 @@ interface SpawnFailure {
   readonly error: string;
 }
 
+/** What a container without a PATH of its own looks in. */
+const USUAL_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/** The image's own programs come first. */
+export function withFolders(env: NodeJS.ProcessEnv, folders: readonly string[] = []): NodeJS.ProcessEnv {
+  return folders.length === 0 ? env : { ...env, PATH: [env.PATH || USUAL_PATH, ...folders].join(":") };
+}
+
 export async function startCli({ argv, stdin }: RunnerConfig, env: NodeJS.ProcessEnv): Promise<Cli | SpawnFailure> {
   const [program, ...args] = argv;
   let child: ChildProcessByStdio<Writable | null, Readable, Readable>;

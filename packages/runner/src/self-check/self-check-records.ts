@@ -16,4 +16,6 @@ export interface SelfCheckFinding {
   readonly check: string;
   readonly ok: boolean;
   readonly detail: string;
+  /** Of `cli`: there is no such program. */
+  readonly missing?: boolean;
 }

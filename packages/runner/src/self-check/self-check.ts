@@ -25,7 +25,7 @@ function version(): Promise<Finding> {
       const firstLine = cutText(`${stdout}\n${stderr}`.trim().split("\n")[0] ?? "", 200);
       if (error === null) return resolve({ ok: true, detail: firstLine });
       if (error.code === "ENOENT")
-        return resolve({ ok: false, detail: `${config.cli} is not in PATH ${cutText(process.env.PATH ?? "", 300)}` });
+        return resolve({ ok: false, missing: true, detail: `${config.cli} is not in PATH ${cutText(process.env.PATH ?? "", 300)}` });
       const how = error.killed ? `did not answer in ${config.timeoutMs / 1000} s` : `ended with ${error.code ?? error.signal}`;
       resolve({ ok: false, detail: `${config.cli} --version ${how}${firstLine === "" ? "" : `: ${firstLine}`}` });
     });

@@ -28,6 +28,7 @@ const identity = {
   adopted: false,
   container: "agent",
   image: "agent:1",
+  program: "node",
 };
 
 /** Nothing has been made for the run yet. */
@@ -70,7 +71,7 @@ export function pod(state: ContainerState | null, changes: Partial<PodView> = {}
     reason: null,
     message: null,
     conditions: {},
-    containers: state === null ? [] : [{ name: "agent", image: "agent:1", state }],
+    containers: state === null ? [] : [{ name: "agent", image: "agent:1", imageId: null, state }],
     initContainers: [],
     resources: {},
     claims: [],

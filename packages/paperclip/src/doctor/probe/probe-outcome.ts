@@ -56,16 +56,12 @@ function notStarted({ cause, message }: Extract<RunOutcome, { kind: "never-start
       return check("error", "volume_not_shared", message);
     case "unschedulable":
       return check("warn", "probe_slow", `No node has taken the probe's pod yet: ${message}`);
-    case "start-error":
-      return check("error", isRuntime(message, request) ? "runtime_missing" : "probe_not_started", message);
+    case "runtime-missing":
+    case "runtime-too-old":
+      return check("error", "runtime_missing", message);
     default:
       return check("error", "probe_not_started", message);
   }
-}
-
-/** The container's own program is not there; the container runtime names it. */
-function isRuntime(message: string, { container }: RunRequest): boolean {
-  return message.includes(container.runtime[0]) && /not found|no such file/i.test(message);
 }
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;

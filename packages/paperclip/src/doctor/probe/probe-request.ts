@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { dirname, normalize } from "node:path/posix";
-import { type RunRequest, selfCheckArgv, withoutTrailing } from "@paperclip-k8s/engine";
+import { type RunRequest, runtimeOf, selfCheckArgv, withoutTrailing } from "@paperclip-k8s/engine";
 import { isBelow } from "../../host/context-values.ts";
 import { mcpAccess } from "../../host/mcp-servers.ts";
 import { agentsOwnFolder } from "../../host/paths.ts";
@@ -10,6 +10,7 @@ import { workingFolder } from "../../prepare/environment/workspace.ts";
 import { buildRequest } from "../../prepare/request.ts";
 import { findScope } from "../../prepare/scope/scope.ts";
 import { NO_SEEDS } from "../../prepare/state/find-seeds.ts";
+import { type ToolsReason, toolsNote } from "../../prepare/tools/choice.ts";
 
 /** The test is of a company's settings, not of an agent. */
 export type ProbeParts = Omit<RunParts, "ctx"> & { readonly companyId: string };
@@ -19,6 +20,10 @@ export interface Probe {
   /** Where the pod looks for the host; null = not known. */
   readonly apiUrl: string | null;
   readonly warnings: readonly string[];
+  /** Whether Node and CLI come from the tools image, and why; null = they are the image's own. */
+  readonly tools: ToolsReason | null;
+  /** The same in words. */
+  readonly toolsNote: string | null;
 }
 
 /** No agent has this id; the probe's Jobs are found by it. */
@@ -26,7 +31,10 @@ const PROBE_AGENT = "environment-test";
 const FINDING_MS = 15_000;
 
 /** A run with these settings that starts our self-check instead of the CLI, under a name and with limits of its own. */
-export async function probeRequest({ cli, companyId, config, inherited, serverEnv, policy }: ProbeParts): Promise<Probe> {
+export async function probeRequest(
+  { cli, companyId, config, inherited, serverEnv, policy }: ProbeParts,
+  tools: ToolsReason | null,
+): Promise<Probe> {
   const ctx = probeContext(companyId);
   const parts = { ctx, cli, config: withoutAgentsInstructions(ctx, config), inherited, serverEnv, policy };
   const cwd = workingFolder(parts);
@@ -39,11 +47,11 @@ export async function probeRequest({ cli, companyId, config, inherited, serverEn
     seeds: NO_SEEDS,
   } as const;
   const scope = await findScope({ ...parts, ...kept, cwd });
-  const attempt = await prepareAttempt({ ...parts, ...kept, cwd, scope }, firstStart(null));
+  const attempt = await prepareAttempt({ ...parts, ...kept, cwd, scope }, firstStart(null, tools));
   const like = buildRequest(attempt);
   const { apiUrl } = attempt.env;
   const selfCheck = {
-    cli: attempt.plan.argv[0],
+    cli: like.argv[0],
     url: apiUrl === null ? null : `${withoutTrailing(apiUrl, "/")}/api/health`,
     folders: { home: "$HOME", temp: "$TMPDIR", work: cwd },
     timeoutMs: FINDING_MS,
@@ -52,14 +60,15 @@ export async function probeRequest({ cli, companyId, config, inherited, serverEn
     ...like,
     name: { prefix: cli.jobPrefix, parts: [PROBE_AGENT], identity: ctx.runId },
     exclusive: null,
-    argv: selfCheckArgv(like.container.runtime, selfCheck),
+    argv: selfCheckArgv(runtimeOf(like), selfCheck),
     stdin: Buffer.alloc(0),
     files: {},
     limits: { ...like.limits, timeoutSec: 40, graceSec: 1, scheduleTimeoutSec: 60, ttlSeconds: 60 },
     finalLine: null,
     retain: false,
   };
-  return { request, apiUrl, warnings: [...scope.warnings, ...attempt.prompt.warnings, ...attempt.env.warnings] };
+  const warnings = [...scope.warnings, ...attempt.prompt.warnings, ...attempt.env.warnings];
+  return { request, apiUrl, warnings, tools, toolsNote: tools === null ? null : toolsNote(tools, parts) };
 }
 
 /** The probe reads no prompt, and it is no agent: instructions that the host keeps for an agent of this company are not its to refuse. */

@@ -3,11 +3,13 @@ import {
   type ConnectOptions,
   type Engine,
   LineSplitter,
+  type MissingProgram,
   messageOf,
   type SelfCheckFinding,
   selfCheckFinding,
 } from "@paperclip-k8s/engine";
 import type { EnvironmentCheck } from "../../host/types.ts";
+import { missingOf } from "../../prepare/tools/choice.ts";
 import { check } from "../check.ts";
 import { podFindings } from "./pod-findings.ts";
 import { probeOutcome } from "./probe-outcome.ts";
@@ -25,13 +27,20 @@ const TIMEOUTS = {
 };
 export type ProbeTimeouts = typeof TIMEOUTS;
 
+export interface Probed {
+  readonly checks: readonly EnvironmentCheck[];
+  /** What a run would not have found in its image; null = nothing. */
+  readonly missing: MissingProgram | null;
+  readonly imageId: string | null;
+}
+
 /** Runs a pod with the real image, user, volumes and variables that checks itself: an ordinary run of the engine, deleted at its end. `ms` is for all of it. */
 export async function runProbe(
   probe: Probe,
   { ms, timeouts }: { readonly ms: number; readonly timeouts?: Partial<ProbeTimeouts> | undefined },
   engine: Engine,
   cluster: ConnectOptions,
-): Promise<readonly EnvironmentCheck[]> {
+): Promise<Probed> {
   const findings: SelfCheckFinding[] = [];
   const warnings: string[] = [];
   const lines = new LineSplitter();
@@ -51,9 +60,11 @@ export async function runProbe(
   try {
     const outcome = await engine.run(probe.request, cluster, io, { ...TIMEOUTS, ...timeouts });
     const facts = { request: probe.request, reported: findings.length > 0, waitedMs: ms, lastWarning: warnings.at(-1) ?? null };
-    return [...probeOutcome(outcome, facts), ...podFindings(findings, probe)];
+    const missing = missingOf(outcome) ?? (findings.some(({ missing }) => missing === true) ? "cli-missing" : null);
+    return { checks: [...probeOutcome(outcome, facts), ...podFindings(findings, probe)], missing, imageId: outcome.evidence.imageId };
   } catch (error) {
-    return [check("error", error instanceof ApiError ? "probe_not_created" : "probe_failed", messageOf(error))];
+    const checks = [check("error", error instanceof ApiError ? "probe_not_created" : "probe_failed", messageOf(error))];
+    return { checks, missing: null, imageId: null };
   } finally {
     clearTimeout(timer);
   }
