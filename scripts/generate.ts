@@ -62,7 +62,9 @@ for (const program of programs) {
     write: false,
     logLevel: "warning",
   });
-  const text = result.outputFiles[0]?.text ?? "";
+  const bundled = result.outputFiles[0]?.text ?? "";
+  // An old Node knows its modules by their plain names only.
+  const text = program.target === "es6" ? bundled.replaceAll('require("node:', 'require("') : bundled;
   await mkdir(dirname(root + program.text), { recursive: true });
   await writeFile(root + program.text, `export const ${program.name}: string = ${JSON.stringify(text)};\n`);
 }

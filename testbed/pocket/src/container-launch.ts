@@ -25,7 +25,14 @@ export function prepareLaunch(world: World, pod: Pod, container: Container, fold
   mkdirSync(dirname(log), { recursive: true });
 
   const mounts = mappingsOf(container, folders);
-  const mappings: Mapping[] = [...mounts, { inside: container.terminationMessagePath ?? "/dev/termination-log", outside: message }];
+  const folderMappings = Object.entries(image.folders ?? {}).flatMap(([inside, outside]) => (inside === "/" ? [] : [{ inside, outside }]));
+  // A mount hides what the image has at its path.
+  const unhidden = folderMappings.filter(({ inside }) => !mounts.some((mount) => mount.inside === inside));
+  const mappings: Mapping[] = [
+    ...mounts,
+    ...unhidden,
+    { inside: container.terminationMessagePath ?? "/dev/termination-log", outside: message },
+  ];
   const own = environment(world.store, pod, container);
   const argv = [...(container.command ?? image.entrypoint ?? []), ...(container.args ?? [])];
   // There is no /tmp and no home of the pod's own, so TMPDIR and HOME stand in, unless the container says otherwise.

@@ -3,6 +3,8 @@ export interface ImageDefinition {
   /** Folders of this machine that make up PATH. */
   readonly path: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Folders of this machine, by the path that they have in the image; "/" is what a volume of this image shows. */
+  readonly folders?: Readonly<Record<string, string>>;
   /** What runs when the container names no command. */
   readonly entrypoint?: readonly string[];
 }

@@ -1,6 +1,16 @@
 import type { Container, PodSpec, SecurityContext } from "./pod.ts";
 
-const allowedVolumes = ["configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "persistentVolumeClaim", "projected", "secret"];
+const allowedVolumes = [
+  "configMap",
+  "csi",
+  "downwardAPI",
+  "emptyDir",
+  "ephemeral",
+  "image",
+  "persistentVolumeClaim",
+  "projected",
+  "secret",
+];
 
 // Containers of the pod that break a rule, as the real messages name them: `container "a"` or `containers "a", "b"`.
 function offenders(spec: PodSpec, breaks: (context: SecurityContext | undefined) => boolean): string | undefined {

@@ -61,6 +61,7 @@ export interface Volume {
   emptyDir?: { sizeLimit?: string; medium?: string };
   persistentVolumeClaim?: { claimName: string; readOnly?: boolean };
   hostPath?: { path: string };
+  image?: { reference: string; pullPolicy?: string };
 }
 
 export interface PodSpec {

@@ -37,6 +37,8 @@ function setUpVolume(world: World, pod: Pod, volume: Volume): string {
   }
   if (volume.persistentVolumeClaim) return claimDir(world, pod, volume);
   if (volume.hostPath) return volume.hostPath.path;
+  const image = volume.image && world.images[volume.image.reference]?.folders?.["/"];
+  if (image) return image;
   mkdirSync(dir, { recursive: true });
   chmodSync(dir, 0o777);
   return dir;

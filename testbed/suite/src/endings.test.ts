@@ -30,7 +30,7 @@ describe("exit codes", () => {
 
   test("a CLI that is not in the image was never started", async () => {
     const { outcome } = await finishRun(bed, { argv: ["no-such-cli"] });
-    expect(outcome).toMatchObject({ kind: "never-started", cause: "start-error", message: expect.stringContaining("no-such-cli") });
+    expect(outcome).toMatchObject({ kind: "never-started", cause: "cli-missing", message: expect.stringContaining("no-such-cli") });
   });
 });
 

@@ -105,7 +105,7 @@ describe("a pod that does not start", () => {
       script: "",
       change: (request) => ({ ...request, container: { ...request.container, runtime: ["no-node"] } }),
     });
-    expect(outcome).toMatchObject({ kind: "never-started", cause: "start-error", message: expect.stringContaining("no-node") });
+    expect(outcome).toMatchObject({ kind: "never-started", cause: "runtime-missing", message: expect.stringContaining("no-node") });
   });
 });
 

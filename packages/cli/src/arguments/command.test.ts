@@ -14,7 +14,7 @@ describe("commands", () => {
 
   test("an unknown command, option or word is named", () => {
     expect(() => parse("recovr")).toThrow(
-      new UsageError('there is no command "recovr"; one of: recover, drain, sweep, status, transcript, policy'),
+      new UsageError('there is no command "recovr"; one of: recover, drain, sweep, status, transcript, collect-tools, policy'),
     );
     expect(() => parse("drain --force")).toThrow(/Unknown option '--force'.*help drain/);
     expect(() => parse("status all")).toThrow(/Unexpected argument 'all'/);

@@ -2,7 +2,9 @@ import type { Evidence } from "@paperclip-k8s/engine";
 import { describe, expect, test } from "vitest";
 import type { CliReport } from "../agent-cli/agent-cli.ts";
 import type { CliFault } from "../agent-cli/fault.ts";
-import { exampleEvidence, exampleResult, exited, type OutcomeKind } from "../testing/example-attempt.ts";
+import { DEFAULT_POLICY } from "../policy/policy.ts";
+import type { AgentConfig } from "../settings/agent-config.ts";
+import { exampleAttempt, exampleEvidence, exampleInputs, exampleResult, exited, type OutcomeKind } from "../testing/example-attempt.ts";
 import { failureOf } from "./failure.ts";
 
 interface Options {
@@ -159,11 +161,44 @@ test("an agent's claim: what to set when it is missing, a failed create whatever
   expect(failure({ ...failed, cause: "claim-unusable", permanent: false })?.errorCode).toBe("k8s_volume_unusable");
 });
 
-test("a missing runtime is named", () => {
-  const failed = { kind: "never-started", cause: "start-error", permanent: true };
+describe("an image that lacks something: it is named, and what to do follows from policy and settings", () => {
+  const image = "jdk:25";
   const message = 'the container could not be started: exec: "node": executable file not found in $PATH';
-  expect(failure({ ...failed, message })?.errorMessage).toMatch(/Node ≥ 18 must be in the image/);
-  expect(failure({ ...failed, message: 'cannot run "nodejs-cli"' })?.errorMessage).not.toContain("Node ≥ 18");
+  const advised = (
+    cause: string,
+    { tools = "auto", command = null as string | null, offered = null as string | null, used = false } = {},
+  ) => {
+    const config = { env: {}, tools, command } as unknown as AgentConfig;
+    const policy = { ...DEFAULT_POLICY, tools: { image: offered, mount: "copy" as const } };
+    const inputs = exampleInputs({ config, policy, inherited: { image, env: { literals: {}, references: [] } } as never });
+    const attempt = exampleAttempt({ inputs, tools: used ? "asked-for" : null });
+    const outcome = { kind: "never-started", cause, message, permanent: true } as OutcomeKind;
+    const found = failureOf(exampleResult(outcome, { attempt }));
+    expect(found?.errorCode).toBe("configuration_incomplete");
+    return found?.errorMessage;
+  };
+
+  test("no tools are offered: the policy's lines", () => {
+    expect(advised("runtime-missing")).toMatch(
+      /Image jdk:25 has no Node: use one with Node ≥ 18.*`tools: { image: <your tools image>, mount: copy }`/,
+    );
+    expect(advised("runtime-too-old")).toMatch(/Image jdk:25 has a Node that is too old/);
+    expect(advised("cli-missing")).toMatch(/Image jdk:25 does not have the agent's CLI.*`tools: /);
+  });
+  test("tools are offered, and the agent's settings do without", () => {
+    expect(advised("runtime-missing", { tools: "never", offered: "tools:1" })).toMatch(
+      /set Tools \(tools\) to auto, to have it from tools image tools:1$/,
+    );
+  });
+  test("a program of the agent's own settings, and tools that have not got it", () => {
+    expect(advised("cli-missing", { command: "/x/cli", offered: "tools:1" })).toMatch(
+      /The setting Command \(command\) names that program$/,
+    );
+    expect(advised("cli-missing", { offered: "tools:1", used: true })).toMatch(/It was looked for in tools image tools:1$/);
+  });
+  test("another reason not to start has no such advice", () => {
+    expect(failure({ kind: "never-started", cause: "start-error", message, permanent: true })?.errorMessage).toMatch(/in \$PATH$/);
+  });
 });
 
 test("a CLI's own codes, a time to come back, and what a session does not survive", () => {

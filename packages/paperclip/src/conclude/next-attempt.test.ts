@@ -1,7 +1,8 @@
 import type { Adoption } from "@paperclip-k8s/engine";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { CliFault } from "../agent-cli/fault.ts";
 import { ANNOTATION } from "../host/keys.ts";
+import { DEFAULT_POLICY } from "../policy/policy.ts";
 import type { AttemptStart } from "../prepare/attempt.ts";
 import { messagesAnnotation, messagesOf } from "../prepare/messages.ts";
 import { fingerprintAnnotation, fingerprintOf } from "../prepare/resume-fingerprint.ts";
@@ -44,6 +45,44 @@ test("a claim that the pod cannot write to is given to its user, once", () => {
     start: { ...start, setOwnership: true },
   });
   expect(after(null, { setOwnership: true }, outcome)).toBeNull();
+});
+
+describe("an image that lacks something", () => {
+  const afterMissing = (
+    cause: string,
+    { tools = "auto", command = null as string | null, offered = "tools:1" as string | null } = {},
+    used = false,
+  ) => {
+    const policy = { ...DEFAULT_POLICY, tools: { image: offered, mount: "copy" as const } };
+    const inputs = exampleInputs({ config: { env: {}, tools, command } as never, policy, inherited: { image: "jdk:25" } as never });
+    const outcome = { kind: "never-started", cause, message: "m", permanent: true } as OutcomeKind;
+    const attempt = exampleAttempt({ inputs, sessionId: "s-1", tools: used ? "runtime-missing" : null });
+    return nextAttempt(exampleResult(outcome, { attempt }));
+  };
+
+  test.each([
+    ["runtime-missing", "has no Node"],
+    ["runtime-too-old", "has a Node that is too old"],
+    ["cli-missing", "does not have the agent's CLI"],
+  ])("%s: the tools, once", (cause, why) => {
+    expect(afterMissing(cause)).toEqual({
+      note: `Node and the agent's CLI come from tools image tools:1, because image jdk:25 ${why}; starting again`,
+      start: { ...start, tools: cause },
+    });
+    expect(afterMissing(cause, {}, true)).toBeNull();
+  });
+
+  test("not where there are none, where the agent does without, or where its own command is missing", () => {
+    expect(afterMissing("runtime-missing", { offered: null })).toBeNull();
+    expect(afterMissing("runtime-missing", { tools: "never" })).toBeNull();
+    expect(afterMissing("cli-missing", { command: "/x/cli" })).toBeNull();
+    expect(afterMissing("runtime-missing", { command: "/x/cli" })).not.toBeNull();
+  });
+
+  test("no other reason for not starting leads to the tools", () => {
+    for (const cause of ["start-error", "image", "container-config", "volume-mount", "init-failed", "runner"])
+      expect(afterMissing(cause)).toBeNull();
+  });
 });
 
 /** What follows a Job with these annotations that was taken over by a run with this context; null = the run had its own Job. */

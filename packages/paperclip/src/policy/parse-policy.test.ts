@@ -52,7 +52,7 @@ test("all problems at once, each with its place", () => {
 });
 
 test("an unknown key is refused with the nearest name", () => {
-  expect(problemsOf({ alow: {} })).toEqual(["alow: there is no such key; there are defaults, allow, limits, force, volume, seeds"]);
+  expect(problemsOf({ alow: {} })).toEqual(["alow: there is no such key; there are defaults, allow, limits, force, volume, seeds, tools"]);
   expect(problemsOf({ allow: { serviceAccount: [] } })).toEqual([
     "allow.serviceAccount: there is no such key; did you mean serviceAccounts?",
   ]);

@@ -32,6 +32,7 @@ test("nothing set: everything has a default, or comes from the server's pod", ()
     resources: GI,
     nodeSelector: null,
     tolerations: null,
+    tools: "auto",
     labels: {},
     dataPath: "/paperclip",
     dataClaim: null,

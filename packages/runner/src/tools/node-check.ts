@@ -1,7 +1,6 @@
 // What the pod starts: `node runner.cjs <termination log>`. An old Node cannot even read the runner, so this small file, in words that every
 // Node knows, looks at the version first and then hands over.
-// biome-ignore lint/style/useNodejsImportProtocol: an old Node does not know the prefix.
-import { writeFileSync } from "fs";
+import { writeFileSync } from "node:fs";
 import { RUNNER_EXIT } from "../records.ts";
 import { OLDEST_NODE, RUNNER_MAIN } from "./runner-files.ts";
 
