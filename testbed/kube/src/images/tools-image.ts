@@ -17,12 +17,12 @@ export const TOOLS_IMAGE: TestImage = {
     const sources = SOURCES.flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)),
     );
-    return contentHash([filesHash(sources.filter((file) => /(?<!\.test)\.ts$/.test(file)).sort()), JSON.stringify(npmPrograms())]);
+    return contentHash([filesHash(sources.filter((file) => /(?<!\.test)\.ts$/.test(file)).sort()), JSON.stringify(npmPrograms()), "bash"]);
   },
   layer: async (work) => {
     const layer = join(work, "tools");
     const [node, ...clis] = npmPrograms();
-    const wanted = ["--node", node!.path, ...clis.flatMap(({ name, path }) => ["--cli", `${name}=${path}`])];
+    const wanted = ["--node", node!.path, ...clis.flatMap(({ name, path }) => ["--cli", `${name}=${path}`]), "--cli", "bash"];
     await run(process.execPath, [join(PACKAGES, "cli/src/main.ts"), "collect-tools", layer, ...wanted]);
     return layer;
   },
