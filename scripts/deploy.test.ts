@@ -136,9 +136,10 @@ test("rename.sh leaves no old name of a namespace in what is applied", () => {
 test("the image names exact versions: those of the lockfile", () => {
   const { packages } = JSON.parse(read("package-lock.json")) as { packages: Record<string, { version: string }> };
   const version = (name: string) => packages[`node_modules/${name}`]?.version;
-  const file = read("deploy/Dockerfile");
-  expect(file).toContain(`ARG BASE=node:${version("node")}-slim\n`);
-  for (const name of ["@kubernetes/client-node", "js-yaml"]) expect(file).toContain(`${name}@${version(name)} `);
+  for (const file of [read("deploy/Dockerfile"), read("deploy/tools/Dockerfile")]) {
+    expect(file).toContain(`ARG BASE=node:${version("node")}-slim\n`);
+    for (const name of ["@kubernetes/client-node", "js-yaml"]) expect(file).toContain(`${name}@${version(name)} `);
+  }
   expect(read("docs/install.md").match(/^FROM (\S+)$/gm)).toEqual(Array(2).fill(`FROM node:${version("node")}-slim`));
 });
 
@@ -146,6 +147,7 @@ test("nothing tells anybody to install our packages by a name that nobody has re
   const folders = [
     "docs",
     "deploy",
+    "deploy/tools",
     "testbed/paperclip",
     ...readdirSync(join(root, "packages"), { withFileTypes: true }).flatMap((entry) =>
       entry.isDirectory() ? [`packages/${entry.name}`] : [],

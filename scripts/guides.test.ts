@@ -103,7 +103,7 @@ test("the server's pod sets no fsGroup on the shared volume, as the guides say",
 
 test("the images of guide and deploy/ have the CLIs that are tested", () => {
   const { devDependencies } = JSON.parse(read("package.json")) as { devDependencies: Record<string, string> };
-  for (const file of ["docs/install.md", "deploy/Dockerfile"]) {
+  for (const file of ["docs/install.md", "deploy/Dockerfile", "deploy/tools/Dockerfile"]) {
     for (const { npm } of Object.values(adapters)) {
       const versions = [...read(file).matchAll(new RegExp(`${npm}@([\\d.]+)`, "g"))].map(([, version]) => version);
       expect(versions, `${npm} in ${file}`).toEqual([devDependencies[npm]]);

@@ -6,6 +6,7 @@ import { POLICY_FAULTS } from "./policy-faults.ts";
 import { RECORD_FAULTS } from "./record-faults.ts";
 import { RECOVER_FAULTS } from "./recover-faults.ts";
 import { RUN_FAULTS } from "./run-faults.ts";
+import { TOOLS_FAULTS } from "./tools-faults.ts";
 import { TRANSCRIPT_FAULTS } from "./transcript-faults.ts";
 import { WAY_OUT_FAULTS } from "./way-out-faults.ts";
 
@@ -34,4 +35,5 @@ export const FAULTS: readonly Fault[] = [
   ...RECORD_FAULTS,
   ...RECOVER_FAULTS,
   ...TRANSCRIPT_FAULTS,
+  ...TOOLS_FAULTS,
 ];

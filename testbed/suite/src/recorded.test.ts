@@ -190,7 +190,7 @@ test.concurrent("an image without Node: what is missing is named, before any ret
     const { result } = await bare.run({ cli: "claude", prompt: "hello" });
     expect(result).toMatchObject({
       errorCode: "configuration_incomplete",
-      errorMessage: expect.stringMatching(/"node".*Node ≥ 18 must be in the image/),
+      errorMessage: expect.stringMatching(/"node".*Image agent:1 has no Node: use one with Node ≥ 18/),
     });
   } finally {
     await bare.stop();
