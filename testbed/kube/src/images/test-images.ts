@@ -3,9 +3,10 @@ import { chmod, copyFile, mkdir, readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { contentHash } from "../content-hash.ts";
 import { ROOT_FILE_SYSTEM, rootFileSystem } from "../image-store.ts";
-import { AGENT_IMAGE } from "../images.ts";
+import { AGENT_IMAGE, npmPrograms } from "../images.ts";
 import type { ImageSettings } from "./node-images.ts";
 import { fetchProgram, PINNED } from "./npm-packages.ts";
+import { TOOLS_IMAGE } from "./tools-image.ts";
 
 /** An image that only some tests need: made when the first of them asks for it. */
 export interface TestImage {
@@ -18,11 +19,13 @@ export interface TestImage {
   readonly layer: (work: string) => Promise<string>;
 }
 
-export type TestImageName = "slim" | "musl" | "old-node" | "other-cli" | "postgres";
+export type TestImageName = "slim" | "musl" | "only-node" | "old-node" | "other-cli" | "postgres" | "tools";
 
 const START_POSTGRES = join(import.meta.dirname, "../../images/start-postgres.sh");
 const PATH = "PATH=/usr/local/bin:/usr/bin:/bin";
 const HOME = "HOME=/home/agent";
+/** The one of this project. */
+const NODE = () => npmPrograms()[0]!;
 const same = (inherited: ImageSettings): ImageSettings => inherited;
 
 /** As Debian's slim image: its usual programs and libraries, nothing of ours. */
@@ -41,8 +44,20 @@ const POSTGRES_PACKAGES = [
 export const TEST_IMAGES: Readonly<Record<TestImageName, TestImage>> = {
   slim: fromDebian("slim", SLIM_PACKAGES, null, () => ({ User: "1000:1000", Cmd: ["/bin/bash"], Env: [PATH, HOME] })),
   musl: fromDebian("musl", MUSL_PACKAGES, null, () => ({ User: "1000:1000", Cmd: ["/bin/sh"], Env: [PATH, HOME] })),
+  "only-node": {
+    on: "slim",
+    settings: same,
+    madeFrom: () => NODE().version,
+    layer: async (work) => {
+      const layer = join(work, "only-node");
+      await mkdir(join(layer, "usr/local/bin"), { recursive: true });
+      await copyFile(NODE().path, join(layer, "usr/local/bin/node"));
+      return layer;
+    },
+  },
   "old-node": fromNpm("slim", "oldNode"),
   "other-cli": fromNpm(AGENT_IMAGE, "otherClis"),
+  tools: TOOLS_IMAGE,
   postgres: {
     ...fromDebian("postgres", POSTGRES_PACKAGES, AGENT_IMAGE, withDatabase),
     madeFrom: () => contentHash([debianHash(POSTGRES_PACKAGES), readFileSync(START_POSTGRES)]),
