@@ -3,7 +3,8 @@ import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import type { ClusterArguments } from "../cluster/access.ts";
 import { type RecoverCommand, recoverCommand } from "./recover.ts";
 import { type TranscriptCommand, transcriptCommand } from "./transcript.ts";
-import { clusterArguments, DAY_SEC, type Given, type Place, placeOf, seconds, text, UsageError } from "./values.ts";
+import { type UpgradeCheckCommand, upgradeCheckCommand } from "./upgrade-check.ts";
+import { clusterArguments, DAY_SEC, type Given, isJson, type Place, placeOf, seconds, text, UsageError } from "./values.ts";
 
 export type Command =
   | { readonly name: "help"; readonly of: string | null }
@@ -19,6 +20,7 @@ export type Command =
     })
   | { readonly name: "status"; readonly cluster: ClusterArguments }
   | TranscriptCommand
+  | UpgradeCheckCommand
   | {
       readonly name: "policy";
       /** Null = the one that the environment names. */
@@ -32,6 +34,7 @@ const CLUSTER = {
   namespace: { type: "string", short: "n", multiple: true },
 } as const;
 const HOST = { url: { type: "string" }, company: { type: "string" } } as const;
+const OUTPUT = { output: { type: "string", short: "o" } } as const;
 const HELP = { help: { type: "boolean", short: "h" } } as const;
 
 const OPTIONS = {
@@ -51,7 +54,8 @@ const OPTIONS = {
   sweep: { ...CLUSTER, ...HELP, data: { type: "string" }, "older-than": { type: "string" }, delete: { type: "boolean" } },
   status: { ...CLUSTER, ...HELP },
   transcript: { ...HELP, data: { type: "string" } },
-  policy: { ...HELP, output: { type: "string", short: "o" } },
+  policy: { ...HELP, ...OUTPUT },
+  "upgrade-check": { ...CLUSTER, ...HOST, ...HELP, ...OUTPUT, policy: { type: "string" }, "server-namespace": { type: "string" } },
 } as const;
 
 export type CommandName = keyof typeof OPTIONS;
@@ -78,6 +82,8 @@ export function parseCommand(argv: readonly string[], env: NodeJS.ProcessEnv): C
       return transcriptCommand(given, positionals, env);
     case "policy":
       return policy(given, positionals);
+    case "upgrade-check":
+      return upgradeCheckCommand(given, env);
   }
 }
 
@@ -94,9 +100,7 @@ function read(name: CommandName, args: string[]): { readonly values: Given; read
 
 function policy(given: Given, files: readonly string[]): Command {
   if (files.length > 1) throw new UsageError(`policy takes one file, not ${files.length}; see paperclip-k8s help policy`);
-  const output = text(given.output);
-  if (output !== null && output !== "json") throw new UsageError(`--output: "${output}" is not json`);
-  return { name: "policy", file: files[0] === undefined ? null : resolve(files[0]), json: output === "json" };
+  return { name: "policy", file: files[0] === undefined ? null : resolve(files[0]), json: isJson(given) };
 }
 
 function sweep(given: Given, env: NodeJS.ProcessEnv): Command {
