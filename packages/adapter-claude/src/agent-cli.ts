@@ -1,6 +1,7 @@
 import { type AgentCli, type CliParser, type CliPlan, type CliTurn, HOME_MOUNT } from "@paperclip-k8s/paperclip";
 import { argv } from "./claude/argv.ts";
 import { classify } from "./claude/classify.ts";
+import { earlier } from "./claude/earlier-settings.ts";
 import { checkModel, createListModels, models } from "./claude/models.ts";
 import { createParser } from "./claude/parse.ts";
 import { billing, isBedrockModel, keyChecks, usesBedrock } from "./claude/provider.ts";
@@ -20,7 +21,7 @@ export const claude: AgentCli<OwnSettings> = {
   label: "Claude Code on Kubernetes",
   container: "claude",
   jobPrefix: "agent-claude-",
-  settings: { own: ownSettings, docs, checkModel },
+  settings: { own: ownSettings, docs, checkModel, earlier },
   variables,
   skillsFolder: SKILLS,
   models,

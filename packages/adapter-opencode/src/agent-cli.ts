@@ -3,6 +3,7 @@ import { argv } from "./opencode/argv.ts";
 import { classify } from "./opencode/classify.ts";
 import { configLayer } from "./opencode/config-layer.ts";
 import { createListModels } from "./opencode/discover-models.ts";
+import { earlier } from "./opencode/earlier-settings.ts";
 import { finalLinePattern } from "./opencode/events.ts";
 import { checkModel, models, providerOf } from "./opencode/models.ts";
 import { createParser } from "./opencode/parse.ts";
@@ -23,6 +24,7 @@ export const opencode: AgentCli = {
   container: "opencode",
   jobPrefix: "agent-opencode-",
   settings: {
+    earlier,
     own: {},
     checkModel,
     docs: {

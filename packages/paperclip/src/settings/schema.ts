@@ -1,3 +1,4 @@
+import type { EarlierSetting } from "./earlier-setting.ts";
 import type { Field, Fields, ValuesOf } from "./field.ts";
 import { agentFields, startFields } from "./fields/agent.ts";
 import { clusterFields } from "./fields/cluster.ts";
@@ -26,6 +27,8 @@ export interface CliSettings<Own extends Fields = Fields> {
   readonly docs?: Readonly<Partial<Record<keyof CommonValues, string>>>;
   /** Throws a ConfigError for a model that this CLI is certain not to take. */
   checkModel?(model: string, key: string): void;
+  /** What the earlier adapter of this CLI did differently with a setting, besides what all of them did. */
+  readonly earlier?: readonly EarlierSetting[];
 }
 
 /** The part of an agent CLI that its settings depend on. */

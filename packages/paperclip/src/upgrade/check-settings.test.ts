@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { exampleCli } from "../testing/example-cli.ts";
+import { checkSettings } from "./check-settings.ts";
+
+const found = (raw: unknown) => checkSettings(exampleCli, raw).filter(({ isDefault }) => !isDefault);
+
+test("settings without a problem have no finding but those of changed defaults", () => {
+  expect(found({ model: "m", timeoutSec: 60, env: { A: "b" } })).toEqual([]);
+  expect(checkSettings(exampleCli, {}).map(({ setting, kind }) => [setting, kind])).toEqual([
+    ["inherit", "changed"],
+    ["concurrency", "changed"],
+  ]);
+});
+
+test.each([null, undefined, 5, "x", []])("what is no object has no settings: %j", (raw) => {
+  expect(found(raw)).toEqual([]);
+});
+
+test("every refused setting is named, and what the policy does not allow", () => {
+  expect(found({ image: "a b", namespace: "Bad_Name", serviceAccountName: "deployer" })).toMatchObject([
+    { setting: "image", label: "Image", kind: "refused", text: expect.stringContaining("must be an image reference") },
+    { setting: "namespace", label: "Namespace", kind: "refused" },
+    { setting: "serviceAccountName", label: "Service account", kind: "refused", todo: "allow it in the policy, or clear it" },
+  ]);
+});
+
+test("one finding for a setting whose earlier value means something else now", () => {
+  expect(found({ ttlSecondsAfterFinished: 300 })).toMatchObject([{ setting: "ttlSecondsAfterFinished", kind: "changed" }]);
+});
+
+test("a key without effect", () => {
+  expect(found({ replicas: 3 })).toMatchObject([{ setting: "replicas", label: null, kind: "ignored" }]);
+});
