@@ -58,7 +58,8 @@ function chosen(companies: readonly Company[], wanted: string | null): readonly 
   if (wanted === null) return companies;
   const found = companies.filter(({ id, name }) => id === wanted || name.toLowerCase() === wanted.toLowerCase());
   if (found.length > 0) return found;
-  const known = companies.length === 0 ? "it shows none to this key" : `it has ${companies.map(({ name, id }) => `${name} (${id})`).join(", ")}`;
+  const known =
+    companies.length === 0 ? "it shows none to this key" : `it has ${companies.map(({ name, id }) => `${name} (${id})`).join(", ")}`;
   throw new HostError(`--company: the server shows no company "${wanted}"; ${known}`, null);
 }
 

@@ -55,7 +55,11 @@ export async function lookAtCluster(agents: readonly FoundAgent[], where: Where)
 }
 
 /** The earlier adapters used the agent's own namespace, else that of the server's pod. */
-async function allNamespaces(agents: readonly FoundAgent[], cluster: ConnectOptions, { given, serverNamespace, env }: Where): Promise<string[]> {
+async function allNamespaces(
+  agents: readonly FoundAgent[],
+  cluster: ConnectOptions,
+  { given, serverNamespace, env }: Where,
+): Promise<string[]> {
   const usual = await namespacesOf(given, cluster, env);
   const server = serverNamespace ?? (await ownPodIdentity(env))?.namespace ?? null;
   const named = agents.flatMap(({ settings }) => textOf(settings?.namespace) ?? []).filter((name) => /^[a-z0-9-]{1,63}$/.test(name));

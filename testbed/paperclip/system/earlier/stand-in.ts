@@ -79,7 +79,11 @@ export function createServerAdapter() {
     type: spec.type,
     execute: (ctx: Context) => execute(spec, ctx),
     testEnvironment: async () => ({ adapterType: spec.type, status: "pass", checks: [], testedAt: new Date().toISOString() }),
-    sessionCodec: { deserialize: same, serialize: same, getDisplayId: (params: { sessionId?: string } | null) => params?.sessionId ?? null },
+    sessionCodec: {
+      deserialize: same,
+      serialize: same,
+      getDisplayId: (params: { sessionId?: string } | null) => params?.sessionId ?? null,
+    },
     models: [],
     supportsLocalAgentJwt: true,
   };
