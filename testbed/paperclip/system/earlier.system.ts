@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { type AdapterType, KINDS, plainEnv } from "../src/agent-kinds.ts";
+import { type AdapterType, KINDS } from "../src/agent-kinds.ts";
 import { nextRun, runEnd } from "../src/host/follow.ts";
 import { ARTEFACTS } from "../src/page/pictures.ts";
 import { dropRoot } from "../src/server/user.ts";
@@ -123,9 +123,7 @@ describe.each(Object.entries(HOMES))(`Paperclip ${ELDER}, %s`, (title, { plans, 
     dropRoot();
     home = await openEarlierHome(ELDER, specs);
     for (const { name, type, saved } of plans) {
-      const { env, ...config } = home.config(type);
-      const settings = { ...saved, ...config, env: { ...(env as object), ...plainEnv({ "my.setting": "kept" }) } };
-      const worker = await workedBefore(home, name, type, settings);
+      const worker = await workedBefore(home, name, type, { ...saved, ...home.config(type) });
       workers.set(name, worker);
       if (saved.agentDbMode === "dedicated_pvc")
         home.cluster.createClaim(home.namespace, `opencode-db-${worker.agent.id}`, join(home.host.home.root, "claims", worker.agent.id));

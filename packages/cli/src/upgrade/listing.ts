@@ -11,10 +11,10 @@ function head({ server, agents, companies, otherAgents, policy }: UpgradeReport)
   const where = `${companies} ${companies === 1 ? "company" : "companies"}`;
   const others =
     otherAgents === 0 ? "" : `; ${count(otherAgents, "agent")} of other adapters ${otherAgents === 1 ? "is" : "are"} not concerned`;
-  const against = policy === null ? "the built-in policy, as without a file; --policy <file> checks against yours" : policy;
+  const against = policy ?? "the built-in policy (--policy <file>: against yours)";
   return [
     ...wrap(`${server}: ${count(agents.length, "agent")} of these adapters in ${where}${others}`, WIDTH),
-    ...wrap(`settings are checked against ${against}`, WIDTH),
+    ...wrap(`checked against ${against}`, WIDTH),
   ];
 }
 
@@ -45,7 +45,7 @@ function agentLines(agent: AgentReport): string[] {
     ...claims.flatMap((claim) => claimRow(claim)),
     ...sessionRow(agent),
   ];
-  return ["", `${name} (${type}, ${company}, ${id})`, ...(lines.length === 0 ? ["  nothing to do"] : lines)];
+  return ["", ...wrap(`${name} (${type}, ${company}, ${id})`, WIDTH), ...(lines.length === 0 ? ["  nothing to do"] : lines)];
 }
 
 function claimRow({ name, isUsed }: AgentReport["claims"][number]): string[] {

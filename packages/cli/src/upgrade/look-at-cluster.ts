@@ -12,6 +12,7 @@ const MOST_NAMESPACES = 20;
 
 /** What the earlier adapters have left in the cluster, as far as it can be seen from here. */
 export interface ClusterView {
+  /** Those in which everything could be seen. */
   readonly namespaces: readonly string[];
   /** Live Jobs without our runner's mark. */
   readonly jobs: readonly LegacyJob[];
@@ -44,13 +45,13 @@ export async function lookAtCluster(agents: readonly FoundAgent[], where: Where)
     const namespaces = await allNamespaces(agents, cluster, where);
     const looked = await aFewAtOnce(namespaces, AT_ONCE, (namespace) => lookAt(cluster, namespace, agents));
     return {
-      namespaces,
+      namespaces: looked.filter(({ unseen }) => unseen.length === 0).map(({ namespace }) => namespace),
       jobs: looked.flatMap(({ jobs }) => jobs),
       claims: looked.flatMap(({ claims }) => claims),
       unseen: looked.flatMap(({ unseen }) => unseen),
     };
   } catch (error) {
-    return { namespaces: [], jobs: [], claims: [], unseen: [`the cluster was not looked at: ${messageOf(error)}`] };
+    return { namespaces: [], jobs: [], claims: [], unseen: [`the cluster could not be looked at: ${messageOf(error)}`] };
   }
 }
 
@@ -66,13 +67,14 @@ async function allNamespaces(
   return [...new Set([...usual, ...(server === null ? [] : [server]), ...named])].slice(0, MOST_NAMESPACES);
 }
 
-async function lookAt(cluster: ConnectOptions, namespace: string, agents: readonly FoundAgent[]): Promise<Omit<ClusterView, "namespaces">> {
+type Looked = Omit<ClusterView, "namespaces"> & { readonly namespace: string };
+
+async function lookAt(cluster: ConnectOptions, namespace: string, agents: readonly FoundAgent[]): Promise<Looked> {
   const [jobs, claims] = await Promise.all([legacyJobs(cluster, namespace), agentClaims(cluster, namespace, agents)]);
-  const unseen = [
-    ...(typeof jobs === "string" ? [`Jobs in namespace ${namespace} were not looked at: ${jobs}`] : []),
-    ...(typeof claims === "string" ? [`claims in namespace ${namespace} were not looked at: ${claims}`] : []),
-  ];
-  return { jobs: typeof jobs === "string" ? [] : jobs, claims: typeof claims === "string" ? [] : claims, unseen };
+  const problem = (what: string, seen: unknown) =>
+    typeof seen === "string" ? [`${what} in namespace ${namespace} could not be looked at: ${seen}`] : [];
+  const unseen = jobs === claims ? problem("Jobs and claims", jobs) : [...problem("Jobs", jobs), ...problem("claims", claims)];
+  return { namespace, jobs: typeof jobs === "string" ? [] : jobs, claims: typeof claims === "string" ? [] : claims, unseen };
 }
 
 /** Those that live; or why they cannot be seen. */

@@ -27,7 +27,7 @@ export async function startLiveJob(stage: Stage, { agent, issue, run }: EarlierA
     "paperclip.io/session-id": run.sessionIdAfter ?? "",
   };
   const annotations = { "paperclip.io/adapter-type": agent.adapterType, "paperclip.io/agent-name": agent.name };
-  const command = ["sh", "-c", `touch ${gate}-seen; until test -e ${gate}; do sleep 0.2; done`];
+  const command = ["/bin/sh", "-c", `touch ${gate}-seen; until test -e ${gate}; do sleep 0.2; done`];
   const container = { name: "agent", image: "agent:1", command, volumeMounts: [{ name: "data", mountPath: stage.host.home.path }] };
   const spec = {
     restartPolicy: "Never",
