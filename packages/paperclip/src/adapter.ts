@@ -5,8 +5,8 @@ import { runDetachable } from "./handover/drain/detachable-run.ts";
 import { RunRegistry } from "./handover/drain/run-registry.ts";
 import type { ServerAdapter, SkillContext } from "./host/types.ts";
 import { formFacts } from "./policy/form-facts.ts";
-import { checkedConfig } from "./prepare/agent-config.ts";
 import { sessionCodec } from "./prepare/session.ts";
+import { skillSettings } from "./prepare/skills/skill-settings.ts";
 import { listSkills, syncSkills } from "./prepare/skills/snapshot.ts";
 import { configurationDoc } from "./settings/documents.ts";
 import { formSchema } from "./settings/form.ts";
@@ -21,7 +21,7 @@ interface AdapterOptions extends Omit<ExecuteOptions, "serverEnv" | "detach"> {
 export function createAdapter(cli: AgentCli, options: AdapterOptions): ServerAdapter {
   const serverEnv = options.serverEnv ?? process.env;
   const registry = options.registry ?? new RunRegistry();
-  const checked = (ctx: SkillContext) => checkedConfig(cli, ctx.config, serverEnv);
+  const skills = (ctx: SkillContext) => skillSettings(cli, ctx.config, serverEnv);
   return {
     type: cli.type,
     execute: (ctx) => runDetachable(registry, ctx, serverEnv, (detach) => execute(cli, ctx, { ...options, serverEnv, detach })),
@@ -30,8 +30,8 @@ export function createAdapter(cli: AgentCli, options: AdapterOptions): ServerAda
     sessionManagement: cli.sessionManagement,
     models: [...cli.models],
     listModels: () => cli.listModels(serverEnv),
-    listSkills: async (ctx) => listSkills(ctx, await checked(ctx)),
-    syncSkills: async (ctx, desired) => syncSkills(ctx, desired, await checked(ctx)),
+    listSkills: async (ctx) => listSkills(ctx, await skills(ctx)),
+    syncSkills: async (ctx, desired) => syncSkills(ctx, desired, await skills(ctx)),
     getConfigSchema: async () => formSchema(cli, await formFacts(serverEnv)),
     agentConfigurationDoc: configurationDoc(cli),
     supportsLocalAgentJwt: true,

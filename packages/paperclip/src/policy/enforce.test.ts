@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { parseConfig } from "../settings/parse.ts";
 import { exampleCli } from "../testing/example-cli.ts";
+import { defaultsOf } from "./defaults-of.ts";
 import { enforce } from "./enforce.ts";
 import { enforceLikePod } from "./enforce-pod.ts";
 import { parsePolicy } from "./parse-policy.ts";
 import { DEFAULT_POLICY, type Policy } from "./policy.ts";
-import { withDefaults } from "./with-defaults.ts";
 
 const server = { env: { PAPERCLIP_HOME: "/data" }, namespaces: ["paperclip"], isBuiltIn: (name: string) => /^(OPENAI_|GIT_)/.test(name) };
 const pod = {
@@ -18,7 +18,7 @@ const pod = {
 };
 
 function refused(settings: Record<string, unknown>, policy: Policy = DEFAULT_POLICY): string[] {
-  const config = parseConfig(withDefaults(settings, policy), server.env, exampleCli);
+  const config = parseConfig(settings, server.env, exampleCli, defaultsOf(policy));
   const found = [...enforce(config, policy, server).found, ...enforceLikePod(config, policy, pod).found];
   return found.map(({ field, text }) => `${field}: ${text}`);
 }
@@ -126,7 +126,7 @@ test("limits: more is refused with the limit, and an unset value is never above 
     limits: { cpu: "500m", memory: "1Gi", runSec: 600, graceSec: 5, scheduleTimeoutSec: 60, ttlSecondsAfterFinished: 60 },
   });
   expect(refused({}, small)).toEqual([]);
-  const config = parseConfig(withDefaults({}, small), {}, exampleCli);
+  const config = parseConfig({}, {}, exampleCli, defaultsOf(small));
   expect(config.resources).toEqual({ requests: { cpu: "500m", memory: "1Gi" }, limits: { cpu: "500m", memory: "1Gi" } });
   expect([config.maxRunSec, config.graceSec, config.scheduleTimeoutSec, config.ttlSecondsAfterFinished]).toEqual([600, 5, 60, 60]);
 });
@@ -135,7 +135,7 @@ test("defaults of the policy fill what is unset, are allowed, and an agent's own
   const policy = policyOf({
     defaults: { namespace: "agents", serviceAccountName: "runner", dataPath: "/mnt/data", runtimeClassName: "gvisor" },
   });
-  const config = parseConfig(withDefaults({}, policy), server.env, exampleCli);
+  const config = parseConfig({}, server.env, exampleCli, defaultsOf(policy));
   expect(config).toMatchObject({ namespace: "agents", serviceAccountName: "runner", dataPath: "/mnt/data", runtimeClassName: "gvisor" });
   expect(config.skillsFolder).toBe("/mnt/data/.example/skills");
   expect(refused({}, policy)).toEqual([]);

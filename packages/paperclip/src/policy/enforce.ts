@@ -39,10 +39,18 @@ function place(config: AgentConfig, { allow, defaults }: Policy, { env, namespac
     refusals.notListed("runtimeClassName", "runtimeClasses", runtimeClassName);
   if (refused(agentDbStorageClass, null, allow.storageClasses))
     refusals.notListed("agentDbStorageClass", "storageClasses", agentDbStorageClass);
-  const homes = [homeOf(env), DEFAULT_HOME, defaults.dataPath];
-  if (!homes.includes(dataPath) && !allowsPath(allow.dataPaths, dataPath)) refusals.notListed("dataPath", "dataPaths", dataPath);
+  if (!mayHaveDataPath(dataPath, { allow, defaults }, env)) refusals.notListed("dataPath", "dataPaths", dataPath);
   for (const key of Object.keys(config.labels)) if (!allows(allow.labels, key)) refusals.notListed("labels", "labels", key);
   if (config.retainJobs && !allow.retainJobs) refusals.notOn("retainJobs", "retainJobs", "true");
+}
+
+/** Whether agents may have the shared volume at this path. */
+export function mayHaveDataPath(
+  dataPath: string,
+  { allow, defaults }: Pick<Policy, "allow" | "defaults">,
+  env: NodeJS.ProcessEnv,
+): boolean {
+  return [homeOf(env), DEFAULT_HOME, defaults.dataPath].includes(dataPath) || allowsPath(allow.dataPaths, dataPath);
 }
 
 /** Set by the host itself, whatever an agent's settings say. */

@@ -1,8 +1,8 @@
 import { ownPodIdentity } from "@paperclip-k8s/engine";
 import type { FormFacts } from "../settings/form.ts";
+import { defaultsOf } from "./defaults-of.ts";
 import { loadPolicy } from "./load-policy.ts";
 import { DEFAULT_POLICY, type Policy } from "./policy.ts";
-import { withDefaults } from "./with-defaults.ts";
 
 /** What the operator's policy and the server's place leave to choose in the form. */
 export async function formFacts(serverEnv: NodeJS.ProcessEnv): Promise<FormFacts> {
@@ -43,6 +43,6 @@ export function factsOf(policy: Policy, { inPod, ownKubeconfig }: Place): FormFa
   return {
     fixed: new Set(Object.keys(decided).filter((key) => decided[key])),
     needed: new Set<string>(missing),
-    defaults: withDefaults({}, policy),
+    defaults: defaultsOf(policy),
   };
 }

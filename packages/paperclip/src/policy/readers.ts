@@ -3,6 +3,7 @@ import { ConfigError, kindOf, quote } from "../settings/config-error.ts";
 import type { Field } from "../settings/field.ts";
 import { amountOf } from "../settings/kinds/scalar.ts";
 import { absolutePath } from "../settings/kinds/text-checks.ts";
+import { readStrictly } from "../settings/read.ts";
 import { similar } from "../settings/similar.ts";
 
 // What the values of a policy file may look like. Each reader notes what is wrong and goes on, so that one look shows all problems.
@@ -58,7 +59,7 @@ export const maybeFlag: Reader<boolean | null> = (value, at, base, problems) =>
 /** Reads a value in the same way as the agent's setting of the same meaning. */
 export function like<T>(field: Field<T>): Reader<T> {
   return (value, at, base, problems) =>
-    value === null ? field.unset : (attempt(at, problems, (place) => field.parse(value, place)) ?? base);
+    value === null ? field.unset : (attempt(at, problems, (place) => readStrictly(field, value, place)) ?? base);
 }
 
 export function text(check: (value: string, at: string) => string): Reader<string | null> {

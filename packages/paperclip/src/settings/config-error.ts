@@ -35,3 +35,12 @@ export function kindOf(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
+
+/** An agent can write any number of things; a log needs only the first few. */
+const MOST = 8;
+
+/** "line 1, line 4, … and 7 more" */
+export function few(items: readonly string[]): string {
+  const shown = items.slice(0, MOST).join(", ");
+  return items.length <= MOST ? shown : `${shown} and ${items.length - MOST} more`;
+}

@@ -20,9 +20,29 @@ export interface Field<T> {
   readonly label: string | null;
   /** How the adapter's own form shows it; null = the platform's form has it, the host sets it, or it is for the API only. */
   readonly form: FormPart | null;
-  /** Reads a value that is not unset; undefined = it turned out to mean "unset". Throws a ConfigError. */
-  parse(value: unknown, key: string): T | undefined;
+  /** Reads a value that is not unset. */
+  parse(value: unknown, key: string): Reading<T>;
 }
+
+/**
+ * What a kind makes of a value. Agents have values that earlier adapters took without effect, so what can be left out without harm is ignored, in whole or in part, and
+ * the run's log says so; a kind refuses with a ConfigError what would run in another place or with other rights than it says. A value that is ignored counts as not set, which any agent may choose.
+ */
+export type Reading<T> = Used<T> | Ignored | "unset";
+
+interface Used<T> {
+  readonly value: T;
+  /** What of it is not used as it was written; null = nothing. */
+  readonly note: string | null;
+}
+
+export interface Ignored {
+  /** Why. */
+  readonly ignored: string;
+}
+
+export const used = <T>(value: T, note: string | null = null): Used<T> => ({ value, note });
+export const ignored = (why: string): Ignored => ({ ignored: why });
 
 type Kind = "text" | "number" | "toggle" | "choice" | "list" | "map" | "tolerations" | "env";
 
@@ -84,33 +104,3 @@ export function isUnset(value: unknown, kind: Kind): boolean {
 /** Fields by the names that the code has for them, and what they hold. */
 export type Fields = Readonly<Record<string, Field<unknown>>>;
 export type ValuesOf<F extends Fields> = { readonly [Name in keyof F]: F[Name] extends Field<infer T> ? T : never };
-
-/** A field's value, or its default. */
-export function read<T>(field: Field<T>, raw: Raw): T {
-  return find(field, raw) ?? field.unset;
-}
-
-/** A field's value where one is set. */
-export function find<T>(field: Field<T>, raw: Raw): T | undefined {
-  for (const key of [field.key, ...field.aliases]) {
-    for (const value of [own(raw, key), nested(raw, key)]) {
-      const parsed = isUnset(value, field.kind) ? undefined : field.parse(value, key);
-      if (parsed !== undefined) return parsed;
-    }
-  }
-  return undefined;
-}
-
-/** The form sends dotted keys as they are; people write nested objects. The dotted one wins: the form edits it. */
-export function nested(raw: Raw, key: string): unknown {
-  let value: unknown = raw;
-  for (const part of key.split(".")) {
-    if (typeof value !== "object" || value === null) return undefined;
-    value = own(value as Raw, part);
-  }
-  return value;
-}
-
-function own(raw: Raw, key: string): unknown {
-  return Object.hasOwn(raw, key) ? raw[key] : undefined;
-}

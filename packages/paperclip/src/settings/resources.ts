@@ -1,29 +1,53 @@
 import type { AgentResources } from "./agent-config.ts";
-import { ConfigError } from "./config-error.ts";
-import { type Field, find, isUnset, nested, type Raw } from "./field.ts";
+import { kindOf } from "./config-error.ts";
+import { type Field, isUnset } from "./field.ts";
 import { podFields } from "./fields/pod.ts";
 import { amountOf } from "./kinds/scalar.ts";
+import { type Note, noted } from "./note.ts";
+import { find, nested, type Sources } from "./read.ts";
 import { settingName } from "./setting-name.ts";
 
-/** Requests and limits that fit each other: if only one of the two is set, the default of the other follows it; if both are set, they must fit. */
-export function resources(raw: Raw): AgentResources {
-  for (const path of ["resources", "resources.requests", "resources.limits"]) checkObject(nested(raw, path), path);
-  const cpu = pair(raw, podFields.requestCpu, podFields.limitCpu);
-  const memory = pair(raw, podFields.requestMemory, podFields.limitMemory);
-  return { requests: { cpu: cpu.request, memory: memory.request }, limits: { cpu: cpu.limit, memory: memory.limit } };
+interface Found {
+  readonly resources: AgentResources;
+  readonly notes: readonly Note[];
 }
 
-function checkObject(value: unknown, path: string): void {
-  if (!isUnset(value, "map") && (typeof value !== "object" || Array.isArray(value)))
-    throw new ConfigError(path, "must be an object; the form's keys are dotted, such as resources.limits.memory");
+/** Requests and limits that fit each other: if only one of the two is set, the default of the other follows it; of two that do not fit, the limit counts. */
+export function resources(sources: Sources): Found {
+  const cpu = pair(sources, podFields.requestCpu, podFields.limitCpu);
+  const memory = pair(sources, podFields.requestMemory, podFields.limitMemory);
+  return {
+    resources: { requests: { cpu: cpu.request, memory: memory.request }, limits: { cpu: cpu.limit, memory: memory.limit } },
+    notes: [...notObjects(sources), ...(cpu.notes ?? []), ...(memory.notes ?? [])],
+  };
 }
 
-function pair(raw: Raw, requestField: Field<string>, limitField: Field<string>): { readonly request: string; readonly limit: string } {
-  const request = find(requestField, raw);
-  const limit = find(limitField, raw);
+function notObjects([own]: Sources): readonly Note[] {
+  return ["resources", "resources.requests", "resources.limits"].flatMap((key) => {
+    const value = nested(own, key);
+    if (isUnset(value, "map") || (typeof value === "object" && !Array.isArray(value))) return [];
+    return [
+      noted(
+        { key, label: null },
+        `is ignored: must be an object, not ${kindOf(value)}; the form's keys are dotted, such as resources.limits.memory`,
+      ),
+    ];
+  });
+}
+
+interface Pair {
+  readonly request: string;
+  readonly limit: string;
+  readonly notes?: readonly Note[];
+}
+
+function pair(sources: Sources, requestField: Field<string>, limitField: Field<string>): Pair {
+  const request = find(requestField, sources);
+  const limit = find(limitField, sources);
   const wanted = { request: request ?? requestField.unset, limit: limit ?? limitField.unset };
   if (amountOf(wanted.request) <= amountOf(wanted.limit)) return wanted;
   if (request === undefined) return { request: wanted.limit, limit: wanted.limit };
   if (limit === undefined) return { request, limit: request };
-  throw new ConfigError(requestField.key, `${request} is more than ${settingName(limitField)}, ${limit}`);
+  const text = `${request} is more than ${settingName(limitField)}, ${limit}, which is used for both`;
+  return { request: limit, limit, notes: [noted(requestField, text)] };
 }

@@ -1,67 +1,71 @@
 import type { AgentCli } from "../agent-cli/agent-cli.ts";
-import { recordOf } from "../host/context-values.ts";
+import { isRecord, recordOf } from "../host/context-values.ts";
+import { defaultsOf } from "../policy/defaults-of.ts";
 import { enforce } from "../policy/enforce.ts";
 import { DEFAULT_POLICY, type Policy } from "../policy/policy.ts";
-import { PolicyError } from "../policy/refusal.ts";
-import { withDefaults } from "../policy/with-defaults.ts";
 import { builtInNames } from "../prepare/inherit/name-rules.ts";
 import type { AgentConfig } from "../settings/agent-config.ts";
 import { ConfigError } from "../settings/config-error.ts";
-import { type Field, isUnset, nested, type Raw } from "../settings/field.ts";
-import { parseConfig } from "../settings/parse.ts";
+import { type Field, isUnset, type Raw } from "../settings/field.ts";
+import type { Note } from "../settings/note.ts";
+import { parseSettings } from "../settings/parse.ts";
+import { nested } from "../settings/read.ts";
 import { fieldsOf } from "../settings/schema.ts";
-import { settingName } from "../settings/setting-name.ts";
 import { EARLIER_SETTINGS } from "./earlier-settings.ts";
 import type { SettingFinding } from "./finding.ts";
 
 export type { SettingFinding } from "./finding.ts";
 
-/** What becomes of an agent's settings of an earlier adapter: refused first, then changed, removed and ignored. Nothing is asked of a cluster or a disk. */
+/** What becomes of an agent's settings of an earlier adapter: refused first, then changed or removed, then ignored. Nothing is asked of a cluster or a disk. */
 export function checkSettings(cli: AgentCli, adapterConfig: unknown, policy: Policy = DEFAULT_POLICY): readonly SettingFinding[] {
-  const raw = recordOf(adapterConfig);
+  const raw = withTexts(recordOf(adapterConfig));
   const fields = fieldsOf(cli);
-  const { config, refused } = parseAll(cli, raw, policy);
+  const { config, notes, refused } = parseAll(cli, raw, policy);
   const changed = earlier(cli, raw);
-  const known = new Set([...refused, ...changed].map(({ setting }) => setting));
-  const found = [
-    ...refused,
-    ...notAllowed(cli, config, policy),
-    ...changed,
-    ...ignored(config, fields).filter(({ setting }) => !known.has(setting)),
-  ];
-  return found.map((finding) => ({ ...finding, label: fields.find(({ key }) => key === finding.setting)?.label ?? null }));
+  const told = new Set([...refused, ...changed].map(({ setting }) => setting));
+  const found = [...refused, ...notAllowed(cli, config, policy), ...changed, ...ignored(notes.filter(({ setting }) => !told.has(setting)))];
+  const labelOf = (setting: string) => fields.find(({ key, aliases }) => [key, ...aliases].includes(setting))?.label ?? null;
+  return found.map((finding) => ({ ...finding, label: labelOf(finding.setting) }));
 }
 
 type Found = Omit<SettingFinding, "label">;
 
-/** Reads the settings without those that are refused, one after the other. */
-function parseAll(cli: AgentCli, raw: Raw, policy: Policy): { readonly config: AgentConfig | null; readonly refused: readonly Found[] } {
-  const refused: Found[] = [];
-  let left = raw;
-  for (;;) {
-    try {
-      return { config: parseConfig(withDefaults(left, policy), {}, cli), refused };
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      const field = fieldsOf(cli).find(({ key, aliases }) => [key, ...aliases].some((each) => isAt(error.field, each)));
-      refused.push({
-        setting: field?.key ?? error.field,
-        kind: "refused",
-        text: error.reason,
-        todo: "correct or clear it",
-        isDefault: false,
-      });
-      const without = field === undefined ? null : remove(left, field);
-      if (without === null) return { config: null, refused };
-      left = without;
-    }
-  }
+/** The host gives runs the texts behind the bindings (`plain`, `secret_ref`) that its API shows. */
+function withTexts(raw: Raw): Raw {
+  if (!isRecord(raw.env)) return raw;
+  const text = (value: unknown) => (isRecord(value) && typeof value.type === "string" ? "" : value);
+  return { ...raw, env: Object.fromEntries(Object.entries(raw.env).map(([name, value]) => [name, text(value)])) };
 }
 
-const isAt = (given: string, key: string): boolean => given.startsWith(key) && /^([.[,]|$)/.test(given.slice(key.length));
+interface ParsedAll {
+  readonly config: AgentConfig | null;
+  readonly notes: readonly Note[];
+  readonly refused: readonly Found[];
+}
 
-/** Null = there was nothing to remove. */
-function remove(raw: Raw, { key, aliases }: Field<unknown>): Raw | null {
+/** Reads the settings without those that are refused, one after the other. */
+function parseAll(cli: AgentCli, raw: Raw, policy: Policy): ParsedAll {
+  const refused: Found[] = [];
+  const fields = fieldsOf(cli);
+  for (let left: Raw | null = raw; left !== null; ) {
+    try {
+      return { ...parseSettings(left, {}, cli, defaultsOf(policy)), refused };
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      const field = fields.find(({ key, aliases }) => [key, ...aliases].some((each) => isAt(error.field, each)));
+      refused.push({ ...FOUND, setting: field?.key ?? error.field, kind: "refused", text: error.reason });
+      left = field === undefined ? null : without(left, field);
+    }
+  }
+  return { config: null, notes: [], refused };
+}
+
+const FOUND = { todo: "correct or clear it", isDefault: false } as const;
+
+const isAt = (given: string, key: string): boolean => given.startsWith(key) && /^([.[]|$)/.test(given.slice(key.length));
+
+/** Null = there was nothing to leave out. */
+function without(raw: Raw, { key, aliases }: Field<unknown>): Raw | null {
   const roots = [key, ...aliases].flatMap((each) => [each, each.split(".")[0] ?? each]);
   const left = Object.entries(raw).filter(([name]) => !roots.includes(name));
   return left.length === Object.keys(raw).length ? null : Object.fromEntries(left);
@@ -69,22 +73,17 @@ function remove(raw: Raw, { key, aliases }: Field<unknown>): Raw | null {
 
 function notAllowed(cli: AgentCli, config: AgentConfig | null, policy: Policy): readonly Found[] {
   if (config === null) return [];
-  try {
-    enforce(config, policy, { env: {}, namespaces: [], isBuiltIn: builtInNames(cli.variables, {}) }).check();
-    return [];
-  } catch (error) {
-    if (!(error instanceof PolicyError)) throw error;
-    return error.refusals.map(({ field, text }) => ({
-      setting: field,
-      kind: "refused",
-      text,
-      todo:
-        field === "namespace"
-          ? "nothing if it is the server's own; else allow it in the policy, or clear it"
-          : "allow it in the policy, or clear it",
-      isDefault: false,
-    }));
-  }
+  const facts = { env: {}, namespaces: [], isBuiltIn: builtInNames(cli.variables, {}) };
+  return enforce(config, policy, facts).found.map(({ field, text }) => ({
+    ...FOUND,
+    setting: field,
+    kind: "refused",
+    text,
+    todo:
+      field === "namespace"
+        ? "nothing if it is the server's own; else allow it in the policy, or clear it"
+        : "allow it in the policy, or clear it",
+  }));
 }
 
 function earlier(cli: AgentCli, raw: Raw): readonly Found[] {
@@ -96,11 +95,5 @@ function earlier(cli: AgentCli, raw: Raw): readonly Found[] {
   });
 }
 
-function ignored(config: AgentConfig | null, fields: readonly Field<unknown>[]): readonly Found[] {
-  return (config?.warnings ?? []).map((warning) => {
-    const field = fields.find((each) => warning.startsWith(`${settingName(each)}: `));
-    const setting = field?.key ?? /^"([^"]*)"/.exec(warning)?.[1] ?? "";
-    const text = field === undefined ? warning : warning.slice(settingName(field).length + 2);
-    return { setting, kind: "ignored", text, todo: "correct or clear it", isDefault: false };
-  });
-}
+const ignored = (notes: readonly Note[]): readonly Found[] =>
+  notes.map(({ setting, text }) => ({ ...FOUND, setting, kind: "ignored", text }));

@@ -1,7 +1,7 @@
 import { named } from "../field.ts";
 import { text, toggle } from "../kinds/scalar.ts";
 import { env, list } from "../kinds/structured.ts";
-import { absolutePath } from "../kinds/text-checks.ts";
+import { workingFolder } from "../kinds/text-checks.ts";
 
 const TEMPLATE_VARIABLES = "`{{agent.id}}`-style variables: agentId, companyId, runId, company, agent, run (`id`, `source`), context";
 
@@ -38,7 +38,7 @@ export const startFields = named({
   }),
   cwd: text({
     defaultText: "the agent's own folder",
-    check: absolutePath,
+    check: workingFolder,
     doc: "working directory where Paperclip prepared no workspace; on the volume: in the agent's own folder, or in one that the policy's `volume.paths` allows",
   }),
   promptTemplate: text({

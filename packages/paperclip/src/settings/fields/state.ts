@@ -26,6 +26,7 @@ export const stateFields = named({
   }),
   agentDbMode: choice({
     label: "Session storage",
+    ignoresOthers: true,
     options: { portable: "Kept on the shared volume", dedicated_pvc: "On a claim of the agent's own", ephemeral: "Not kept" },
     doc: "the CLI's sessions. `portable`: carried in and out on the shared volume, one per task; `dedicated_pvc`: on one ReadWriteOnce claim per agent, so that its runs take turns; `ephemeral`: nothing is kept",
   }),

@@ -1,7 +1,7 @@
 import { isLabelKey } from "@paperclip-k8s/engine";
 import { isRecord } from "../../host/context-values.ts";
-import { ConfigError, kindOf, quote } from "../config-error.ts";
-import { field, type Spec, type Unnamed } from "../field.ts";
+import { ConfigError, few, kindOf, quote } from "../config-error.ts";
+import { field, ignored, type Raw, type Spec, type Unnamed, used } from "../field.ts";
 
 // Kinds of fields that hold several values.
 
@@ -17,12 +17,19 @@ export function list(spec: ListSpec): Unnamed<readonly string[]> {
     form: { type: "text" },
     parse(value, key) {
       const items = typeof value === "string" ? ((value.trim().startsWith("[") ? jsonOf(value) : undefined) ?? textItems(value)) : value;
-      if (!Array.isArray(items) || !items.every((item) => typeof item === "string")) throw new ConfigError(key, "must be a list of texts");
+      if (!Array.isArray(items)) return ignored(`must be a list of texts, not ${kindOf(items)}`);
+      const texts: string[] = [];
+      const others: string[] = [];
       for (const [index, item] of items.entries()) {
+        if (typeof item !== "string") {
+          others.push(`item ${index + 1} (${kindOf(item)})`);
+          continue;
+        }
         if (item.includes("\0")) throw new ConfigError(key, `item ${index + 1} holds a NUL character`);
         spec.check?.(item, key, index + 1);
+        texts.push(item);
       }
-      return items;
+      return used(texts, others.length === 0 ? null : `must be a list of texts; left out: ${few(others)}`);
     },
   });
 }
@@ -34,27 +41,33 @@ function textItems(text: string): string[] {
 }
 
 /** Environment: an object of texts. Messages repeat no value, and of a wrong name only what cannot be a secret. */
-export function env(spec: Spec): Unnamed<Readonly<Record<string, string>>> {
-  return field<Readonly<Record<string, string>>>(spec, {
+export function env(spec: Spec): Unnamed<TextMap> {
+  return field<TextMap>(spec, {
     kind: "env",
     unset: {},
     form: { type: "textarea" },
     parse(value, key) {
-      if (!isRecord(value)) throw new ConfigError(key, "must be an object of names and texts");
-      return Object.fromEntries(Object.entries(value).map(([name, item], index) => [name, variable(name, item, key, index + 1)]));
+      if (!isRecord(value)) return ignored(`must be an object of names and texts, not ${kindOf(value)}`);
+      const entries = Object.entries(value);
+      for (const [index, [name, item]] of entries.entries()) checkVariable(name, item, key, index + 1);
+      const texts = entries.filter((entry): entry is [string, string] => typeof entry[1] === "string");
+      const others = entries.filter(([, item]) => typeof item !== "string").map(([name, item]) => `${name} (${kindOf(item)})`);
+      return used(Object.fromEntries(texts), others.length === 0 ? null : `values must be texts; left out: ${few(others)}`);
     },
   });
 }
 
-function variable(name: string, item: unknown, key: string, place: number): string {
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+/** What Kubernetes takes in every version: no "=", and nothing that is a step in a path. */
+const VARIABLE = /^(?!\.\.?$|\.\.)[-._A-Za-z][-._A-Za-z0-9]*$/;
+
+function checkVariable(name: string, item: unknown, key: string, place: number): void {
+  if (!VARIABLE.test(name)) {
     // People paste NAME=secret, or the secret alone, into the name's field.
     const start = /^[A-Z_]*/.exec(name)?.[0] ?? "";
     throw new ConfigError(key, `name ${place} ("${start}…") is not a valid environment variable name`);
   }
-  if (typeof item !== "string") throw new ConfigError(`${key}.${name}`, `must be text, not ${kindOf(item)}`);
-  if (item.includes("\0")) throw new ConfigError(`${key}.${name}`, "holds a NUL character, which no environment variable can");
-  return item;
+  if (typeof item === "string" && item.includes("\0"))
+    throw new ConfigError(`${key}.${name}`, "holds a NUL character, which no environment variable can");
 }
 
 export type TextMap = Readonly<Record<string, string>>;
@@ -70,51 +83,63 @@ export function map(spec: MapSpec): Unnamed<TextMap | null> {
     unset: null,
     form: { type: "textarea" },
     parse(value, key) {
-      const entries = entriesOf(value, key);
-      if (entries === null) return undefined;
+      const given = typeof value === "string" ? parsedText(value) : value;
+      if (typeof given !== "string" && !isRecord(given))
+        return ignored(`must be an object, JSON text of one, or key=value lines, not ${kindOf(given)}`);
+      const { entries, others } = typeof given === "string" ? keyValueLines(given) : labelTexts(given);
+      if (entries.length === 0 && others.length > 0) return ignored(badText(value) ?? few(others));
+      if (entries.length === 0 && typeof given === "string") return "unset";
       for (const [name, item] of entries) {
         if (!isLabelKey(name)) throw new ConfigError(key, `${quote(name)} is not a valid label key`);
         spec.check?.(name, item, key);
       }
-      return Object.fromEntries(entries);
+      return used(Object.fromEntries(entries), others.length === 0 ? null : `left out: ${few(others)}`);
     },
   });
 }
 
-function entriesOf(value: unknown, key: string): (readonly [string, string])[] | null {
-  const given = typeof value === "string" ? parsedText(value, key, "{") : value;
-  if (typeof given === "string") return keyValueLines(given, key);
-  if (!isRecord(given)) throw new ConfigError(key, `must be an object, JSON text of one, or key=value lines, not ${kindOf(given)}`);
-  return Object.entries(given).map(([name, item]) => [name.trim(), labelText(item, name, key)] as const);
+interface Entries {
+  readonly entries: readonly (readonly [string, string])[];
+  /** What has no effect, and why. */
+  readonly others: readonly string[];
 }
 
-function labelText(item: unknown, name: string, key: string): string {
-  if (typeof item === "number" || typeof item === "boolean") return String(item);
-  if (typeof item !== "string") throw new ConfigError(key, `${quote(name)} must be text, not ${kindOf(item)}`);
-  return item.trim();
+function labelTexts(given: Raw): Entries {
+  const isLabel = (item: unknown): item is string | number | boolean => ["string", "number", "boolean"].includes(typeof item);
+  const all = Object.entries(given);
+  return {
+    entries: all.flatMap(([name, item]) => (isLabel(item) ? [[name.trim(), String(item).trim()] as const] : [])),
+    others: all.flatMap(([name, item]) => (isLabel(item) ? [] : [`${quote(name)} must be text, not ${kindOf(item)}`])),
+  };
 }
 
 /** First "=" splits; blank lines and # comments do not count; nothing else there = unset. */
-function keyValueLines(text: string, key: string): (readonly [string, string])[] | null {
+function keyValueLines(text: string): Entries {
   const entries: (readonly [string, string])[] = [];
+  const others: string[] = [];
   for (const [index, line] of text.split(/\r\n|\r|\n/).entries()) {
     const trimmed = line.trim();
     if (trimmed === "" || trimmed.startsWith("#")) continue;
     const split = trimmed.indexOf("=");
-    if (split <= 0) throw new ConfigError(key, `line ${index + 1} must be key=value, not ${quote(trimmed)}`);
-    entries.push([trimmed.slice(0, split).trim(), trimmed.slice(split + 1).trim()]);
+    const name = trimmed.slice(0, Math.max(0, split)).trim();
+    if (name === "") others.push(`line ${index + 1} must be key=value, not ${quote(trimmed)}`);
+    else entries.push([name, trimmed.slice(split + 1).trim()]);
   }
-  return entries.length === 0 ? null : entries;
+  return { entries, others };
 }
 
-/** JSON text becomes its value; other text stays text, unless its first character shows that JSON was meant. */
-export function parsedText(text: string, key: string, opening: "{" | "["): unknown {
-  // The host's edit form turns a stored object into this text.
-  if (text.includes("[object Object]"))
-    throw new ConfigError(key, 'holds "[object Object]": the form cannot show an object, enter it as JSON text');
+/** JSON text becomes its value; other text stays text. */
+export function parsedText(text: string): unknown {
   const value = jsonOf(text);
-  if (value === undefined && text.trim().startsWith(opening)) throw new ConfigError(key, "is not valid JSON");
   return value === undefined ? text : value;
+}
+
+/** Why a text is none of the forms that its field has, where that can be seen; null = it cannot. */
+export function badText(value: unknown): string | null {
+  if (typeof value !== "string") return null;
+  // The host's edit form turns a stored object into this text.
+  if (value.includes("[object Object]")) return 'holds "[object Object]": the form cannot show an object, enter it as JSON text';
+  return /^\s*[[{]/.test(value) ? "is not valid JSON" : null;
 }
 
 function jsonOf(text: string): unknown {

@@ -1,5 +1,7 @@
+import { normalize } from "node:path/posix";
 import { withoutTrailing } from "@paperclip-k8s/engine";
 import { ConfigError, quote } from "../config-error.ts";
+import { type Ignored, ignored } from "../field.ts";
 
 /** What Linux takes. */
 const LONGEST_PATH = 4096;
@@ -11,6 +13,12 @@ export function absolutePath(value: string, key: string): string {
   if (!value.startsWith("/") || value.split("/").includes("..") || value.includes("\n"))
     throw new ConfigError(key, 'must be an absolute path without ".."');
   return withoutTrailing(value, "/", 1);
+}
+
+/** A working folder: earlier adapters used it only where the host had prepared none, so a path that no program can start in is left out. */
+export function workingFolder(value: string, key: string): string | Ignored {
+  if (!value.startsWith("/")) return ignored("must be an absolute path");
+  return absolutePath(value.length > LONGEST_PATH ? value : normalize(value), key);
 }
 
 export function mountPath(value: string, key: string): string {

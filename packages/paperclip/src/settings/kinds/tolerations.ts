@@ -1,8 +1,8 @@
 import { isLabelKey } from "@paperclip-k8s/engine";
 import { isRecord } from "../../host/context-values.ts";
-import { ConfigError, quote } from "../config-error.ts";
-import { field, type Raw, type Spec, type Unnamed } from "../field.ts";
-import { parsedText } from "./structured.ts";
+import { ConfigError, few, kindOf, quote } from "../config-error.ts";
+import { field, ignored, type Raw, type Spec, type Unnamed, used } from "../field.ts";
+import { badText, parsedText } from "./structured.ts";
 
 /** A type and not an interface, so that it can be assigned to the manifest's plain records. */
 type Toleration = {
@@ -24,18 +24,30 @@ export function tolerations(spec: Spec): Unnamed<readonly Toleration[] | null> {
     unset: null,
     form: { type: "textarea" },
     parse(value, key) {
-      const items = typeof value === "string" ? parsedText(value, key, "[") : value;
-      if (!Array.isArray(items)) throw new ConfigError(key, "must be a list of tolerations or its JSON text");
-      return items.map((item, index) => toleration(item, `${key}[${index}]`));
+      const items = typeof value === "string" ? parsedText(value) : value;
+      if (!Array.isArray(items)) return ignored(badText(value) ?? `must be a list of tolerations or its JSON text, not ${kindOf(items)}`);
+      try {
+        const unknown = items.flatMap((item, index) => unknownKeys(item).map((name) => `${quote(name)} of item ${index + 1}`));
+        const note = unknown.length === 0 ? null : `left out: ${few(unknown)}; a toleration has ${KNOWN.join(", ")}`;
+        return used(
+          items.map((item, index) => toleration(item, `${key}[${index}]`)),
+          note,
+        );
+      } catch (error) {
+        // The earlier adapters gave lists to Kubernetes as they were, which refused them too; of text they took nothing.
+        if (typeof value === "string" && error instanceof ConfigError) return ignored(error.message.slice(key.length));
+        throw error;
+      }
     },
   });
 }
 
+const KNOWN = ["key", "operator", "value", "effect", "tolerationSeconds"];
+
+const unknownKeys = (item: unknown): readonly string[] => (isRecord(item) ? Object.keys(item).filter((name) => !KNOWN.includes(name)) : []);
+
 function toleration(item: unknown, at: string): Toleration {
   if (!isRecord(item)) throw new ConfigError(at, "must be an object");
-  const known = ["key", "operator", "value", "effect", "tolerationSeconds"];
-  const unknown = Object.keys(item).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new ConfigError(at, `has no ${quote(unknown)}; a toleration has ${known.join(", ")}`);
   const result = {
     ...words(item, "key", at),
     ...words(item, "operator", at, OPERATORS),

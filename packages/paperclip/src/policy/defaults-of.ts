@@ -1,4 +1,4 @@
-import { type Field, find, type Raw } from "../settings/field.ts";
+import type { Field, Raw } from "../settings/field.ts";
 import { clusterFields } from "../settings/fields/cluster.ts";
 import { limitFields } from "../settings/fields/limits.ts";
 import { podFields } from "../settings/fields/pod.ts";
@@ -6,8 +6,8 @@ import { stateFields } from "../settings/fields/state.ts";
 import { amountOf } from "../settings/kinds/scalar.ts";
 import type { Policy } from "./policy.ts";
 
-/** An agent's settings with the policy's values where it has none; a built-in default above a limit of the policy is that limit. */
-export function withDefaults(raw: Raw, policy: Policy): Raw {
+/** The policy's values for settings that an agent does not have; a built-in default above a limit of the policy is that limit. */
+export function defaultsOf(policy: Policy): Raw {
   const { defaults, limits } = policy;
   const named: readonly (readonly [Field<unknown>, unknown])[] = [
     ...Object.entries(defaults).map(([name, value]) => [SETTINGS[name as keyof typeof SETTINGS], value] as const),
@@ -19,8 +19,7 @@ export function withDefaults(raw: Raw, policy: Policy): Raw {
     ...numbers(limitFields.scheduleTimeoutSec, limits.scheduleTimeoutSec),
     ...numbers(limitFields.ttlSecondsAfterFinished, limits.ttlSecondsAfterFinished),
   ];
-  const missing = named.filter(([field, value]) => value !== null && find(field, raw) === undefined);
-  return { ...raw, ...Object.fromEntries(missing.map(([field, value]) => [field.key, value])) };
+  return Object.fromEntries(named.flatMap(([field, value]) => (value === null ? [] : [[field.key, value]])));
 }
 
 const SETTINGS = { ...clusterFields, runtimeClassName: podFields.runtimeClassName } satisfies Record<keyof Policy["defaults"], unknown>;
