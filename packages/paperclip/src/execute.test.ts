@@ -21,7 +21,7 @@ test("a refused setting: the cause is in the result, in the log and, before the 
   await once(host, "listening");
   onTestFinished(() => void host.close());
   const { ctx, log } = hostContext({
-    config: { timeoutSec: "soon" },
+    config: { image: "no image" },
     context: { issueId: "issue-1" },
     change: { authToken: "t" },
   });
@@ -29,8 +29,10 @@ test("a refused setting: the cause is in the result, in the log and, before the 
   const result = await execute(exampleCli, ctx, { engine: createEngine(), serverEnv });
   expect(result).toMatchObject({
     errorCode: "configuration_incomplete",
-    errorMessage: expect.stringContaining('not "soon"'),
-    summary: expect.stringMatching(/^The agent was not started: .*not "soon"\. Correct it on the agent's Runtime page\. Then comment here/),
+    errorMessage: expect.stringContaining('not "no image"'),
+    summary: expect.stringMatching(
+      /^The agent was not started: .*not "no image"\. Correct it on the agent's Runtime page\. Then comment here/,
+    ),
   });
   expect(comments).toEqual([`/api/issues/issue-1/comments ${JSON.stringify({ body: result.summary })}`]);
   expect(log()).toContain(result.errorMessage);

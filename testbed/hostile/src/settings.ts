@@ -26,6 +26,13 @@ function linkTo(target: string, path: string): string {
   return path;
 }
 
+/** Objects in each other, as deep as one request to the host can have them. */
+function deep(levels: number): unknown {
+  let value: unknown = {};
+  for (let level = 0; level < levels; level++) value = { limits: value };
+  return value;
+}
+
 const ENVIRON = "/proc/self/environ";
 
 export const settingsAttacks: Readonly<Record<string, SettingsAttack>> = {
@@ -78,11 +85,11 @@ export const settingsAttacks: Readonly<Record<string, SettingsAttack>> = {
     refused: "cwd",
     config: ({ workspace }) => ({ cwd: `${workspace}/../../db` }),
   },
-  "settings/wrong-kinds": set("lists and objects where texts belong", "image", {
-    image: { toString: 1 },
-    labels: [[[]]],
-    graceSec: { valueOf: 1 },
-  }),
+  "settings/wrong-kinds": {
+    tries: "lists and objects where texts belong",
+    refused: null,
+    config: () => ({ runtimeClassName: { toString: 1 }, labels: [[[]]], graceSec: { valueOf: 1 }, resources: deep(1000) }),
+  },
   "settings/instructions-environ": {
     tries: "the server's environment as its instructions",
     refused: "instructionsFilePath",

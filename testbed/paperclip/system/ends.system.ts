@@ -22,22 +22,22 @@ const NO_KEY = endOnPages(
   },
   { run: /Not logged in/, issue: /Not logged in.*Environment variables.*comment here/s, isCommon: true },
 );
-const BAD_MEMORY = endOnPages(
+const BAD_NAME = endOnPages(
   {
-    name: "a memory limit that is none",
+    name: "a service account that is none",
     task: "say:hello",
-    config: { "resources.limits.memory": "lots" },
+    config: { serviceAccountName: "No_Name" },
     expected: { cause: "configuration_incomplete", way: "person", wayOutBy: "comment" },
   },
   {
-    run: /Memory limit.*must be bytes such as/,
-    issue: /Memory limit.*must be bytes such as.*Correct it on the agent's \w+ page.*comment here/s,
+    run: /Service account.*must be a Kubernetes name/,
+    issue: /Service account.*must be a Kubernetes name.*Correct it on the agent's \w+ page.*comment here/s,
     click: "retry",
     isCommon: true,
   },
 );
 
-const all: readonly EndOnPages[] = [NO_KEY, BAD_MEMORY, ...ENDS];
+const all: readonly EndOnPages[] = [NO_KEY, BAD_NAME, ...ENDS];
 const cases = all
   .filter(({ isCommon }) => LONG || isCommon)
   .flatMap((end) => VERSIONS.map((version) => ({ version, end, name: end.ending.name })));

@@ -115,11 +115,11 @@ describe.each(VERSIONS)("Paperclip %s", (version) => {
       resultJson: { cause: "llm_request_refused" },
       error: expect.stringMatching(/^(API Error: 400 )?Scripted refusal: the request is not valid/),
     });
-    const bad = await start(`Misconfigured ${type}`, type, "say:never", { timeoutSec: "soon" });
+    const bad = await start(`Misconfigured ${type}`, type, "say:never", { image: "no image" });
     expect(await runEnd(stage.company, bad.run.id)).toMatchObject({
       status: "failed",
       errorCode: "configuration_incomplete",
-      error: expect.stringMatching(/^[^:]*\(timeoutSec\): /),
+      error: expect.stringMatching(/^Image: /),
     });
   });
 

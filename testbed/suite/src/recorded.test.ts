@@ -168,7 +168,7 @@ test.concurrent("no secret, token or prompt is in the Job, in a log line, in onM
 
 test.concurrent.each([
   [{ namespace: "" }, /^Namespace: must be set/],
-  [{ timeoutSec: "soon" }, /^Timeout \(sec\) \(timeoutSec\): /],
+  [{ image: "no image" }, /^Image: must be an image reference/],
   [{ model: "gpt-5.6" }, /^Model: must be provider\/model, such as openai\/gpt-5\.6, not "gpt-5\.6"$/],
   [{ env: { PAPERCLIP_OPENCODE_PROVIDERS: `{"key":"${SECRET}"` } }, /^PAPERCLIP_OPENCODE_PROVIDERS: is not valid JSON$/],
 ])("bad settings are refused by name before the CLI is started: %j", async (config, message) => {

@@ -71,7 +71,7 @@ test("all is well: every check says so, with the CLI's version, and the probe le
 test.each([
   ["a kubeconfig that is not there", { kubeconfig: "/nowhere/kubeconfig" }, "policy_refused"],
   ["a file that is no kubeconfig", { kubeconfig: import.meta.filename }, "k8s_kubeconfig_invalid"],
-  ["a setting that is wrong", { timeoutSec: "soon" }, "config_invalid"],
+  ["a setting that is wrong", { image: "no image" }, "config_invalid"],
   ["nothing to take the image from", { image: "" }, "config_invalid"],
 ])("%s ends it at once", async (_, config, code) => {
   const { status, of, codes } = await press(config);

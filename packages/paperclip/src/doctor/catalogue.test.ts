@@ -34,7 +34,7 @@ const noModel = (model: string, key: string) => {
 
 test("settings, cluster and permissions", async () => {
   const { pocket } = button;
-  await press({ timeoutSec: "soon" });
+  await press({ image: "no image" });
   const none = { ...exampleCli, settings: { own: {}, checkModel: noModel } };
   const test = { companyId: "company-1", config: { model: "m" } };
   made.push(...(await testEnvironment(none, test, { engine: createEngine(), serverEnv: {} })).checks);

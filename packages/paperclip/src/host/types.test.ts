@@ -50,15 +50,15 @@ test("an adapter has all that it promises the host, and nothing else", () => {
 });
 
 test("a run with settings that cannot be used is answered, not thrown, and its answer can be stored", async () => {
-  const { ctx } = hostContext({ config: { timeoutSec: "soon" } });
+  const { ctx } = hostContext({ config: { image: "no image" } });
   const result = await adapter.execute(ctx);
   expect(result).toMatchObject({ exitCode: null, signal: null, timedOut: false, errorCode: expect.any(String) });
-  expect(result.errorMessage).toContain("timeoutSec");
+  expect(result.errorMessage).toContain("Image: ");
   expect(stored(result)).toEqual(result);
 });
 
 test("so is the form's test", async () => {
-  const result = await adapter.testEnvironment({ companyId: "c", adapterType: adapter.type, config: { timeoutSec: "soon" } });
+  const result = await adapter.testEnvironment({ companyId: "c", adapterType: adapter.type, config: { image: "no image" } });
   expect(result).toMatchObject({ adapterType: adapter.type, status: "fail", checks: [{ level: "error", message: expect.any(String) }] });
   expect(new Date(result.testedAt).toISOString()).toBe(result.testedAt);
   expect(stored(result)).toEqual(result);

@@ -50,7 +50,7 @@ test("the server's own kubeconfig is allowed, and the namespace of its context; 
 });
 
 test("a policy that cannot be read stops the run before its settings are looked at", async () => {
-  const { errorCode, errorMessage } = await run({ timeoutSec: "soon" }, { PAPERCLIP_K8S_POLICY: "/nowhere/policy.yaml" });
+  const { errorCode, errorMessage } = await run({ image: "no image" }, { PAPERCLIP_K8S_POLICY: "/nowhere/policy.yaml" });
   expect(errorCode).toBe("configuration_incomplete");
   expect(errorMessage).toBe(
     "PAPERCLIP_K8S_POLICY: the operator's policy /nowhere/policy.yaml cannot be used, so no run is started: there is no such file",

@@ -69,11 +69,9 @@ const cases: { readonly [Name in keyof CommonValues]: Case } = {
     good: [
       ["/srv/acme/", "/srv/acme"],
       ["/", "/"],
-      ["/a/../b", "/b"],
-      ["/..", "/"],
     ],
     ignored: ["relative", "./x", "../x", "~/x", ...NO_TEXT],
-    bad: ["/a\nb", "/a\0b", `/${"a".repeat(4096)}`],
+    bad: ["/a/../b", "/a\nb", "/a\0b", `/${"a".repeat(4096)}`],
   },
   kubeconfig: {
     at: (c) => c.kubeconfig,

@@ -95,8 +95,8 @@ const WORDS: Readonly<Record<string, Words>> = {
   "the CLI refuses its arguments": waits(/printed its usage/, /did not accept its arguments.*Correct Extra args/s, "comment"),
   "the CLI is not in the image": waits(/not found in PATH/, /not found in PATH.*comment here/s, "retry"),
   "a setting is wrong": waits(
-    /must be a whole number/,
-    /must be a whole number.*Correct it on the agent's \w+ page.*set this issue to todo/s,
+    /must be an image reference/,
+    /must be an image reference.*Correct it on the agent's \w+ page.*set this issue to todo/s,
     "todo",
   ),
 };

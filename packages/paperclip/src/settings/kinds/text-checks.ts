@@ -1,4 +1,3 @@
-import { normalize } from "node:path/posix";
 import { withoutTrailing } from "@paperclip-k8s/engine";
 import { ConfigError, quote } from "../config-error.ts";
 import { type Ignored, ignored } from "../field.ts";
@@ -18,7 +17,7 @@ export function absolutePath(value: string, key: string): string {
 /** A working folder: earlier adapters used it only where the host had prepared none, so a path that no program can start in is left out. */
 export function workingFolder(value: string, key: string): string | Ignored {
   if (!value.startsWith("/")) return ignored("must be an absolute path");
-  return absolutePath(value.length > LONGEST_PATH ? value : normalize(value), key);
+  return absolutePath(value, key);
 }
 
 export function mountPath(value: string, key: string): string {
