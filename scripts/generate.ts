@@ -21,6 +21,12 @@ const programs = [
     name: "volumeText",
     target: "node24",
   },
+  {
+    entry: "packages/engine/src/import/child/main.ts",
+    text: "packages/engine/generated/import-text.ts",
+    name: "importText",
+    target: "node24",
+  },
   ...Object.values(adapters).flatMap(({ folder }) => programsOf(`packages/${folder}`)),
 ];
 

@@ -42,11 +42,13 @@ test("rule 2: only engine/src/kube/writes.ts changes something in the cluster", 
   ]);
 });
 
-test("rule 3: only the volume's child process touches files on the shared volume", () => {
-  const elsewhere = [...engine, ...paperclip].filter((source) => !within("packages/engine/src/volume/child/")(source));
-  // Not on the volume: the kernel's list of mounts, the control socket and its folder, a run's folder in the server's temporary one, and the
+test("rule 3: only the child processes of the volume and of imports touch files on the shared volume", () => {
+  const children = ["packages/engine/src/volume/child/", "packages/engine/src/import/child/"].map(within);
+  const elsewhere = [...engine, ...paperclip].filter((source) => !children.some((isChild) => isChild(source)));
+  // Not on the volume: an import's folder in the server's temporary one, the kernel's list of mounts, the control socket and its folder, a run's folder in the server's temporary one, and the
   // operator's policy, which is refused if it lies there.
   expect(importing(elsewhere, /^node:fs/)).toEqual([
+    "packages/engine/src/import/temp-folder.ts",
     "packages/engine/src/volume/mount-point.ts",
     "packages/paperclip/src/handover/drain/control-server.ts",
     "packages/paperclip/src/handover/drain/control-socket.ts",

@@ -1,6 +1,7 @@
 import { type AgentCli, type CliParser, type CliPlan, type CliTurn, HOME_MOUNT } from "@paperclip-k8s/paperclip";
 import { argv } from "./claude/argv.ts";
 import { classify } from "./claude/classify.ts";
+import { earlierTranscripts } from "./claude/earlier-sessions.ts";
 import { earlier } from "./claude/earlier-settings.ts";
 import { checkModel, createListModels, models } from "./claude/models.ts";
 import { createParser } from "./claude/parse.ts";
@@ -45,6 +46,7 @@ export const claude: AgentCli<OwnSettings> = {
       { path: ".claude/.credentials.json" },
       { path: ".claude.json", to: `${CONFIG}/.claude.json` },
     ],
+    imports: earlierTranscripts,
     isElsewhere: ({ env }) => Boolean(env.CLAUDE_CONFIG_DIR),
   },
   plan,

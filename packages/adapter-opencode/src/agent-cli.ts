@@ -3,6 +3,7 @@ import { argv } from "./opencode/argv.ts";
 import { classify } from "./opencode/classify.ts";
 import { configLayer } from "./opencode/config-layer.ts";
 import { createListModels } from "./opencode/discover-models.ts";
+import { DATABASE, earlierDatabases } from "./opencode/earlier-sessions.ts";
 import { earlier } from "./opencode/earlier-settings.ts";
 import { finalLinePattern } from "./opencode/events.ts";
 import { checkModel, models, providerOf } from "./opencode/models.ts";
@@ -10,9 +11,6 @@ import { createParser } from "./opencode/parse.ts";
 import { keyChecks } from "./opencode/provider-key.ts";
 import { showStderr } from "./opencode/stderr.ts";
 import { variables } from "./opencode/variables.ts";
-
-/** Below HOME. */
-const DATABASE = ".local/share/opencode/opencode.db";
 
 /** The prefix of earlier adapters, so that their claims can still be used. */
 const CLAIM_PREFIX = "opencode-db-";
@@ -54,6 +52,7 @@ export const opencode: AgentCli = {
     // The same file as in earlier adapters.
     claim: { prefix: CLAIM_PREFIX, env: (folder) => ({ OPENCODE_DB: `${folder}/opencode.db` }) },
     version: (command) => [command ?? "opencode", "--version"],
+    imports: earlierDatabases,
     seeds: [{ path: ".config/opencode" }, { path: ".local/share/opencode/auth.json" }],
   },
   plan({ config, env, sessionId }) {

@@ -4,6 +4,8 @@ export { type Clock, createClock } from "./clock.ts";
 export { selfCheckFinding } from "./decode-records.ts";
 export { createEngine, type Engine, type EngineOptions } from "./engine.ts";
 export { RequestError } from "./errors.ts";
+export { type ImportOptions, importState } from "./import/import-state.ts";
+export type { ImportAnswer, ImportProgress, ImportSource, RowRule } from "./import/protocol.ts";
 export { ApiError } from "./kube/api-error.ts";
 export { type ConnectOptions, contextNamespace } from "./kube/credentials.ts";
 export { findOwnPod, OwnPodError, ownPodIdentity } from "./kube/own-pod/own-pod.ts";

@@ -23,6 +23,7 @@ import { buildRequest, labelWarnings } from "./prepare/request.ts";
 import { fingerprintOf } from "./prepare/resume-fingerprint.ts";
 import { chooseSession } from "./prepare/session.ts";
 import { unusedClaim } from "./prepare/state/agent-claim.ts";
+import { stateOfRun } from "./prepare/state/import-session.ts";
 import { sweepUp } from "./prepare/sweep/sweep-up.ts";
 import { inFormWords } from "./settings/setting-name.ts";
 
@@ -54,7 +55,7 @@ export async function execute(cli: AgentCli, ctx: ExecutionContext, options: Exe
 
 /** Wrong input is found before anything is created. */
 async function runToConclusion(cli: AgentCli, ctx: ExecutionContext, log: RunLog, options: ExecuteOptions): Promise<Conclusion> {
-  let cancel: CancelWatch | null = null;
+  let cancel = null as CancelWatch | null;
   try {
     const { serverEnv } = options;
     const { config, policy } = await checkedConfig(cli, ctx.config, serverEnv);
@@ -62,15 +63,17 @@ async function runToConclusion(cli: AgentCli, ctx: ExecutionContext, log: RunLog
     for (const text of config.warnings) void log.warning(text);
     const inherited = await inherit(cli, config, serverEnv, policy);
     for (const text of inherited.warnings) void log.warning(text);
-    const inputs = await gatherInputs({ ctx, cli, config, inherited, serverEnv, policy });
+    const parts = { ctx, cli, config, inherited, serverEnv, policy };
+    const watch = async (): Promise<CancelWatch> => (cancel ??= await watchCancel(ctx, log, options));
+    const state = await stateOfRun(parts, { log: (text) => log.info(text), signal: async () => leaving(await watch(), options) });
+    const inputs = await gatherInputs(parts, state);
     for (const text of [...inputs.scope.warnings, ...inputs.seeds.warnings]) void log.warning(text);
     void sweepUp(inputs, (problem) => log.warning(problem)).catch(() => {});
     const session = chooseSession(ctx.runtime, fingerprintOf(inputs));
     if (session.note !== null) void log.info(session.note);
     const first = await prepareAttempt(inputs, firstStart(session.sessionId));
     const unused = unusedClaim(inputs).then((text) => (text === null ? undefined : log.warning(text)));
-    cancel = await watchCancel(ctx, log, options);
-    const conclusion = await runAttempts(first, { log, cancel, options });
+    const conclusion = await runAttempts(first, { log, cancel: await watch(), options });
     await withTimeout(unused, options.hostTimeoutMs);
     return conclusion;
   } catch (error) {
@@ -79,6 +82,9 @@ async function runToConclusion(cli: AgentCli, ctx: ExecutionContext, log: RunLog
     cancel?.stop();
   }
 }
+
+const leaving = ({ signal }: CancelWatch, { detach }: ExecuteOptions): AbortSignal =>
+  detach === undefined ? signal : AbortSignal.any([signal, detach]);
 
 /** The log of a run that was not started says why, too. */
 function logNotPrepared(error: unknown, ctx: ExecutionContext, log: RunLog, earlier: readonly AttemptResult[] = []): Conclusion {

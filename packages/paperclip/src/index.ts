@@ -1,4 +1,4 @@
-export { withoutTrailing } from "@paperclip-k8s/engine";
+export { type ImportSource, type RowRule, withoutTrailing } from "@paperclip-k8s/engine";
 export { createAdapter } from "./adapter.ts";
 export type {
   AgentCli,
@@ -7,6 +7,7 @@ export type {
   CliPlan,
   CliTurn,
   CliVariables,
+  EarlierSession,
   KnownVariables,
   RunEnvironment,
 } from "./agent-cli/agent-cli.ts";

@@ -84,14 +84,17 @@ test("a claim nobody handed over: one more start within the run; and two tasks o
   expect(waited, both.map(({ log }) => log).join("\n")).toHaveLength(1);
 });
 
-test("changing the mode says what becomes of the session; a claim that is left is reported when no mode is chosen", async () => {
+test("changing the mode says what becomes of the session; while no mode is chosen it stays on its claim, which runs of other tasks report", async () => {
   const agent = randomUUID();
   const first = await turn(agent, "task-1", "say:alpha");
   const session = first.session;
-  const moved = await turn(agent, "task-1", "say:beta", { session, config: { agentDbMode: "" } });
+  const stayed = await turn(agent, "task-1", "say:gamma", { session, config: { agentDbMode: "" } });
+  expect(stayed.result, stayed.log).toMatchObject({ exitCode: 0, sessionId: first.result.sessionId });
+  const moved = await turn(agent, "task-1", "say:beta", { session, config: { agentDbMode: "portable" } });
   expect(moved.result, moved.log).toMatchObject({ exitCode: 0 });
   expect(moved.log).toContain(`session ${first.result.sessionId} was kept on the agent's own claim (agentDbMode dedicated_pvc)`);
-  expect(moved.log).toContain(`claim ${stage.bed.namespace}/opencode-db-${agent} holds sessions of this agent`);
+  const other = await turn(agent, "task-2", "say:epsilon", { config: { agentDbMode: "" } });
+  expect(other.log).toContain(`claim ${stage.bed.namespace}/opencode-db-${agent} holds sessions of this agent`);
   const back = await turn(agent, "task-1", "say:delta", { session });
   expect(back.result.sessionId).toBe(first.result.sessionId);
 });

@@ -1,4 +1,4 @@
-import type { Argument, FinalLine, Seed, StatePart } from "@paperclip-k8s/engine";
+import type { Argument, FinalLine, ImportSource, Seed, StatePart } from "@paperclip-k8s/engine";
 import type { McpServer } from "../host/mcp-servers.ts";
 import type { BillingType, EnvironmentCheck, Model, SessionManagement } from "../host/types.ts";
 import type { AgentConfig } from "../settings/agent-config.ts";
@@ -68,8 +68,31 @@ export interface CliState {
   version(command: string | null): readonly [string, ...string[]];
   /** Logins and settings that are copied into the private HOME; they come from the HOME that runs used to share. */
   readonly seeds: readonly Seed[];
+  /** Where the adapters before this one kept a session, the likeliest place first; nothing is imported unless set. */
+  imports?(session: EarlierSession): readonly ImportSource[];
   /** Whether the agent's settings keep the CLI's sessions in a place of their own, which we leave alone. */
   isElsewhere?(config: AgentConfig): boolean;
+}
+
+/** A session that an adapter before this one made. */
+export interface EarlierSession {
+  readonly sessionId: string;
+  /** Where the CLI runs today. */
+  readonly cwd: string;
+  /** Where it ran then; null = not noted. */
+  readonly madeIn: string | null;
+  /** The HOME that all runs shared. */
+  readonly dataPath: string;
+  /** Mount point of the shared volume. */
+  readonly volume: string;
+  readonly companyId: string;
+  readonly agentId: string;
+  /** The host's key of the conversation; null = none. */
+  readonly taskKey: string | null;
+  /** The agent's own variables. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The server's, which runs inherited. */
+  readonly serverEnv: NodeJS.ProcessEnv;
 }
 
 /** A claim that belongs to one agent. */

@@ -64,10 +64,9 @@ export interface Attempt extends AttemptStart {
 
 export const firstStart = (sessionId: string | null): AttemptStart => ({ number: 1, sessionId, without: [], setOwnership: false });
 
-export async function gatherInputs(parts: RunParts): Promise<RunInputs> {
+export async function gatherInputs(parts: RunParts, state: KeptState = keptState(parts)): Promise<RunInputs> {
   const { ctx, cli, config, serverEnv } = parts;
   const cwd = workingFolder(parts);
-  const state = keptState(parts);
   const bundle = cli.bundle === undefined ? null : await prepareBundle({ ...parts, cwd }, cli.bundle);
   const seeds = await findSeeds(parts);
   const scope = await findScope({ ...parts, cwd, bundle, state, seeds });

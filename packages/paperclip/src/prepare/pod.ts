@@ -40,3 +40,12 @@ export function scratchVolumes({ inherited, policy: { limits } }: RunInputs): Ru
 }
 
 const smaller = (one: string, other: string): string => (amountOf(one) <= amountOf(other) ? one : other);
+
+/** The server's own user, so that both sides may write the same files; root becomes the images' usual user. */
+export function serverUser(): { uid: number; gid: number } {
+  const uid = process.getuid?.() ?? 1000;
+  return uid === 0 ? { uid: 1000, gid: 1000 } : { uid, gid: process.getgid?.() ?? uid };
+}
+
+/** To whom files on the volume are given that a pod has to write; null = they are its user's anyway. */
+export const podOwner = (): ReturnType<typeof serverUser> | null => (process.getuid?.() === 0 ? serverUser() : null);

@@ -5,7 +5,7 @@ import { ConfigError } from "../settings/config-error.ts";
 import type { Attempt, RunInputs } from "./attempt.ts";
 import { taskOf } from "./environment/facts.ts";
 import { messagesAnnotation } from "./messages.ts";
-import { podResources, podRules, scratchVolumes } from "./pod.ts";
+import { podResources, podRules, scratchVolumes, serverUser } from "./pod.ts";
 import { fingerprintAnnotation, fingerprintOf } from "./resume-fingerprint.ts";
 import { mountsFor } from "./scope/scope.ts";
 import { taskPart } from "./state/kept-state.ts";
@@ -118,12 +118,6 @@ function annotations({ inputs, sessionId }: Attempt): Record<string, string> {
     ...messagesAnnotation(ctx.context),
     ...fingerprintAnnotation(fingerprintOf(inputs)),
   };
-}
-
-/** The server's own user, so that both sides may write the same files; root becomes the images' usual user. */
-function serverUser(): { uid: number; gid: number } {
-  const uid = process.getuid?.() ?? 1000;
-  return uid === 0 ? { uid: 1000, gid: 1000 } : { uid, gid: process.getgid?.() ?? uid };
 }
 
 /** The host's answer to a run that does not own the issue, or no longer: only here can another token help. */

@@ -9,7 +9,8 @@ import { chooseSession, type ResumeFingerprint, type SessionChoice, sessionParam
 /** What a session of this run depends on. */
 export function fingerprintOf({ cli, cwd, bundle, mcp, state }: RunInputs): ResumeFingerprint {
   const mcpIdentity = cli.usesMcpServers ? mcp.identity : null;
-  return { podCwd: cwd, stateMode: state.mode, idPattern: cli.sessionId ?? null, bundleKey: bundle?.key ?? null, mcpIdentity };
+  const earlier = state.mode === "portable" ? (state.earlier ?? null) : null;
+  return { podCwd: cwd, stateMode: state.mode, idPattern: cli.sessionId ?? null, bundleKey: bundle?.key ?? null, mcpIdentity, earlier };
 }
 
 /** Noted on the Job, because the run that takes it over may have other settings. */

@@ -12,6 +12,11 @@ export function incomingSession(ctx: Pick<ExecutionContext, "runtime">): string 
   return idOf(ctx.runtime.sessionParams) ?? textOf(ctx.runtime.sessionId);
 }
 
+/** The session that comes in, if an adapter before this one made it: this one notes where it keeps a session. Null = it is this one's, or there is none. */
+export function earlierSession(runtime: HostRuntime): string | null {
+  return textOf(recordOf(runtime.sessionParams).stateMode) === null ? incomingSession({ runtime }) : null;
+}
+
 export interface SessionChoice {
   /** Null = a fresh one. */
   readonly sessionId: string | null;
@@ -30,6 +35,14 @@ export interface ResumeFingerprint {
   readonly bundleKey?: string | null;
   /** The host's tool servers; null = the CLI gets none. */
   readonly mcpIdentity?: string | null;
+  /** What became of the session of an adapter before this one; null = there was none to be imported. */
+  readonly earlier?: EarlierState | null;
+}
+
+/** A session of an adapter before this one. */
+export interface EarlierState {
+  /** Why it cannot go on; null = its files are where the CLI looks for them. */
+  readonly lost: string | null;
 }
 
 /**
@@ -55,6 +68,10 @@ function mismatch(sessionId: string, params: Readonly<Record<string, unknown>>, 
   if (stateMode !== null && keptIn !== null && keptIn !== stateMode)
     return `was kept ${placeOf(keptIn)} and is not looked for ${placeOf(stateMode)}`;
   if (idPattern !== null && !idPattern.test(sessionId)) return "is not an id of this CLI and is not resumed";
+  const earlier = keptIn === null ? (wanted.earlier ?? null) : null;
+  if (earlier?.lost != null) return `of an earlier adapter cannot be imported (${earlier.lost})`;
+  // The earlier adapters compared neither folders nor tool servers.
+  if (earlier !== null) return null;
   // The host may rewrite `cwd`, which is a folder of its own; the pod's is what the CLI knew.
   const made = textOf(params.podCwd) ?? textOf(params.cwd);
   if (made !== null && resolve(made) !== resolve(podCwd)) return `was made in ${made} and is not resumed in ${podCwd}`;

@@ -27,11 +27,15 @@ export interface Pointer {
 const POINTER = "current";
 const PART = ".part";
 const GENERATION = /^\d{8}T\d{9}Z-[0-9a-f]+-[0-9a-f]+\.tar$/;
+/** Restored only if there is no other: its name sorts before that of every save, and `current` never has to name it. */
+export const FIRST_GENERATION = "00000000T000000000Z-0-0.tar";
 /** A file this old that `current` does not name cannot still be written to. */
 const ABANDONED_MS = 3_600_000;
 /** A run leaves two. If there are more, somebody has put them there, and trying each would delay the CLI's start. */
 const MAX_CANDIDATES = 20;
 const POINTER_BYTES = 4096;
+
+export const isGeneration = (name: string): boolean => GENERATION.test(name);
 
 /** The names of all generations that may be restored, best first. */
 export function candidates(saved: string): { readonly pointer: Pointer | null; readonly names: readonly string[] } {

@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
-import { type ClaimVolume, findClaim, labelValue } from "@paperclip-k8s/engine";
+import { ApiError, type ClaimVolume, findClaim, labelValue } from "@paperclip-k8s/engine";
 import type { CliClaim } from "../../agent-cli/agent-cli.ts";
 import { LABEL } from "../../host/keys.ts";
+import { ConfigError } from "../../settings/config-error.ts";
 import type { RunParts } from "../attempt.ts";
 import { CLAIM_MOUNT } from "../environment/mounts.ts";
 
@@ -43,6 +44,47 @@ export function claimName(prefix: string, agentId: string): string {
   return [`${prefix}${slug}`, hash("sha256", agentId).slice(0, 8)].join(slug === "" ? "" : "-");
 }
 
+/** Whether no mode was chosen: the adapters before this one had other defaults. */
+export const isModeUnset = ({ config }: Pick<RunParts["ctx"], "config">): boolean =>
+  config.agentDbMode === undefined || config.agentDbMode === null || config.agentDbMode === "";
+
+/**
+ * The claim that has a session of an adapter before this one: it used to be the default, so the session goes on there as long as no mode is chosen.
+ * Null = there is no such claim. Throws where that cannot be seen: the session may be on it.
+ */
+export async function claimOfEarlierSession(
+  { ctx, cli, config, inherited }: RunParts,
+  sessionId: string,
+): Promise<{ readonly state: { readonly mode: "dedicated_pvc" } & AgentClaim; readonly note: string } | null> {
+  const claim = cli.state?.claim;
+  if (claim === undefined || !isModeUnset(ctx)) return null;
+  const name = `${inherited.namespace}/${claimName(claim.prefix, ctx.agent.id)}`;
+  const found = await lookForClaim({ ctx, config, inherited }, claim, name, sessionId);
+  if (found === null) return null;
+  return {
+    state: { mode: "dedicated_pvc", ...agentClaim(claim, { agent: ctx.agent, cli, config }) },
+    note: `session ${sessionId} of an earlier adapter goes on where it is: on claim ${name}. Set Session storage (agentDbMode) to dedicated_pvc to keep all sessions of this agent there, or to portable to leave it for good`,
+  };
+}
+
+async function lookForClaim(
+  { ctx, config, inherited }: Pick<RunParts, "ctx" | "config" | "inherited">,
+  claim: CliClaim,
+  name: string,
+  sessionId: string,
+) {
+  try {
+    return await findClaim({ kubeconfig: config.kubeconfig }, inherited.namespace, claimName(claim.prefix, ctx.agent.id));
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.httpStatus !== 403) throw error;
+    throw new ConfigError(
+      "agentDbMode",
+      `session ${sessionId} of an earlier adapter may be on claim ${name}, which the server's account is not allowed to look at (${error.message}). ` +
+        "Let it get persistentvolumeclaims, or choose: dedicated_pvc if the agent's sessions are on that claim, portable to start a fresh session",
+    );
+  }
+}
+
 const asked = new Set<string>();
 
 /**
@@ -51,8 +93,7 @@ const asked = new Set<string>();
  */
 export async function unusedClaim({ ctx, cli, config, inherited }: RunParts): Promise<string | null> {
   const claim = cli.state?.claim;
-  const chosen = ctx.config.agentDbMode;
-  if (claim === undefined || (chosen !== undefined && chosen !== null && chosen !== "")) return null;
+  if (claim === undefined || !isModeUnset(ctx)) return null;
   const name = claimName(claim.prefix, ctx.agent.id);
   const key = `${config.kubeconfig}/${inherited.namespace}/${name}`;
   if (asked.has(key)) return null;

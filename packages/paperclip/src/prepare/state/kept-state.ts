@@ -1,20 +1,26 @@
 import { hash } from "node:crypto";
 import type { StateSpec } from "@paperclip-k8s/engine";
 import type { CliState } from "../../agent-cli/agent-cli.ts";
-import { textOf } from "../../host/context-values.ts";
+import { recordOf, textOf } from "../../host/context-values.ts";
 import { stateFolder } from "../../host/paths.ts";
 import type { ExecutionContext } from "../../host/types.ts";
 import type { AgentConfig } from "../../settings/agent-config.ts";
 import type { RunParts } from "../attempt.ts";
 import { taskOf } from "../environment/facts.ts";
 import { HOME_MOUNT } from "../environment/mounts.ts";
-import { mayBeUnsigned } from "../session.ts";
-import { type AgentClaim, agentClaim, trimmed } from "./agent-claim.ts";
+import { type EarlierState, mayBeUnsigned } from "../session.ts";
+import { type AgentClaim, agentClaim, isModeUnset, trimmed } from "./agent-claim.ts";
 
 /** Where a run's session is after its end; `env` makes the CLI keep it there. */
 export type KeptState =
   /** Carried in and out on the shared volume, one folder per agent and task. */
-  | { readonly mode: "portable"; readonly spec: StateSpec; readonly env: Readonly<Record<string, string>> }
+  | {
+      readonly mode: "portable";
+      readonly spec: StateSpec;
+      readonly env: Readonly<Record<string, string>>;
+      /** Set where the session is one of an adapter before this one. */
+      readonly earlier?: EarlierState;
+    }
   /** On a claim of the agent's own, whose runs take turns. */
   | ({ readonly mode: "dedicated_pvc" } & AgentClaim)
   /** In a place of the user's own choice, which outlives the pod by itself. */
@@ -33,7 +39,7 @@ export function keptState({ ctx, cli, config }: Pick<RunParts, "ctx" | "cli" | "
   const { state, container } = cli;
   if (state === undefined || config.agentDbMode === "ephemeral") return { mode: "ephemeral" };
   if (state.isElsewhere?.(config) === true) return { mode: "own" };
-  if (config.agentDbMode === "dedicated_pvc" && state.claim !== undefined)
+  if ((config.agentDbMode === "dedicated_pvc" || staysOnClaim(ctx)) && state.claim !== undefined)
     return { mode: "dedicated_pvc", ...agentClaim(state.claim, { agent: ctx.agent, cli, config }) };
   const saved = stateFolder(ctx, config, container, taskPart(ctx));
   return {
@@ -42,6 +48,10 @@ export function keptState({ ctx, cli, config }: Pick<RunParts, "ctx" | "cli" | "
     env: state.env?.(HOME_MOUNT) ?? {},
   };
 }
+
+/** While no mode is chosen, a session that is on the agent's claim stays there. */
+const staysOnClaim = (ctx: ExecutionContext): boolean =>
+  isModeUnset(ctx) && recordOf(ctx.runtime.sessionParams).stateMode === "dedicated_pvc";
 
 function stateSpec(saved: string, state: CliState, config: AgentConfig): StateSpec {
   return {

@@ -1,0 +1,48 @@
+import type { EarlierSession, ImportSource, RowRule } from "@paperclip-k8s/paperclip";
+
+/** Below HOME. */
+export const DATABASE = ".local/share/opencode/opencode.db";
+
+const SESSION_ID = /^ses_[A-Za-z0-9]{1,60}$/;
+
+/** What makes up a session, in the order in which rows can be added. Sessions of sub-agents, logins and shares of sessions are not taken. */
+const ROWS: readonly RowRule[] = [
+  { table: "__drizzle_migrations" },
+  { table: "migration" },
+  { table: "data_migration" },
+  { table: "project", column: "id", from: "project_id" },
+  ...["message", "part", "todo", "session_message", "session_input", "session_context_epoch"].map((table) => ({
+    table,
+    column: "session_id",
+  })),
+  { table: "event_sequence", column: "aggregate_id" },
+  { table: "event", column: "aggregate_id" },
+];
+
+/** Databases that the adapters before this one used, except those on an agent's own claim, with sessions of many tasks and agents. */
+export function earlierDatabases(session: EarlierSession): ImportSource[] {
+  const { sessionId, cwd } = session;
+  if (!SESSION_ID.test(sessionId)) return [];
+  return placesOf(session).map((path) => ({
+    kind: "rows",
+    path,
+    to: DATABASE,
+    root: { table: "session", column: "id", value: sessionId },
+    rows: ROWS,
+    set: {
+      session: { directory: cwd, parent_id: null, workspace_id: null, share_url: null },
+      project: { name: null, icon_url: null, icon_url_override: null, icon_color: null, sandboxes: "[]", commands: null },
+    },
+  }));
+}
+
+/** One per task in a folder of the agent, one per isolated workspace of the agent, one that the agent's settings name, the one of the shared HOME. */
+function placesOf({ dataPath, volume, companyId, agentId, taskKey, env }: EarlierSession): string[] {
+  const own = `${volume}/.opencode-db/${companyId}/${agentId}`;
+  const task = (taskKey ?? "")
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]/g, "_")
+    .slice(0, 128);
+  const named = env.OPENCODE_DB?.startsWith(`${volume}/`) ? [env.OPENCODE_DB] : [];
+  return [...named, ...(task === "" ? [] : [`${own}/${task}/opencode.db`]), `${own}/isolation/*/opencode.db`, `${dataPath}/${DATABASE}`];
+}

@@ -1,0 +1,53 @@
+import { randomUUID } from "node:crypto";
+import { closeSync, fchownSync, fdatasyncSync, openSync, renameSync, statSync, unlinkSync } from "node:fs";
+import { FIRST_GENERATION, isGeneration, listState, writeArchive } from "@paperclip-k8s/runner/saved-state";
+import { entriesOf } from "../../volume/child/entries.ts";
+import { type At, inFolder, orNull } from "../../volume/child/in-folder.ts";
+import type { ImportCommand } from "../protocol.ts";
+import { ImportFault } from "./fault.ts";
+
+type StatePlace = Pick<ImportCommand, "root" | "saved" | "parts" | "key" | "run" | "owner" | "maxBytes">;
+
+/** Whether some run, or an import, has saved a state there. */
+export function hasState({ root, saved }: Pick<ImportCommand, "root" | "saved">): Promise<boolean> {
+  return inFolder(root, saved, (at) => {
+    for (const { name } of entriesOf(at())) if (isGeneration(name)) return true;
+    // A pointer that names something is a state that cannot be read at the moment.
+    return (orNull(() => statSync(at("current")).size, ["ENOENT"]) ?? 0) > 0;
+  });
+}
+
+/**
+ * Saves what was copied, signed as a run's own state is. It gets its name when all of it is on the volume. The name is the same for every
+ * import and never that of a save, so that two imports at once do no harm, and one that comes late replaces nothing.
+ */
+export function addState(home: string, at: Date, place: StatePlace): Promise<{ readonly bytes: number }> {
+  const { root, saved, parts, key, run, owner, maxBytes } = place;
+  const { entries, bytes } = listState(home, parts);
+  if (bytes > maxBytes) throw new ImportFault("unfit", `the session has ${bytes} bytes, ${maxBytes} are allowed`);
+  return inFolder(root, saved, (folder) => {
+    writeWhole(folder, (fd) => {
+      writeArchive(fd, entries, { run, at: at.toISOString(), version: null }, key);
+      if (owner !== null) fchownSync(fd, owner.uid, owner.gid);
+    });
+    return { bytes };
+  });
+}
+
+/** The runner removes such a part where a server died before it was complete. */
+function writeWhole(at: At, write: (fd: number) => void): void {
+  const part = at(`${FIRST_GENERATION}-${randomUUID()}.part`);
+  const fd = openSync(part, "wx", 0o660);
+  let open = true;
+  try {
+    write(fd);
+    fdatasyncSync(fd);
+    open = false;
+    closeSync(fd);
+    renameSync(part, at(FIRST_GENERATION));
+  } catch (error) {
+    if (open) closeSync(fd);
+    orNull(() => unlinkSync(part), ["ENOENT"]);
+    throw error;
+  }
+}
