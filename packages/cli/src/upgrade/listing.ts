@@ -63,7 +63,8 @@ function sessionRow({ sessions }: AgentReport): string[] {
   if (sessions.count === 0) return [];
   const each =
     sessions.count === 1 ? "1 stored session: the task's next run looks" : `${sessions.count} stored sessions: each task's next run looks`;
-  return row("kept", "sessions", `${each} for its files on the volume, which cannot be seen from here`, null);
+  const change = "change this agent's settings between tasks, or the policy instead: after a change Paperclip begins a new session";
+  return row("kept", "sessions", `${each} for its files on the volume, which cannot be seen from here`, change);
 }
 
 /** Defaults that have changed concern every agent that does not set them. */

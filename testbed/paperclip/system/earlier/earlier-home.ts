@@ -12,6 +12,9 @@ import type { StandInSpec } from "./stand-in.ts";
 
 /** A real host with agents that the earlier adapters have worked with. */
 export interface EarlierHome extends Stage {
+  /** Path of the policy that the server will have, and what it allows besides this cluster. */
+  readonly policy: string;
+  allow(more: Readonly<Record<string, readonly string[]>>): void;
   /** Our packages in place of the earlier ones, and a restart, as the upgrade guide says. */
   switchTo(packed: Pick<PackedAdapters, "folder" | "names">): Promise<void>;
 }
@@ -20,7 +23,8 @@ export async function openEarlierHome(version: Version, specs: (stage: Stage) =>
   const folder = mkdtempSync(join(tmpdir(), "earlier-adapters-"));
   try {
     // The CLIs and the agents' programs are in the server's path, as in an image that has all of it.
-    const env = { PATH: `${PROGRAMS}:${process.env.PATH}` };
+    const policy = join(folder, "policy.yaml");
+    const env = { PATH: `${PROGRAMS}:${process.env.PATH}`, PAPERCLIP_K8S_POLICY: policy };
     const stage = await openStage({ folder, names: [] }, { version, env, say: (line) => console.log(line) });
     const stop = () => stage.stop().finally(() => rmSync(folder, { recursive: true, force: true }));
     try {
@@ -29,11 +33,14 @@ export async function openEarlierHome(version: Version, specs: (stage: Stage) =>
       await stop();
       throw error;
     }
+    const own = { kubeconfigs: [stage.cluster.kubeconfig], namespaces: [stage.namespace], claims: ["data"] };
+    const allow: EarlierHome["allow"] = (more) => writeFileSync(policy, JSON.stringify({ allow: { ...own, ...more } }));
+    allow({});
     const switchTo: EarlierHome["switchTo"] = async (packed) => {
       for (const path of pathsOf(packed)) await adaptersOf(stage.host).install(path);
       await stage.host.restart("SIGTERM");
     };
-    return { ...stage, stop, switchTo };
+    return { ...stage, policy, allow, stop, switchTo };
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     throw error;

@@ -86,5 +86,8 @@ export function createServerAdapter() {
     },
     models: [],
     supportsLocalAgentJwt: true,
+    supportsInstructionsBundle: true,
+    instructionsPathKey: "instructionsFilePath",
+    requiresMaterializedRuntimeSkills: true,
   };
 }
