@@ -106,8 +106,8 @@ be read.
 
       --policy <file>     check against this policy (unset: the one that PAPERCLIP_K8S_POLICY
                           names, else the built-in one)
-      --server-namespace <name>  of the server's own pod, which an agent's settings may always
-                          name (unset: known only where this runs in that pod)
+      --server-namespace <name>  of the server's own pod; agents may name it, unless the policy
+                          gives them another (unset: known only where this runs in that pod)
       --url <address>     of the Paperclip server (unset: PAPERCLIP_API_URL, http://127.0.0.1:3100)
       --company <name>    only this company, by name or id
   -o, --output json       for programs

@@ -103,6 +103,7 @@ test("-n is not the server's namespace: an agent's own namespace is refused unti
   const { code, out } = await check();
   expect(code).toBe(3);
   expect(out).toMatch(/REFUSED +namespace/);
+  expect(out).toContain("--server-namespace <name> says which namespace is the server's own");
   expect(await check("--server-namespace", "agents")).toMatchObject({ code: 0, out: expect.not.stringContaining("REFUSED") });
   expect(await check("--server-namespace", "other")).toMatchObject({ code: 3 });
 });

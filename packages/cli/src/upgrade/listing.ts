@@ -95,18 +95,20 @@ function clusterLines({ cluster: { namespaces, otherJobs, unseen } }: UpgradeRep
   return lines.length === 0 ? [] : ["", ...lines];
 }
 
-function summary({ agents }: UpgradeReport): string[] {
+function summary({ agents, serverNamespace }: UpgradeReport): string[] {
   const named = (some: readonly AgentReport[]) =>
     `${some
       .slice(0, 10)
       .map(({ name }) => name)
       .join(", ")}${some.length > 10 ? ", …" : ""}`;
   const [refused, unread] = [agents.filter(isRefused), agents.filter(({ unreadable }) => unreadable !== null)];
+  const isAsked = serverNamespace === null && refused.some(({ findings }) => findings.some(({ setting }) => setting === "namespace"));
   const lines = [
     agents.length === 0 ? "no agent uses these adapters" : null,
     refused.length > 0 ? `runs of ${count(refused.length, "agent")} would be refused: ${named(refused)}` : null,
     unread.length > 0 ? `${count(unread.length, "agent")} could not be checked: ${named(unread)}` : null,
     agents.length > 0 && refused.length + unread.length === 0 ? "no agent's runs would be refused" : null,
+    isAsked ? "--server-namespace <name> says which namespace is the server's own" : null,
     "what no setting shows is in docs/upgrade.md: environment, home folder, volume, permissions, results",
   ];
   return ["", ...lines.filter((line) => line !== null).flatMap((line) => wrap(line, WIDTH))];

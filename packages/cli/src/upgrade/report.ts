@@ -30,6 +30,8 @@ export interface UpgradeReport {
   readonly otherAgents: number;
   /** Path of the policy's file; null = the built-in one. */
   readonly policy: string | null;
+  /** Of the server's own pod; null = it is not known here. */
+  readonly serverNamespace: string | null;
   readonly agents: readonly AgentReport[];
   readonly cluster: {
     readonly namespaces: readonly string[];
@@ -59,6 +61,7 @@ export function upgradeReport({ server, found, cluster, policy, serverNamespace 
     companies: found.companies,
     otherAgents: found.others,
     policy: policy.source,
+    serverNamespace,
     agents: found.agents.map((agent) => agentReport(agent, cluster, policy, serverNamespace)),
     cluster: { namespaces: cluster.namespaces, otherJobs, unseen: cluster.unseen },
   };
