@@ -10,7 +10,7 @@ import { until } from "../src/wait.ts";
 import { textOf } from "./agents/at-work.ts";
 import { ELDER } from "./breadth.ts";
 import { type EarlierAgent, type EarlierHome, openEarlierHome, workedBefore } from "./earlier/earlier-home.ts";
-import { type LiveJob, startLiveJob } from "./earlier/live-job.ts";
+import { createAccount, type LiveJob, startLiveJob } from "./earlier/live-job.ts";
 import type { StandInSpec } from "./earlier/stand-in.ts";
 import { operator } from "./operator-cli.ts";
 
@@ -88,6 +88,9 @@ const SAVED = {
   },
 };
 
+/** The account that some agents had for `kubectl`. */
+const DEVELOPER = "paperclip-developer";
+
 interface Plan {
   readonly name: string;
   readonly type: AdapterType;
@@ -114,7 +117,7 @@ const HOMES: Readonly<Record<string, HomePlan>> = {
     plans: [
       { name: "Wanda", type: "opencode_k8s", saved: { ...SAVED.opencode, ...SAVED.workspace, agentDbMode: "workspace_subpath" } },
       { name: "Dedi", type: "opencode_k8s", saved: { ...SAVED.opencode, agentDbMode: "dedicated_pvc", reattachOrphanedJobs: true } },
-      { name: "Carl", type: "claude_k8s", saved: { ...SAVED.claude, serviceAccountName: "paperclip-developer" } },
+      { name: "Carl", type: "claude_k8s", saved: { ...SAVED.claude, serviceAccountName: DEVELOPER } },
     ],
     liveJob: { of: "Carl", name: "ac-carl-live-1a2b3c" },
     refused: { code: 3, refused: ["REFUSED serviceAccountName"] },
@@ -135,6 +138,7 @@ describe.each(Object.entries(HOMES))(`Paperclip ${ELDER}, %s`, (title, { plans, 
       if (saved.agentDbMode === "dedicated_pvc")
         home.cluster.createClaim(home.namespace, `opencode-db-${worker.agent.id}`, join(home.host.home.root, "claims", worker.agent.id));
     }
+    await createAccount(home, DEVELOPER);
     live = await startLiveJob(home, workers.get(liveJob.of)!, liveJob.name);
   });
   afterAll(() => home?.stop());
@@ -156,7 +160,7 @@ describe.each(Object.entries(HOMES))(`Paperclip ${ELDER}, %s`, (title, { plans, 
 
   test("after the switch the next wake of each agent goes on with its session; a live Job is waited for and left alone", async () => {
     // In the policy, because the host begins a new session when an agent's settings were changed.
-    home.allow({ serviceAccounts: ["paperclip-developer"] });
+    home.allow({ serviceAccounts: [DEVELOPER] });
     await home.switchTo(inject("packed"));
     const asked = home.llm.requests.length;
     for (const { name } of plans) {

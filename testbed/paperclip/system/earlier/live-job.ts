@@ -34,18 +34,12 @@ export async function startLiveJob(stage: Stage, { agent, issue, run }: EarlierA
     containers: [container],
     volumes: [{ name: "data", persistentVolumeClaim: { claimName: "data" } }],
   };
-  const path = `/apis/batch/v1/namespaces/${namespace}/jobs`;
-  const answer = await fetch(`${cluster.url}${path}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${cluster.token}`, "content-type": "application/json" },
-    body: JSON.stringify({
-      apiVersion: "batch/v1",
-      kind: "Job",
-      metadata: { name, namespace, labels, annotations },
-      spec: { backoffLimit: 0, ttlSecondsAfterFinished: 300, template: { metadata: { labels }, spec } },
-    }),
+  await create(stage, `/apis/batch/v1/namespaces/${namespace}/jobs`, {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: { name, namespace, labels, annotations },
+    spec: { backoffLimit: 0, ttlSecondsAfterFinished: 300, template: { metadata: { labels }, spec } },
   });
-  if (!answer.ok) throw new Error(`The Job was not taken: ${answer.status} ${await answer.text()}`);
   await until(`Job ${name} at work`, async () => existsSync(`${gate}-seen`));
   const before = cluster.requests.length;
   return {
@@ -57,4 +51,14 @@ export async function startLiveJob(stage: Stage, { agent, issue, run }: EarlierA
         .filter((request) => !["get", "list", "watch"].includes(request.verb) && JSON.stringify(request).includes(name))
         .map((request) => JSON.stringify(request)),
   };
+}
+
+export const createAccount = (stage: Stage, name: string): Promise<void> =>
+  create(stage, `/api/v1/namespaces/${stage.namespace}/serviceaccounts`, { apiVersion: "v1", kind: "ServiceAccount", metadata: { name } });
+
+/** As the cluster's admin would. */
+async function create({ cluster }: Stage, path: string, body: object): Promise<void> {
+  const headers = { authorization: `Bearer ${cluster.token}`, "content-type": "application/json" };
+  const answer = await fetch(`${cluster.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error(`POST ${path}: ${answer.status} ${await answer.text()}`);
 }
