@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 import { longestFirst } from "../../scripts/test/longest-first.ts";
 import { Summary } from "../../scripts/test/summary.ts";
 
-const longest = ["restart", "cluster", "browser", "ends", "host", "operator", "recover", "folded-comment"];
+const longest = ["restart", "cluster", "browser", "ends", "host", "operator", "earlier", "recover", "folded-comment"];
 
 /** A hang, not a measure: who waits in a test says in vain for what, long before. */
 const HANG_MS = 20 * 60_000;

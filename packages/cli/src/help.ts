@@ -7,19 +7,20 @@ const CLUSTER = `  -n, --namespace <name>  of the agents' Jobs; may be repeated
 
 export const OVERVIEW = `paperclip-k8s: for operators of Paperclip agents that run as Kubernetes Jobs
 
-  recover     issues that are held and why; releases those whose run has provably ended
-  drain       before a planned restart: the server's adapters detach their runs, whose Jobs go on
-  status      every agent's Job and its state
-  transcript  what an agent did, from the output that is kept of a run
-  sweep       what runs have left behind: Jobs, Secrets, files
-  policy      checks a policy file, and prints what is in force
-  collect-tools
-              makes a folder of Node and CLIs that run on any image: the content of a tools image
+  recover        issues that are held and why; releases those whose run has provably ended
+  drain          before a planned restart: the server's adapters detach their runs, whose Jobs go on
+  status         every agent's Job and its state
+  transcript     what an agent did, from the output that is kept of a run
+  sweep          what runs have left behind: Jobs, Secrets, files
+  policy         checks a policy file, and prints what is in force
+  upgrade-check  before an upgrade from the earlier adapters: what it means for each agent
+  collect-tools  makes a folder of Node and CLIs that run on any image: the content of a tools image
 
 paperclip-k8s help <command> lists the options.
 
 Exit codes: 0 done, 1 error (host or cluster not reachable, or it refused), 2 wrong usage,
-3 something is left (an issue still held, a run that could not be detached).`;
+3 something is left (an issue still held, a run that could not be detached, an agent whose runs
+would be refused).`;
 
 export const HELP: Readonly<Record<CommandName, string>> = {
   recover: `paperclip-k8s recover [options]
@@ -107,4 +108,24 @@ force, with a mark at what the file does not change. Without a file: the one tha
 PAPERCLIP_K8S_POLICY names, as in the server's container, else the built-in defaults.
 
   -o, --output json       for programs: source, problems and policy`,
+
+  "upgrade-check": `paperclip-k8s upgrade-check [options]
+
+Reads the agents of a running Paperclip, which may still have the earlier adapters, and prints for
+each agent of these adapter types what will be refused, what changes, what is ignored, and what to
+do. Looks for the earlier adapters' live Jobs and agents' claims where it can. Nothing is changed.
+Exit code 0: no agent's runs would be refused; 3: some would be, or an agent's settings could not
+be read.
+
+      --policy <file>     check against this policy (unset: the one that PAPERCLIP_K8S_POLICY
+                          names, else the built-in one)
+      --server-namespace <name>  of the server's own pod; agents may name it, unless the policy
+                          gives them another (unset: known only where this runs in that pod)
+      --url <address>     of the Paperclip server (unset: PAPERCLIP_API_URL, http://127.0.0.1:3100)
+      --company <name>    only this company, by name or id
+  -o, --output json       for programs
+${CLUSTER}
+
+The environment variable PAPERCLIP_API_KEY holds a board API key; a local_trusted server needs none.
+Sessions, logins and other files on the volume cannot be seen from here.`,
 };

@@ -10,6 +10,7 @@ import { recover } from "./commands/recover.ts";
 import { status } from "./commands/status.ts";
 import { sweep } from "./commands/sweep.ts";
 import { transcript } from "./commands/transcript.ts";
+import { upgradeCheck } from "./commands/upgrade-check.ts";
 import { HELP, OVERVIEW } from "./help.ts";
 import { cleanTerminal, EXIT, type ExitCode, type Terminal } from "./terminal.ts";
 
@@ -52,6 +53,8 @@ function perform(command: Command, terminal: Terminal): Promise<ExitCode> | Exit
       return collectToolsHere(command, terminal);
     case "policy":
       return policy(command, terminal);
+    case "upgrade-check":
+      return upgradeCheck(command, terminal);
   }
 }
 

@@ -14,7 +14,9 @@ describe("commands", () => {
 
   test("an unknown command, option or word is named", () => {
     expect(() => parse("recovr")).toThrow(
-      new UsageError('there is no command "recovr"; one of: recover, drain, sweep, status, transcript, collect-tools, policy'),
+      new UsageError(
+        'there is no command "recovr"; one of: recover, drain, sweep, status, transcript, collect-tools, policy, upgrade-check',
+      ),
     );
     expect(() => parse("drain --force")).toThrow(/Unknown option '--force'.*help drain/);
     expect(() => parse("status all")).toThrow(/Unexpected argument 'all'/);
@@ -27,6 +29,26 @@ test("policy takes a file, or none", () => {
   expect(parse("policy p.yaml -o json")).toEqual({ name: "policy", file: resolve("p.yaml"), json: true });
   expect(() => parse("policy a b")).toThrow("policy takes one file, not 2");
   expect(() => parse("policy -o yaml")).toThrow('--output: "yaml" is not json');
+});
+
+test("upgrade-check asks the server that recover asks; -n is about Jobs, not about the server", () => {
+  const env = { PAPERCLIP_API_URL: "https://host", PAPERCLIP_API_KEY: "key" };
+  expect(parse("upgrade-check", env)).toEqual({
+    name: "upgrade-check",
+    host: { url: "https://host", token: "key", company: null },
+    cluster: { kubeconfig: null, context: null, namespaces: [] },
+    policy: null,
+    serverNamespace: null,
+    json: false,
+  });
+  expect(parse("upgrade-check -n agents --server-namespace paperclip --company Acme --policy p.yaml -o json")).toMatchObject({
+    cluster: { namespaces: ["agents"] },
+    host: { url: "http://127.0.0.1:3100", company: "Acme" },
+    policy: resolve("p.yaml"),
+    serverNamespace: "paperclip",
+    json: true,
+  });
+  expect(() => parse("upgrade-check -o yaml")).toThrow('--output: "yaml" is not json');
 });
 
 describe("recover", () => {

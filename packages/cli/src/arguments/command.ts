@@ -4,7 +4,8 @@ import type { ClusterArguments } from "../cluster/access.ts";
 import { type CollectToolsCommand, collectToolsCommand } from "./collect-tools.ts";
 import { type RecoverCommand, recoverCommand } from "./recover.ts";
 import { type TranscriptCommand, transcriptCommand } from "./transcript.ts";
-import { clusterArguments, DAY_SEC, type Given, type Place, placeOf, seconds, text, UsageError } from "./values.ts";
+import { type UpgradeCheckCommand, upgradeCheckCommand } from "./upgrade-check.ts";
+import { clusterArguments, DAY_SEC, type Given, isJson, type Place, placeOf, seconds, text, UsageError } from "./values.ts";
 
 export type Command =
   | { readonly name: "help"; readonly of: string | null }
@@ -21,6 +22,7 @@ export type Command =
   | { readonly name: "status"; readonly cluster: ClusterArguments }
   | TranscriptCommand
   | CollectToolsCommand
+  | UpgradeCheckCommand
   | {
       readonly name: "policy";
       /** Null = the one that the environment names. */
@@ -34,6 +36,7 @@ const CLUSTER = {
   namespace: { type: "string", short: "n", multiple: true },
 } as const;
 const HOST = { url: { type: "string" }, company: { type: "string" } } as const;
+const OUTPUT = { output: { type: "string", short: "o" } } as const;
 const HELP = { help: { type: "boolean", short: "h" } } as const;
 
 const OPTIONS = {
@@ -54,7 +57,8 @@ const OPTIONS = {
   status: { ...CLUSTER, ...HELP },
   transcript: { ...HELP, data: { type: "string" } },
   "collect-tools": { ...HELP, node: { type: "string" }, cli: { type: "string", multiple: true }, mount: { type: "string" } },
-  policy: { ...HELP, output: { type: "string", short: "o" } },
+  policy: { ...HELP, ...OUTPUT },
+  "upgrade-check": { ...CLUSTER, ...HOST, ...HELP, ...OUTPUT, policy: { type: "string" }, "server-namespace": { type: "string" } },
 } as const;
 
 export type CommandName = keyof typeof OPTIONS;
@@ -83,6 +87,8 @@ export function parseCommand(argv: readonly string[], env: NodeJS.ProcessEnv): C
       return collectToolsCommand(given, positionals);
     case "policy":
       return policy(given, positionals);
+    case "upgrade-check":
+      return upgradeCheckCommand(given, env);
   }
 }
 
@@ -102,9 +108,7 @@ function read(name: CommandName, args: string[]): { readonly values: Given; read
 
 function policy(given: Given, files: readonly string[]): Command {
   if (files.length > 1) throw new UsageError(`policy takes one file, not ${files.length}; see paperclip-k8s help policy`);
-  const output = text(given.output);
-  if (output !== null && output !== "json") throw new UsageError(`--output: "${output}" is not json`);
-  return { name: "policy", file: files[0] === undefined ? null : resolve(files[0]), json: output === "json" };
+  return { name: "policy", file: files[0] === undefined ? null : resolve(files[0]), json: isJson(given) };
 }
 
 function sweep(given: Given, env: NodeJS.ProcessEnv): Command {

@@ -1,4 +1,5 @@
 import type { ClusterArguments } from "../cluster/access.ts";
+import { type HostArguments, hostArguments } from "./host.ts";
 import { clusterArguments, type Given, list, type Place, placeOf, seconds, text, UsageError } from "./values.ts";
 
 export interface RecoverCommand extends Place {
@@ -13,12 +14,6 @@ export interface RecoverCommand extends Place {
   readonly costs: boolean;
   /** Seconds between two rounds; null = one round. */
   readonly watch: number | null;
-}
-
-interface HostArguments {
-  readonly url: string;
-  readonly token: string | null;
-  readonly company: string | null;
 }
 
 /** Fewest characters of a usable statement: the host keeps it as evidence, and the next run reads it. */
@@ -41,12 +36,4 @@ export function recoverCommand(given: Given, env: NodeJS.ProcessEnv): RecoverCom
     costs: given["no-costs"] !== true,
     watch: given.watch ? seconds("every", given.every, 15) : null,
   };
-}
-
-/** A key on the command line would stand in every process list: it comes from the environment. */
-function hostArguments(given: Given, env: NodeJS.ProcessEnv): HostArguments {
-  const local = env.PAPERCLIP_LISTEN_PORT ? `http://127.0.0.1:${env.PAPERCLIP_LISTEN_PORT}` : null;
-  const url = text(given.url) ?? env.PAPERCLIP_API_URL ?? local ?? "http://127.0.0.1:3100";
-  if (!URL.canParse(url) || !/^https?:/.test(url)) throw new UsageError(`--url: "${url}" is not an http address`);
-  return { url, token: env.PAPERCLIP_API_KEY || null, company: text(given.company) };
 }

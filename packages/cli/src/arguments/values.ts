@@ -28,6 +28,13 @@ export const text = (value: Given[string]): string | null => (typeof value === "
 export const list = (value: Given[string]): string[] =>
   Array.isArray(value) ? value.flatMap((item) => String(item).split(",")).filter((item) => item !== "") : [];
 
+/** `-o json`, the only form besides text. */
+export function isJson(given: Given): boolean {
+  const output = text(given.output);
+  if (output !== null && output !== "json") throw new UsageError(`--output: "${output}" is not json`);
+  return output === "json";
+}
+
 export const DAY_SEC = 86_400;
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: DAY_SEC };
 

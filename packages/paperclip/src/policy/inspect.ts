@@ -10,7 +10,7 @@ export interface PolicyRow {
   readonly isDefault: boolean;
 }
 
-interface InspectedPolicy {
+export interface InspectedPolicy {
   /** Null = there is no file, and the defaults are in force. */
   readonly source: string | null;
   /** What is wrong with the file; with any, a server starts no run. */

@@ -31,3 +31,15 @@ test("one finding for a setting whose earlier value means something else now", (
 test("a key without effect", () => {
   expect(found({ replicas: 3 })).toMatchObject([{ setting: "replicas", label: null, kind: "ignored" }]);
 });
+
+test("what only the server's own pod could allow is refused with that remark", () => {
+  const servers = "nothing if it is the server's own; else allow it in the policy, or clear it";
+  const control = "node-role.kubernetes.io/control-plane";
+  const raw = { kubeconfig: "/etc/kube/config", nodeSelector: `${control}=`, tolerations: [{ key: control, operator: "Exists" }] };
+  expect(found(raw)).toMatchObject([
+    { setting: "nodeSelector", kind: "refused", todo: servers },
+    { setting: "tolerations[0]", kind: "refused", todo: servers },
+    { setting: "kubeconfig", kind: "refused", todo: servers },
+  ]);
+  expect(found({ nodeSelector: "disktype=ssd", tolerations: [{ key: "dedicated", operator: "Exists" }] })).toEqual([]);
+});

@@ -2,7 +2,10 @@ import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import { isRecord, recordOf } from "../host/context-values.ts";
 import { defaultsOf } from "../policy/defaults-of.ts";
 import { enforce } from "../policy/enforce.ts";
+import { enforceLikePod } from "../policy/enforce-pod.ts";
+import { allowsPath } from "../policy/patterns.ts";
 import { DEFAULT_POLICY, type Policy } from "../policy/policy.ts";
+import type { Refusals } from "../policy/refusal.ts";
 import { builtInNames } from "../prepare/inherit/name-rules.ts";
 import type { AgentConfig } from "../settings/agent-config.ts";
 import { ConfigError } from "../settings/config-error.ts";
@@ -80,16 +83,22 @@ function without(raw: Raw, { key, aliases }: Field<unknown>): Raw | null {
 function notAllowed(cli: AgentCli, config: AgentConfig | null, policy: Policy): readonly Found[] {
   if (config === null) return [];
   const facts = { env: {}, namespaces: [], container: cli.container, isBuiltIn: builtInNames(cli.variables, {}) };
-  return enforce(config, policy, facts).found.map(({ field, text }) => ({
-    ...FOUND,
-    setting: field,
-    kind: "refused",
-    text,
-    todo:
-      field === "namespace"
-        ? "nothing if it is the server's own; else allow it in the policy, or clear it"
-        : "allow it in the policy, or clear it",
-  }));
+  const always = enforce(config, policy, facts).found;
+  const unlessServers = unlessServersOwn(config, policy).found;
+  return [...always, ...unlessServers].map(({ field, text }) => {
+    const isMaybe = field === "namespace" || unlessServers.some((refusal) => refusal.field === field);
+    const todo = "allow it in the policy, or clear it";
+    return { ...FOUND, setting: field, kind: "refused", text, todo: isMaybe ? `nothing if it is the server's own; else ${todo}` : todo };
+  });
+}
+
+/** What the policy does not allow, and only the server's own pod or environment could. */
+function unlessServersOwn(config: AgentConfig, policy: Policy): Refusals {
+  const refusals = enforceLikePod(config, policy, null);
+  const { kubeconfig } = config;
+  if (kubeconfig !== null && kubeconfig !== policy.defaults.kubeconfig && !allowsPath(policy.allow.kubeconfigs, kubeconfig))
+    refusals.notListed("kubeconfig", "kubeconfigs", kubeconfig);
+  return refusals;
 }
 
 function earlier(cli: AgentCli, raw: Raw): readonly Found[] {
