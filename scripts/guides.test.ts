@@ -77,7 +77,7 @@ test.each(examples)("the adapters take example $name", ({ adapter, text }) => {
   }
 });
 
-/** A value that no setting can have is told by the field's own message, but only where the key is read. */
+/** A value that no setting can have gets the field's own message, but only where the key is read. */
 function isRead(key: string, cli: SettingsOwner): boolean {
   const wrong = [{ [key]: { "not ok": [] } }, { [key]: "\0" }];
   return wrong.some((settings) => {

@@ -6,8 +6,8 @@ const END = "<!-- /settings -->";
 
 const INTRO = `The agent's \`adapterConfig\`. Nothing is required inside a cluster: what is unset comes from the server's own pod. Outside one, set \`kubeconfig\`, \`namespace\`, \`image\`
 and \`dataClaim\`. Settings that reach beyond the agent's own run, such as another namespace or a service account, are refused unless the operator's policy allows
-them (\`docs/policy.md\`). The form's \`0\`, empty and \`false\` mean "unset" wherever a number or text is expected. A wrong value is refused by name before anything is created; a
-key that is no setting is a warning in the run's log and in the Test. The form shows what most people set; \`showAllSettings\` shows the rest. What the operator's policy decides is not asked for.`;
+them (\`docs/policy.md\`). The form's \`0\`, empty and \`false\` mean "unset" wherever a number or text is expected. A value without a
+meaning (a wrong type, a time that is no number, a key that is no setting) counts as not set, with a warning in the run's log and in the Test; a wrong place or name is refused before anything is created. The form shows what most people set; \`showAllSettings\` shows the rest. What the operator's policy decides is not asked for.`;
 
 /** A README whose settings are those of the schema. */
 export function withSettings(readme: string, cli: SettingsOwner): string {

@@ -141,6 +141,35 @@ export const INPUT_FAULTS: readonly Fault[] = [
     caughtBy: ["packages/paperclip/src/settings/parse.test.ts"],
   },
   {
+    what: "a value without a meaning is ignored in silence",
+    file: "packages/paperclip/src/settings/read.ts",
+    find: "unused.push({ key, why: reading.ignored });",
+    replace: "",
+    caughtBy: ["packages/paperclip/src/settings/earlier-values.test.ts"],
+  },
+  {
+    what: "an agent gets rid of the operator's default by a value without a meaning",
+    file: "packages/paperclip/src/settings/read.ts",
+    find: "defaults === undefined ? undefined",
+    replace: "defaults === undefined || unused.length > 0 ? undefined",
+    caughtBy: ["packages/paperclip/src/settings/earlier-values.test.ts"],
+  },
+  {
+    what: "an operator's mistake in the policy file is ignored like an agent's",
+    file: "packages/paperclip/src/settings/read.ts",
+    find: "if (problem !== null) throw",
+    replace: 'if (problem === "") throw',
+    caughtBy: ["packages/paperclip/src/policy/parse-policy.test.ts"],
+  },
+  {
+    what: "the Skills tab fails by a field that it does not need",
+    file: "packages/paperclip/src/adapter.ts",
+    find: "listSkills(ctx, await skills(ctx))",
+    replace:
+      'listSkills(ctx, (await import("./prepare/agent-config.ts").then(({ checkedConfig }) => checkedConfig(cli, ctx.config, serverEnv))))',
+    caughtBy: ["packages/paperclip/src/host/types.test.ts"],
+  },
+  {
     what: "a key that is no setting is passed over in silence",
     file: "packages/paperclip/src/settings/unknown-keys.ts",
     find: "!known.has(key) && !OF_THE_HOST.test(key)",

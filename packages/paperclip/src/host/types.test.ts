@@ -75,6 +75,20 @@ test("the host's own schema takes the snapshot of the skills", async () => {
   }
 });
 
+test.each([
+  { image: "no image", namespace: "Bad_Name", env: { "A=B": "x" } },
+  { dataPath: "/etc" },
+  { dataPath: "relative" },
+  { dataPath: { toString: 1 }, tolerations: [5] },
+])("no setting keeps the skills from being shown: %j", async (settings) => {
+  const paperclipRuntimeSkills = [{ key: "acme/fix", runtimeName: "fix", source: join(data, "fix") }];
+  const ctx = { adapterType: adapter.type, config: { ...settings, paperclipRuntimeSkills } };
+  // Where the data path cannot be used, the folder is the server's own.
+  const skills = { supported: true, warnings: [] };
+  expect(await adapter.listSkills(ctx)).toMatchObject(skills);
+  expect(await adapter.syncSkills(ctx, ["acme/fix"])).toMatchObject({ ...skills, desiredSkills: ["acme/fix"] });
+});
+
 test("the host leaves long sessions to a CLI that keeps them short itself", () => {
   expect(hasSessionCompactionThresholds(adapter.sessionManagement.defaultSessionCompaction)).toBe(false);
 });

@@ -38,9 +38,13 @@ export function kindOf(value: unknown): string {
 
 /** An agent can write any number of things; a log needs only the first few. */
 const MOST = 8;
+const LONGEST_ITEM = 120;
 
 /** "line 1, line 4, … and 7 more" */
 export function few(items: readonly string[]): string {
-  const shown = items.slice(0, MOST).join(", ");
+  const shown = items
+    .slice(0, MOST)
+    .map((item) => (item.length <= LONGEST_ITEM ? item : `${item.slice(0, LONGEST_ITEM)}…`))
+    .join(", ");
   return items.length <= MOST ? shown : `${shown} and ${items.length - MOST} more`;
 }

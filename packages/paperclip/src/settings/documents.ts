@@ -12,7 +12,7 @@ Runs ${cli.container} as one Kubernetes Job per run.
 
 Nothing is required where the Paperclip server runs in the cluster: what is unset comes from the server's own pod. Where it runs outside a cluster, the operator's policy file must name kubeconfig, namespace and claim; set image.
 Usually set: model, env (provider keys), timeoutSec, resources. At creation Paperclip refuses promptTemplate and bootstrapPromptTemplate: write the instructions file instead.
-0, "" and false mean "unset" where a number or text is expected. Dotted keys may be nested objects. A wrong value is refused by name before anything is created.
+0, "" and false mean "unset" where a number or text is expected. Dotted keys may be nested objects. A value without a meaning counts as not set, with a warning in the run's log; a wrong place or name (image, namespace, path) is refused before anything is created.
 
 ${groups.join("\n\n")}
 `;

@@ -7,7 +7,7 @@ import { parseConfig } from "./parse.ts";
 
 const parse = (raw: Record<string, unknown>) => parseConfig(raw, {}, exampleCli);
 /** What a run says about it, whether it goes on or not. */
-const told = (raw: Record<string, unknown>): string => {
+const said = (raw: Record<string, unknown>): string => {
   try {
     return parse(raw).warnings.join("\n");
   } catch (error) {
@@ -180,9 +180,8 @@ describe("what may be a secret is not repeated", () => {
     [{ cwd: "s3cret" }],
     [{ kubeconfig: { token: "s3cret" } }],
   ])("%j", (raw) => {
-    const said = told(raw);
-    expect(said).not.toBe("");
-    expect(said).not.toContain("s3cret");
+    expect(said(raw)).not.toBe("");
+    expect(said(raw)).not.toContain("s3cret");
   });
 
   test("nor in warnings", () => {
@@ -191,8 +190,8 @@ describe("what may be a secret is not repeated", () => {
 });
 
 test("a value is shown in one short line", () => {
-  expect(told({ timeoutSec: `x\n${"y".repeat(500)}` })).toMatch(/^.{1,220}$/);
-  expect(told({ namespace: `x\n${"y".repeat(500)}` })).toMatch(/^.{1,200}$/);
+  expect(said({ timeoutSec: `x\n${"y".repeat(500)}` })).toMatch(/^.{1,220}$/);
+  expect(said({ namespace: `x\n${"y".repeat(500)}` })).toMatch(/^.{1,200}$/);
 });
 
 describe("what an agent can write into a setting has an end", () => {

@@ -7,6 +7,8 @@ export type Sources = readonly [own: Raw, defaults?: Raw];
 
 interface Found<T> {
   readonly value: T | undefined;
+  /** Where the agent has it from, as it was written; null = the agent has none. */
+  readonly given: { readonly key: string; readonly value: unknown } | null;
   readonly notes: readonly Note[];
 }
 
@@ -21,11 +23,13 @@ export function look<T>(field: Field<T>, [own, defaults]: Sources): Found<T> {
       continue;
     }
     const notes = unused.map(({ key, why }) => noted({ ...field, key }, `is ignored: ${why}`));
-    return { value: reading.value, notes: reading.note === null ? notes : [...notes, noted({ ...field, key }, reading.note)] };
+    if (reading.note !== null) notes.push(noted({ ...field, key }, reading.note));
+    return { value: reading.value, given: { key, value }, notes };
   }
   const value = defaults === undefined ? undefined : find(field, [defaults]);
   const effect = value === undefined ? usualOf(field) : ` (default: ${String(value)}, by the operator's policy)`;
-  return { value, notes: unused.map(({ key, why }) => noted({ ...field, key }, `is ignored: ${why}; it counts as not set${effect}`)) };
+  const notes = unused.map(({ key, why }) => noted({ ...field, key }, `is ignored: ${why}; it counts as not set${effect}`));
+  return { value, given: null, notes };
 }
 
 /** A field's value where one is set. */

@@ -12,10 +12,11 @@ import { ConfigError } from "../settings/config-error.ts";
 import { type Field, isUnset, type Raw } from "../settings/field.ts";
 import type { Note } from "../settings/note.ts";
 import { parseSettings } from "../settings/parse.ts";
-import { nested } from "../settings/read.ts";
+import { look, nested } from "../settings/read.ts";
 import { fieldsOf } from "../settings/schema.ts";
 import { EARLIER_SETTINGS } from "./earlier-settings.ts";
 import type { SettingFinding } from "./finding.ts";
+import { ignoredEarlier } from "./now-used.ts";
 
 export type { SettingFinding } from "./finding.ts";
 
@@ -24,9 +25,14 @@ export function checkSettings(cli: AgentCli, adapterConfig: unknown, policy: Pol
   const raw = withTexts(recordOf(adapterConfig));
   const fields = fieldsOf(cli);
   const { config, notes, refused } = parseAll(cli, raw, policy);
-  const changed = earlier(cli, raw);
-  const told = new Set([...refused, ...changed].map(({ setting }) => setting));
-  const found = [...refused, ...notAllowed(cli, config, policy), ...changed, ...ignored(notes.filter(({ setting }) => !told.has(setting)))];
+  const changed = [...earlier(cli, raw), ...nowUsed(fields, raw, refused)];
+  const known = new Set([...refused, ...changed].map(({ setting }) => setting));
+  const found = [
+    ...refused,
+    ...notAllowed(cli, config, policy),
+    ...changed,
+    ...ignored(notes.filter(({ setting }) => !known.has(setting))),
+  ];
   const labelOf = (setting: string) => fields.find(({ key, aliases }) => [key, ...aliases].includes(setting))?.label ?? null;
   return found.map((finding) => ({ ...finding, label: labelOf(finding.setting) }));
 }
@@ -98,10 +104,19 @@ function unlessServersOwn(config: AgentConfig, policy: Policy): Refusals {
 function earlier(cli: AgentCli, raw: Raw): readonly Found[] {
   return [...EARLIER_SETTINGS, ...(cli.settings.earlier ?? [])].flatMap(({ setting, kind, when, text, todo }) => {
     const value = Object.hasOwn(raw, setting) ? raw[setting] : nested(raw, setting);
-    const isEmpty = isUnset(value, "text");
-    const concerns = when === undefined ? !isEmpty : when(value, raw);
-    // A switch that is off was set to that.
-    return concerns ? [{ setting, kind, text, todo, isDefault: isEmpty && value !== false }] : [];
+    const concerns = when === undefined ? !isUnset(value, "text") : when(value, raw);
+    return concerns ? [{ setting, kind, text, todo, isDefault: isUnset(value, "toggle") }] : [];
+  });
+}
+
+/** Values in a form that the earlier adapters did not read. */
+function nowUsed(fields: readonly Field<unknown>[], raw: Raw, refused: readonly Found[]): readonly Found[] {
+  const readable = fields.filter(({ key }) => !refused.some(({ setting }) => setting === key));
+  return readable.flatMap((field) => {
+    const { given } = look(field, [raw]);
+    const why = given === null ? null : ignoredEarlier(field, given.value);
+    if (given === null || why === null) return [];
+    return [{ setting: given.key, kind: "changed" as const, text: `${why}; now it is used`, todo: "check it", isDefault: false }];
   });
 }
 

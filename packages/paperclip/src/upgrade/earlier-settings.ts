@@ -2,7 +2,6 @@ import { isRecord } from "../host/context-values.ts";
 import type { EarlierSetting } from "../settings/earlier-setting.ts";
 import { isUnset } from "../settings/field.ts";
 
-const isText = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
 const isNotSet = (value: unknown): boolean => isUnset(value, "text");
 
 /** What every earlier adapter did differently. */
@@ -40,20 +39,6 @@ export const EARLIER_SETTINGS: readonly EarlierSetting[] = [
     when: (value, raw) => Array.isArray(value) && value.length > 0 && isEmptyList(raw.extraArgs),
     text: "they were ignored; now they are given to the CLI",
     todo: "clear them, unless the CLI should have them",
-  },
-  {
-    setting: "extraArgs",
-    kind: "changed",
-    when: isText,
-    text: "arguments as one text were ignored; now they are split and given to the CLI",
-    todo: "check them",
-  },
-  {
-    setting: "tolerations",
-    kind: "changed",
-    when: isText,
-    text: "JSON text was ignored; now it is used",
-    todo: "check it",
   },
   {
     setting: "env",
