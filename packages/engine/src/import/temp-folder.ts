@@ -16,8 +16,9 @@ export async function inTempFolder<T>(work: (folder: string) => Promise<T>, pare
   try {
     return await work(folder);
   } finally {
-    await rm(folder, { recursive: true, force: true });
     own.delete(folder);
+    // A process that was just killed may still write there: the next import removes what remains.
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
   }
 }
 

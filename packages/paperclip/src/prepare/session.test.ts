@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { chooseSession, mayBeUnsigned, sessionCodec, sessionParamsOut } from "./session.ts";
+import { chooseSession, earlierSession, mayBeUnsigned, sessionCodec, sessionParamsOut } from "./session.ts";
 
 const workspace = { id: "workspace-1", repoUrl: "https://example.com/acme.git", repoRef: "main" };
 const out = {
@@ -123,4 +123,26 @@ test("an unsigned state is accepted only for a session that was never known to b
   expect(accepts(null)).toBe(true);
   expect(accepts({ sessionId: "ses_1", stateSigned: true })).toBe(false);
   expect(accepts(null, null)).toBe(false);
+});
+
+const runtimeOf = (sessionParams: Record<string, unknown> | null) => ({
+  sessionId: "ses_0",
+  sessionParams,
+  sessionDisplayId: null,
+  taskKey: null,
+});
+
+test("a session is one of an earlier adapter if its record says so; one that a run of this adapter left never is", () => {
+  expect(earlierSession(runtimeOf({ sessionId: "ses_1", cwd: "/data" }))).toBe("ses_1");
+  expect(earlierSession(runtimeOf(sessionParamsOut(out)))).toBeNull();
+  // Without a record nobody knows who made it.
+  expect(earlierSession(runtimeOf(null))).toBeNull();
+});
+
+test("a session that was imported goes on whatever folder or tool servers it was made with; one that could not be does not", () => {
+  const choose = (lost: string | null, more = {}) =>
+    chooseSession(runtimeOf({ sessionId: "ses_1", cwd: "/then", ...more }), { podCwd: "/now", mcpIdentity: "m1", earlier: { lost } });
+  expect(choose(null)).toEqual({ sessionId: "ses_1", note: null });
+  expect(choose("it is no file").note).toBe("session ses_1 of an earlier adapter cannot be imported (it is no file); starting a fresh one");
+  expect(choose(null, { stateMode: "portable" }).note).toMatch(/was made in \/then/);
 });

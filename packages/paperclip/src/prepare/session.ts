@@ -12,9 +12,12 @@ export function incomingSession(ctx: Pick<ExecutionContext, "runtime">): string 
   return idOf(ctx.runtime.sessionParams) ?? textOf(ctx.runtime.sessionId);
 }
 
-/** The session that comes in, if an adapter before this one made it: this one notes where it keeps a session. Null = it is this one's, or there is none. */
-export function earlierSession(runtime: HostRuntime): string | null {
-  return textOf(recordOf(runtime.sessionParams).stateMode) === null ? incomingSession({ runtime }) : null;
+/**
+ * The session that comes in, if an adapter before this one made it; null = it is this one's, or there is none. This adapter notes with every session
+ * where it is kept, so an agent that makes its CLI report another's session id gains nothing by it.
+ */
+export function earlierSession({ sessionParams }: HostRuntime): string | null {
+  return textOf(recordOf(sessionParams).stateMode) === null ? idOf(sessionParams) : null;
 }
 
 export interface SessionChoice {

@@ -12,11 +12,21 @@ const CHUNK = 1024 * 1024;
 type Write = (bytes: Buffer) => void;
 
 /** Without a key the archive is not signed. */
-export function writeArchive(to: number, entries: readonly StateEntry[], info: ArchiveInfo, key?: string): ArchiveManifest {
+export function writeArchive(
+  to: number,
+  entries: readonly StateEntry[],
+  info: ArchiveInfo,
+  key?: string,
+  onWritten: (bytes: number) => void = () => {},
+): ArchiveManifest {
   const buffer = Buffer.allocUnsafe(CHUNK);
   const written: ManifestEntry[] = [];
   let at = 0;
-  const write: Write = (bytes) => writeAll(to, bytes, (count) => (at += count));
+  const write: Write = (bytes) =>
+    writeAll(to, bytes, (count) => {
+      at += count;
+      onWritten(count);
+    });
   for (const entry of entries) {
     const copied = entry.kind === "file" ? copyFile(write, entry, buffer) : writeFolder(write, entry);
     if (copied !== null) written.push(copied);

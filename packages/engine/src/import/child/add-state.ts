@@ -21,17 +21,37 @@ export function hasState({ root, saved }: Pick<ImportCommand, "root" | "saved">)
  * Saves what was copied, signed as a run's own state is. It gets its name when all of it is on the volume. The name is the same for every
  * import and never that of a save, so that two imports at once do no harm, and one that comes late replaces nothing.
  */
-export function addState(home: string, at: Date, place: StatePlace): Promise<{ readonly bytes: number }> {
+export function addState(
+  home: string,
+  at: Date,
+  place: StatePlace,
+  onWritten: (bytes: number) => void,
+): Promise<{ readonly bytes: number }> {
   const { root, saved, parts, key, run, owner, maxBytes } = place;
   const { entries, bytes } = listState(home, parts);
   if (bytes > maxBytes) throw new ImportFault("unfit", `the session has ${bytes} bytes, ${maxBytes} are allowed`);
   return inFolder(root, saved, (folder) => {
     writeWhole(folder, (fd) => {
-      writeArchive(fd, entries, { run, at: at.toISOString(), version: null }, key);
+      writeArchive(fd, entries, { run, at: at.toISOString(), version: null }, key, flushedNowAndThen(fd, onWritten));
       if (owner !== null) fchownSync(fd, owner.uid, owner.gid);
     });
     return { bytes };
   });
+}
+
+/** A slow volume is seen to move. */
+const FLUSH_BYTES = 32 * 1024 * 1024;
+
+function flushedNowAndThen(fd: number, onWritten: (bytes: number) => void): (count: number) => void {
+  let [written, flushed] = [0, 0];
+  return (count) => {
+    written += count;
+    if (written - flushed > FLUSH_BYTES) {
+      fdatasyncSync(fd);
+      flushed = written;
+    }
+    onWritten(written);
+  };
 }
 
 /** The runner removes such a part where a server died before it was complete. */

@@ -29,7 +29,7 @@ export async function importState(command: ImportCommand, report: Report): Promi
     });
     if (taken === null) continue;
     report({ step: "volume", bytes: 0 });
-    const { bytes } = await addState(home, new Date(taken.mtimeMs), command);
+    const { bytes } = await addState(home, new Date(taken.mtimeMs), command, (written) => report({ step: "volume", bytes: written }));
     return { kind: "imported", from: taken.from, bytes, files: taken.files, rows: taken.rows };
   }
   // What may pass or can be changed counts before what is final.

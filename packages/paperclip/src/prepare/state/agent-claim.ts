@@ -3,7 +3,7 @@ import { ApiError, type ClaimVolume, findClaim, labelValue } from "@paperclip-k8
 import type { CliClaim } from "../../agent-cli/agent-cli.ts";
 import { LABEL } from "../../host/keys.ts";
 import { ConfigError } from "../../settings/config-error.ts";
-import type { RunParts } from "../attempt.ts";
+import type { RunInputs, RunParts } from "../attempt.ts";
 import { CLAIM_MOUNT } from "../environment/mounts.ts";
 
 /** The claim one agent's sessions are kept on, and the variables that make the CLI use it. */
@@ -91,9 +91,9 @@ const asked = new Set<string>();
  * A warning about a claim of the agent's own, which used to be the default, where no mode was chosen since.
  * Looked for once per agent and process; null = there is none, or it cannot be seen.
  */
-export async function unusedClaim({ ctx, cli, config, inherited }: RunParts): Promise<string | null> {
+export async function unusedClaim({ ctx, cli, config, inherited, state }: RunInputs): Promise<string | null> {
   const claim = cli.state?.claim;
-  if (claim === undefined || !isModeUnset(ctx)) return null;
+  if (claim === undefined || !isModeUnset(ctx) || state.mode === "dedicated_pvc") return null;
   const name = claimName(claim.prefix, ctx.agent.id);
   const key = `${config.kubeconfig}/${inherited.namespace}/${name}`;
   if (asked.has(key)) return null;

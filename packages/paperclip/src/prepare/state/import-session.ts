@@ -55,7 +55,8 @@ async function concluded(
     case "imported": {
       const what = answer.rows > 0 ? `${answer.rows} rows` : `${answer.files} files`;
       log(`session ${sessionId} of an earlier adapter goes on: imported from ${answer.from} (${what}, ${answer.bytes} bytes)`);
-      return { ...state, earlier: { lost: null } };
+      // What is there now is signed.
+      return { ...state, spec: { ...state.spec, acceptUnsigned: false }, earlier: { lost: null } };
     }
     case "unfit":
       return { ...state, earlier: { lost: answer.reason } };
