@@ -124,7 +124,8 @@ describe.concurrent("what the CLI leaves behind", () => {
   test("writing after the CLI's final line and exit: not the CLI's output, and the log says so", async () => {
     const odd = oddSeconds(631);
     const finalLine = { pattern: "^result-", endAfterSec: null };
-    const child = `(trap 'echo result-of-child; exit' TERM; sleep ${odd} & touch ready; wait) &`;
+    // The signal may come twice, to the process and to its group.
+    const child = `(trap 'trap "" TERM; echo result-of-child; exit' TERM; sleep ${odd} & touch ready; wait) &`;
     const argv = shell(`${child} while [ ! -e ready ]; do sleep 0.01; done; echo result-1; exit 3`);
     const ended = await runPod({ argv, spec: { finalLine, waits: { leftoverMs: 500, leftoverKillMs: 30_000 } } });
     expect(ended.code).toBe(3);

@@ -48,14 +48,12 @@ function agentLines(agent: AgentReport): string[] {
   return ["", ...wrap(`${name} (${type}, ${company}, ${id})`, WIDTH), ...(lines.length === 0 ? ["  nothing to do"] : lines)];
 }
 
-function claimRow({ name, isUsed }: AgentReport["claims"][number]): string[] {
-  if (isUsed) return row("kept", "claim", `${name} is used as before`, null);
-  return row(
-    "changed",
-    "claim",
-    `${name} holds sessions of this agent and is no longer used`,
-    "set agentDbMode to dedicated_pvc to go on with it",
-  );
+function claimRow({ name, use }: AgentReport["claims"][number]): string[] {
+  if (use === "all") return row("kept", "claim", `${name} is used as before`, null);
+  const keep = "set agentDbMode to dedicated_pvc to go on with it";
+  if (use === "stored-sessions")
+    return row("changed", "claim", `${name}: sessions on it go on, new ones are kept on the shared volume`, `${keep} for all`);
+  return row("changed", "claim", `${name} holds sessions of this agent and is no longer used`, keep);
 }
 
 function sessionRow({ sessions }: AgentReport): string[] {

@@ -6,6 +6,9 @@ import { isRecord } from "@paperclip-k8s/paperclip/values";
 import type { FoundAgent, FoundAgents, StoredSessions } from "./find-agents.ts";
 import type { ClusterView } from "./look-at-cluster.ts";
 
+/** What the agent's settings do with its claim: everything, only sessions that are on it already, or nothing. */
+export type ClaimUse = "all" | "stored-sessions" | "none";
+
 /** What the upgrade means for one agent. */
 export interface AgentReport {
   readonly id: string;
@@ -20,8 +23,8 @@ export interface AgentReport {
   readonly sessions: StoredSessions;
   /** Live Jobs of an earlier adapter, for which its next run waits. */
   readonly jobs: readonly string[];
-  /** Claims of its own, and whether its settings go on with them. */
-  readonly claims: readonly { readonly name: string; readonly isUsed: boolean }[];
+  /** Claims of its own. */
+  readonly claims: readonly { readonly name: string; readonly use: ClaimUse }[];
 }
 
 export interface UpgradeReport {
@@ -86,9 +89,16 @@ function agentReport(agent: FoundAgent, cluster: ClusterView, policy: Facts["pol
     moreFindings: Math.max(0, findings.length - MOST_FINDINGS),
     sessions,
     jobs: cluster.jobs.filter(({ agentId }) => agentId === id).map((job) => job.name),
-    claims: cluster.claims.filter(({ agentId }) => agentId === id).map((claim) => ({ name: claim.name, isUsed: mode === "dedicated_pvc" })),
+    claims: cluster.claims.filter(({ agentId }) => agentId === id).map((claim) => ({ name: claim.name, use: useOf(mode) })),
   };
 }
+
+function useOf(mode: unknown): ClaimUse {
+  if (mode === "dedicated_pvc") return "all";
+  return isUnset(mode) ? "stored-sessions" : "none";
+}
+
+const isUnset = (mode: unknown): boolean => mode === undefined || mode === null || mode === "";
 
 interface Checked {
   readonly findings: readonly SettingFinding[];

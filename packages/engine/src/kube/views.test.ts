@@ -118,6 +118,7 @@ test("a Job: true conditions only, all labels, annotations without kubectl's cop
     active: 1,
     suspended: true,
     deadlineSeconds: 60,
+    expires: false,
     images: { mesh: "m", agent: "i" },
     conditions: { Failed: { reason: "DeadlineExceeded", message: "m", at: "t" } },
   });

@@ -49,7 +49,8 @@ function now(field: Field<unknown>, value: unknown): Now {
   const raw = { [field.key]: value };
   try {
     const { notes } = parseSettings(raw, {}, exampleCli);
-    const about = notes.filter(({ setting, text }) => setting === field.key && !text.includes("if the server was down"));
+    // Remarks on values that are used as they are.
+    const about = notes.filter(({ setting, text }) => setting === field.key && !/if the server (was down|is lost)/.test(text));
     return { refused: false, value: look(field, [raw]).value ?? field.unset, warnings: about.map(({ message }) => message) };
   } catch (error) {
     if (!(error instanceof ConfigError) || !error.field.startsWith(field.key)) throw error;
