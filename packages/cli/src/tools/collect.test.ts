@@ -41,12 +41,18 @@ describe("copied into a pod's folder", () => {
 
   test("the programs that the run needs, and no other", () => {
     const to = join(scratch, "pod");
-    copy(to, "node");
+    copy(to, "node", "shell?");
     expect(readFileSync(join(scratch, "copy.cjs"), "utf8")).toBe(copyToolsText);
     expect(existsSync(join(to, "bin/other"))).toBe(false);
     // It has the paths of the folder it was made for: its loader is there.
     expect(execFileSync(join(to, "bin/node"), ["--version"], { encoding: "utf8" }).trim()).toBe(process.version);
     expect(readFileSync(join(to, "ld.so")).equals(readFileSync(join(scratch, "ld.so")))).toBe(true);
+  });
+
+  test("one that may be missing is copied where it is there", () => {
+    const to = join(scratch, "pod-3");
+    copy(to, "node", "other?");
+    expect(existsSync(join(to, "bin/other"))).toBe(true);
   });
 
   test("a program that the tools do not have is named", () => {

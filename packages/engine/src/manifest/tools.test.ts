@@ -42,7 +42,7 @@ test("copy: the tools' own Node copies what this run needs, under the rules of t
       name: "agent-tools",
       image: "tools:1",
       imagePullPolicy: "IfNotPresent",
-      command: ["/opt/agent-tools/bin/node", "/opt/agent-tools/copy.cjs", "/agent-tools-copy", "node", "agent-cli"],
+      command: ["/opt/agent-tools/bin/node", "/opt/agent-tools/copy.cjs", "/agent-tools-copy", "node", "agent-cli", "bash?"],
       resources: main.resources,
       terminationMessagePolicy: "FallbackToLogsOnError",
       securityContext: main.securityContext,

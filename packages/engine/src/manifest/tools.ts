@@ -7,6 +7,8 @@ import { containerSecurity } from "./pod-rules.ts";
 const TOOLS_MOUNT = "/opt/agent-tools";
 export const TOOLS_VOLUME = "agent-tools";
 const NODE = "node";
+/** Where the tools have it: a CLI may need a shell that small images lack. */
+const OPTIONAL_SHELL = "bash?";
 /** Where the init container sees the folder that it fills: at the other path it has its own programs. */
 const COPY_MOUNT = "/agent-tools-copy";
 /** Node and one CLI, several times over. */
@@ -47,7 +49,7 @@ function copyStep(request: RunRequest, { image, programs }: RunTools): Record<st
     name: TOOLS_VOLUME,
     image,
     imagePullPolicy: PULL,
-    command: [toolPath(NODE), `${TOOLS_MOUNT}/copy.cjs`, COPY_MOUNT, NODE, ...programs],
+    command: [toolPath(NODE), `${TOOLS_MOUNT}/copy.cjs`, COPY_MOUNT, NODE, ...programs, OPTIONAL_SHELL],
     resources: request.resources,
     terminationMessagePolicy: "FallbackToLogsOnError",
     securityContext: containerSecurity(request),

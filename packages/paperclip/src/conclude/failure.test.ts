@@ -196,6 +196,15 @@ describe("an image that lacks something: it is named, and what to do follows fro
     );
     expect(advised("cli-missing", { offered: "tools:1", used: true })).toMatch(/It was looked for in tools image tools:1$/);
   });
+  test("image volumes that do not work are named, and what works", () => {
+    const policy = { ...DEFAULT_POLICY, tools: { image: "tools:1", mount: "image-volume" as const } };
+    const attempt = exampleAttempt({ inputs: exampleInputs({ policy }), tools: "asked-for" });
+    const failed = (text: string) => ({ kind: "never-started", cause: "start-error", message: text, permanent: true }) as OutcomeKind;
+    const advised = (text: string) => failureOf(exampleResult(failed(text), { attempt }))?.errorMessage;
+    expect(advised('exec: "/opt/agent-tools/bin/node": permission denied')).toContain("`tools: { mount: copy }`");
+    expect(advised("spec.volumes[3]: Required value: must specify a volume type")).toContain("`tools: { mount: copy }`");
+    expect(advised("no space left on device")).not.toContain("mount: copy");
+  });
   test("another reason not to start has no such advice", () => {
     expect(failure({ kind: "never-started", cause: "start-error", message, permanent: true })?.errorMessage).toMatch(/in \$PATH$/);
   });

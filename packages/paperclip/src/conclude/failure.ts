@@ -1,7 +1,7 @@
 import { type RunOutcome, type StartFailure, standing } from "@paperclip-k8s/engine";
 import { DETACHED_CODE } from "../host/runs.ts";
 import type { ExecutionResult } from "../host/types.ts";
-import { missingAdvice, missingOf } from "../prepare/tools/choice.ts";
+import { missingAdvice, missingOf, mountAdvice } from "../prepare/tools/choice.ts";
 import type { AttemptResult } from "./attempts.ts";
 import { complaint, exitFailure, faultFailure, sentence, withExit } from "./exit.ts";
 
@@ -112,6 +112,6 @@ function startCode({ permanent, cause }: NeverStarted): string {
 function advice(outcome: NeverStarted, attempt: Ended["attempt"]): string {
   const missing = missingOf(outcome);
   if (missing !== null && attempt !== undefined) return `. ${missingAdvice(missing, attempt)}`;
-  if (outcome.cause !== "claim-missing") return "";
+  if (outcome.cause !== "claim-missing") return attempt === undefined ? "" : mountAdvice(outcome.message, attempt);
   return ". Set Session storage class (agentDbStorageClass) to the storage class it is to be made of, make the claim yourself, or choose another Session storage (agentDbMode)";
 }

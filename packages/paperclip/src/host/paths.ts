@@ -33,8 +33,8 @@ const folderOf = ({ dataPath, instanceId }: InstancePlace): string =>
 /** What the server keeps for itself: no pod mounts this folder. */
 export const recordSecretFile = (place: InstancePlace): string => `${folderOf(place)}/k8s-adapter/record-secret`;
 
-/** What the server has found out about an image that it runs agents in. */
-export const imageNote = (place: InstancePlace, key: string): string => `${folderOf(place)}/k8s-adapter/images/${key}`;
+/** What the server has found out about images that it runs agents in, a file for each. */
+export const imageNotes = (place: InstancePlace): string => `${folderOf(place)}/k8s-adapter/images`;
 
 const OUTPUT_FILE = "output.ndjson";
 

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { DEFAULT_POLICY } from "../../policy/policy.ts";
 import { parseConfig } from "../../settings/parse.ts";
 import { exampleCli } from "../../testing/example-cli.ts";
 import type { RunInputs } from "../attempt.ts";
@@ -23,6 +24,7 @@ test("a run leaves its own session and bundle alone, removes what is old beside 
     config: parseConfig({ namespace: "agents", dataPath: data }, {}, exampleCli),
     state: { mode: "portable", spec: { saved: join(states, "own") } },
     bundle: { folder: join(bundles, "used") },
+    policy: DEFAULT_POLICY,
   } as unknown as RunInputs;
   const heard: string[] = [];
   await sweepUp(inputs, (trouble) => heard.push(trouble));

@@ -1,7 +1,7 @@
 // Removes what earlier runs left on the shared volume: old saved sessions of the agent, old bundles of its company.
 import { basename, dirname, join } from "node:path";
 import { type StaleEntry, type SweepRule, type VolumeError, withVolume } from "@paperclip-k8s/engine";
-import { bundlesFolder, UNFINISHED_BUNDLE } from "../../host/paths.ts";
+import { bundlesFolder, type InstancePlace, imageNotes, UNFINISHED_BUNDLE } from "../../host/paths.ts";
 import type { AgentConfig } from "../../settings/agent-config.ts";
 import type { RunInputs } from "../attempt.ts";
 
@@ -28,11 +28,12 @@ interface Swept {
 }
 
 /** No run waits for it. */
-export async function sweepUp({ ctx, config, state, bundle }: RunInputs, report: (problem: string) => unknown): Promise<void> {
+export async function sweepUp({ ctx, config, state, bundle, policy }: RunInputs, report: (problem: string) => unknown): Promise<void> {
   const root = config.dataPath;
   const states = () => (state.mode === "portable" ? sweepStates({ root, own: state.spec.saved }, config) : null);
   const bundles = () => (bundle?.folder == null ? null : sweepBundles({ root, folder: bundlesFolder(ctx, config) }));
-  for (const sweep of [states, bundles]) for (const problem of (await sweep())?.problems ?? []) report(problem);
+  const notes = () => (policy.tools.image === null ? null : sweepNotes(config));
+  for (const sweep of [states, bundles, notes]) for (const problem of (await sweep())?.problems ?? []) report(problem);
 }
 
 type Retention = Pick<AgentConfig, "stateRetentionDays" | "stateMaxTasks" | "timeoutSec" | "maxRunSec">;
@@ -68,6 +69,14 @@ const bundleRule: SweepRule = {
 };
 
 export const sweepBundles = (place: SweepPlace, now: number = Date.now()): Promise<Swept> => sweepFolder(place, bundleRule, now);
+
+const MOST_NOTES = 1000;
+
+/** An image of which nothing is known any more is tried as it is. */
+export function sweepNotes(place: InstancePlace, now: number = Date.now()): Promise<Swept> {
+  const rule: SweepRule = { ...bundleRule, keptMs: 90 * DAY, most: MOST_NOTES };
+  return sweepFolder({ root: place.dataPath, folder: imageNotes(place) }, rule, now);
+}
 
 export interface StaleBundle extends StaleEntry {
   readonly root: string;

@@ -58,6 +58,15 @@ export function missingAdvice(missing: MissingProgram, { tools, inputs }: Pick<A
   return `${image}: use one with ${needs} or set Tools (tools) to auto, to have it from tools image ${policy.tools.image}`;
 }
 
+/** Signs that the cluster does not know image volumes, or that the node lets no program be started from them. */
+const NO_IMAGE_VOLUMES = /must specify a volume type|permission denied/i;
+
+/** What to do where the tools image cannot be mounted; empty = that is not the reason. */
+export function mountAdvice(message: string, { tools, inputs: { policy } }: Pick<Attempt, "tools" | "inputs">): string {
+  if (tools === null || policy.tools.mount !== "image-volume" || !NO_IMAGE_VOLUMES.test(message)) return "";
+  return ". The cluster may not let programs be started from image volumes: `tools: { mount: copy }` in the operator's policy copies them instead";
+}
+
 /** The command line with the tools' CLI, unless the agent's settings name another program. */
 export function withTools(argv: CliPlan["argv"], tools: ToolsReason | null, { command }: RunInputs["config"]): CliPlan["argv"] {
   const [program, ...args] = argv;

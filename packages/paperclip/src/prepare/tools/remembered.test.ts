@@ -61,3 +61,13 @@ test("a note that cannot be read, or says nothing, is none", async () => {
   rmSync(data, { recursive: true, force: true });
   expect(await (await server()).rememberedTools(place("jdk:25"))).toBeNull();
 });
+
+test("a note goes when it is old, and the image is tried again", async () => {
+  await (await server()).rememberTools(place("jdk:25"), "runtime-missing", null);
+  const { sweepNotes } = await import("../sweep/sweep-up.ts");
+  const DAY = 86_400_000;
+  const at = { dataPath: data, instanceId: "default" };
+  expect((await sweepNotes(at, Date.now() + 80 * DAY)).removed).toEqual([]);
+  expect((await sweepNotes(at, Date.now() + 100 * DAY)).removed).toHaveLength(1);
+  expect(await (await server()).rememberedTools(place("jdk:25"))).toBeNull();
+});

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { type MissingProgram, VolumeError, withVolume } from "@paperclip-k8s/engine";
-import { imageNote } from "../../host/paths.ts";
+import { imageNotes } from "../../host/paths.ts";
 import type { ToolsParts } from "./choice.ts";
 
 // Which images lack something, so that their next run begins with the tools. Kept where no pod can write, for the next server too. An agent
@@ -20,9 +20,16 @@ const UNKNOWN = Buffer.alloc(NOTE_BYTES - 1);
 const TIMEOUT_MS = 10_000;
 
 const known = new Map<string, Remembered | null>();
+const MOST_KNOWN = 1000;
+
+/** Agents choose images, so that there may be any number of them. */
+function keepInMind(path: string, found: Remembered | null): void {
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(path, found);
+}
 
 const noteOf = ({ cli, config, inherited }: Place): string =>
-  imageNote(config, hash("sha256", `${cli.type}\n${inherited.image}`).slice(0, 40));
+  `${imageNotes(config)}/${hash("sha256", `${cli.type}\n${inherited.image}`).slice(0, 40)}`;
 
 const pulledOf = (imageId: string | null): Buffer =>
   imageId === null ? UNKNOWN : hash("sha256", imageId, "buffer").subarray(0, NOTE_BYTES - 1);
@@ -38,10 +45,10 @@ async function recall(place: Place): Promise<Remembered | null> {
   if (found !== undefined) return found;
   try {
     const read = decode(await keep(place, null));
-    known.set(path, read);
+    keepInMind(path, read);
     return read;
   } catch (error) {
-    if (error instanceof VolumeError && error.code === "volume_missing") known.set(path, null);
+    if (error instanceof VolumeError && error.code === "volume_missing") keepInMind(path, null);
     return null;
   }
 }
@@ -52,7 +59,7 @@ export async function rememberTools(place: Place, missing: MissingProgram, image
   // With a PATH of its own, an agent may have hidden what the image has.
   if (known.get(path) || Object.hasOwn(place.config.env, "PATH")) return;
   const pulled = pulledOf(imageId);
-  known.set(path, { missing, pulled });
+  keepInMind(path, { missing, pulled });
   await keep(place, Buffer.concat([Buffer.from([KINDS.indexOf(missing)]), pulled]));
 }
 
@@ -60,7 +67,7 @@ export async function rememberTools(place: Place, missing: MissingProgram, image
 export async function forgetChanged(place: Place, imageId: string | null): Promise<boolean> {
   const found = known.get(noteOf(place)) ?? null;
   if (found === null || imageId === null || found.pulled.equals(UNKNOWN) || found.pulled.equals(pulledOf(imageId))) return false;
-  known.set(noteOf(place), null);
+  keepInMind(noteOf(place), null);
   await withVolume(place.config.dataPath, (volume) => volume.remove([noteOf(place)]));
   return true;
 }
