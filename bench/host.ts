@@ -14,9 +14,16 @@ export interface HostUsage {
   readonly heapBytes: number;
 }
 
+/** What a run is to have otherwise. */
+interface Change {
+  readonly config?: Record<string, unknown>;
+  readonly until?: string;
+  readonly policy?: string;
+}
+
 /** The server process and what it can be asked. */
 export interface Host {
-  run(script: Script, change?: { readonly config?: Record<string, unknown>; readonly until?: string }): Promise<RunRecord>;
+  run(script: Script, change?: Change): Promise<RunRecord>;
   usage(): Promise<HostUsage>;
   stop(): void;
 }
@@ -43,8 +50,8 @@ export function startHost(bed: Bed): Host {
       child.send({ ...question, id: last });
     });
   return {
-    run: (script, { config = {}, until } = {}) =>
-      ask<RunRecord>({ name: `bench-${randomUUID()}`, script, config: { ...settings(bed), ...config }, until: until ?? null }),
+    run: (script, { config = {}, until = null, policy = null }: Partial<Ask> = {}) =>
+      ask<RunRecord>({ name: `bench-${randomUUID()}`, script, config: { ...settings(bed), ...config }, until, policy }),
     usage: async () => {
       const own = await ask<Usage>({ usage: true });
       return { serverMs: own.cpuMs, readerMs: childrenCpuMs(child), rssBytes: own.rssBytes, heapBytes: own.heapBytes };

@@ -14,6 +14,7 @@ import { measureReattach } from "./measure/reattach.ts";
 import { measureSilence } from "./measure/silence.ts";
 import { measureStart } from "./measure/start.ts";
 import { measureState } from "./measure/state.ts";
+import { measureTools } from "./measure/tools.ts";
 import { HELP, type Options, parseOptions } from "./options.ts";
 import { machineFacts, writeResults } from "./results.ts";
 
@@ -63,6 +64,10 @@ async function measureAll(options: Options, bed: Bed, host: Host): Promise<Row[]
     rows.push(...(await measureSilence(host, options.silence)));
   }
   if (sections.has("image")) rows.push(...(await measureMissingImage(host, bed)));
+  if (sections.has("tools") && bed.kind === "kube") {
+    tell("CLIs of the tools image against those of the image itself");
+    rows.push(...(await measureTools(host, bed, options.pairs)));
+  }
   if (sections.has("many") && bed.pocket !== null) {
     tell("144 and 500 runs");
     rows.push(...(await measureMany(host, bed, bed.pocket, options.seconds)));

@@ -1,6 +1,18 @@
 import { parseArgs } from "node:util";
 
-export const SECTIONS = ["latency", "silence", "start", "image", "import", "many", "reattach", "cancel", "output", "state"] as const;
+export const SECTIONS = [
+  "latency",
+  "silence",
+  "start",
+  "image",
+  "tools",
+  "import",
+  "many",
+  "reattach",
+  "cancel",
+  "output",
+  "state",
+] as const;
 export type Section = (typeof SECTIONS)[number];
 
 export interface Options {

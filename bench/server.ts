@@ -14,6 +14,8 @@ export interface Ask {
   readonly config: Record<string, unknown>;
   /** The run is cancelled when its log says this. */
   readonly until: string | null;
+  /** The operator's policy file, in place of the one of all test beds. */
+  readonly policy: string | null;
 }
 
 export interface RunRecord {
@@ -37,17 +39,18 @@ const engine = createEngine();
 const adapters = new Map<string, ReturnType<typeof createAdapter>>();
 
 // One for all runs of a kind, as the host has one.
-function adapterFor(script: Script): ReturnType<typeof createAdapter> {
-  const key = JSON.stringify(script);
-  const adapter = adapters.get(key) ?? createAdapter(standIn(script), { engine, serverEnv: TEST_POLICY });
+function adapterFor(script: Script, policy: string | null): ReturnType<typeof createAdapter> {
+  const key = JSON.stringify([script, policy]);
+  const serverEnv = policy === null ? TEST_POLICY : { PAPERCLIP_K8S_POLICY: policy };
+  const adapter = adapters.get(key) ?? createAdapter(standIn(script), { engine, serverEnv });
   adapters.set(key, adapter);
   return adapter;
 }
 
-async function run({ id, name, script, config, until }: Ask): Promise<RunRecord> {
+async function run({ id, name, script, config, until, policy }: Ask): Promise<RunRecord> {
   const log: { at: number; text: string }[] = [];
   const stop = new AbortController();
-  const adapter = adapterFor(script);
+  const adapter = adapterFor(script, policy);
   const calledAt = Date.now();
   const onLog = async (_: string, text: string) => {
     // What is written in bulk is not the adapter's memory.

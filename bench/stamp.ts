@@ -1,13 +1,17 @@
-/** What the stand-in CLI does: lines at a steady pace; one, a silence and another; or as much as it can at once. */
+/** What the stand-in CLI does: lines at a steady pace; one, a silence and another; as much as it can at once; or it is a real program that says its version. */
 export type Script =
   | { readonly kind: "flow"; readonly lines: number; readonly everyMs: number }
   | { readonly kind: "silence"; readonly ms: number }
-  | { readonly kind: "bulk"; readonly megabytes: number };
+  | { readonly kind: "bulk"; readonly megabytes: number }
+  | { readonly kind: "version"; readonly program: string };
 
 const WRITE = `let n = 0; const line = () => console.log("line " + n++ + " at " + Date.now());`;
 
+export const commandOf = (script: Script): [string, ...string[]] =>
+  script.kind === "version" ? [script.program, "--version"] : ["node", "-e", scriptText(script)];
+
 /** JavaScript that stamps each line with the time of its writing; the first line is its first act. */
-export function scriptText(script: Script): string {
+function scriptText(script: Exclude<Script, { kind: "version" }>): string {
   if (script.kind === "silence") return `${WRITE} line(); setTimeout(line, ${script.ms});`;
   if (script.kind === "bulk")
     return `const line = "z".repeat(99) + "\\n"; let left = ${script.megabytes} * 10_000;

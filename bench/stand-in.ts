@@ -1,7 +1,7 @@
 import type { AgentCli } from "@paperclip-k8s/paperclip";
 import { exampleCli } from "@paperclip-k8s/paperclip/testing/example-cli";
 import { silentReport } from "@paperclip-k8s/paperclip/testing/silent-report";
-import { type Script, scriptText } from "./stamp.ts";
+import { commandOf, type Script } from "./stamp.ts";
 
 /** An agent CLI that is nothing but its output: what is measured is what lies between it and the host. */
 export function standIn(script: Script): AgentCli {
@@ -11,7 +11,7 @@ export function standIn(script: Script): AgentCli {
     container: "bench",
     jobPrefix: "agent-bench-",
     state: undefined,
-    plan: () => ({ argv: ["node", "-e", scriptText(script)], plainEnv: {}, secretEnv: {}, notes: [] }),
+    plan: () => ({ argv: commandOf(script), plainEnv: {}, secretEnv: {}, notes: [] }),
     createParser: () => ({ push: (text) => [{ kind: "other", text }], report: () => REPORT, fault: () => null }),
   };
 }

@@ -52,7 +52,7 @@ async function work({ cli, image, policy = "", tools = "auto", instance = "defau
   return { ...ran, printed, program: program?.trim(), root: root?.trim(), jobs: creates.length };
 }
 
-/** The tool's output as the model got it. */
+/** What the model got of the output of the tool. */
 function toolOutput(turn: LlmRequest | undefined): string {
   const textOf = (content: unknown): string =>
     typeof content === "string" ? content : Array.isArray(content) ? content.map((part) => textOf(part.text ?? part.content)).join("") : "";
