@@ -50,10 +50,10 @@ const ofContainer = ({ name, sidecar }: ContainerView, isMain: boolean): string 
 /** A pull that fails alternates between two reasons, which give one text. */
 function imageText(image: string, reason: string, detail: string, isMain: boolean): string {
   if (reason === "InvalidImageName")
-    return `"${image}" is not an image name: ${pullReason(detail)}; ${isMain ? "change image" : "change it in the pod template"}`;
+    return `"${image}" is not an image name: ${pullReason(detail)}; change ${isMain ? "image" : "its image"}`;
   if (reason === "ErrImageNeverPull") return `image ${image} is not on the node, and imagePullPolicy Never forbids to pull it`;
   const why = pullReason(detail);
-  return `image ${image} cannot be pulled${why === "" ? "" : `: ${why}`}; ${imageRemedy(why)}${isMain ? "" : " (of the pod template)"}`;
+  return `image ${image} cannot be pulled${why === "" ? "" : `: ${why}`}; ${imageRemedy(why)}`;
 }
 
 function imageRemedy(why: string): string {

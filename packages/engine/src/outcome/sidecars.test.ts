@@ -67,7 +67,7 @@ describe("before the run's container has started", () => {
     [
       "a sidecar",
       db(waiting("ImagePullBackOff", "not found"), { image: "db:9" }),
-      "sidecar container db: image db:9 cannot be pulled: not found; check image (of the pod template)",
+      "sidecar container db: image db:9 cannot be pulled: not found; check image",
     ],
     [
       "an init container",

@@ -1,4 +1,5 @@
 import { isRecord } from "../host/context-values.ts";
+import { isFixed } from "../prepare/environment/fact-overrides.ts";
 import type { EarlierSetting } from "../settings/earlier-setting.ts";
 import { isUnset } from "../settings/field.ts";
 
@@ -43,9 +44,9 @@ export const EARLIER_SETTINGS: readonly EarlierSetting[] = [
   {
     setting: "env",
     kind: "changed",
-    when: (value) => isRecord(value) && Object.keys(value).some((name) => /^PAPERCLIP_(?!API_URL$)/.test(name)),
-    text: "its PAPERCLIP_ variables took the place of the run's own; now the run's own count where there are any",
-    todo: "remove them",
+    when: (value) => isRecord(value) && Object.keys(value).some(isFixed),
+    text: "it replaces what says who the run is, its task or why it was started; now the run's own values count",
+    todo: "remove these PAPERCLIP_ variables",
   },
 ];
 
