@@ -71,6 +71,8 @@ test("nothing in the server's process needs a newer Node than the oldest that it
   const statics = /\b(Promise\.(withResolvers|try)|(Object|Map)\.groupBy|Array\.fromAsync|RegExp\.escape|Iterator\.\w+|Error\.isError)\b/;
   const methods = /\.(union|intersection|difference|symmetricDifference|isSubsetOf|isSupersetOf|isDisjointFrom|toArray)\(/;
   const ofIterators = /\.(keys|values|entries)\(\)\.(map|filter|some|every|find|reduce|take|drop|flatMap|forEach)\(/;
+  // These must not even be linked: an adapter that cannot be loaded cannot say that Node is too old.
+  expect(saying([...engine, ...paperclip], /import \{[^}]*\b(hash|styleText)\b[^}]*\} from "node:(crypto|util)"/)).toEqual([]);
   const modules = /node:sqlite|getBuiltinModule|import\.meta\.main|[zZ]std|\busing \w+ =/;
   const clis = Object.values(adapters).flatMap(({ folder }) => productSources(folder));
   expect(clis.length).toBeGreaterThan(20);

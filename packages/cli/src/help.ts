@@ -98,7 +98,7 @@ library is glibc or musl (docs/images.md). A library that is missing is named, a
 
       --cli <path>        a CLI: its path, its name in PATH, or name=path; may be repeated
       --node <path>       unset: the Node that runs this command
-      --mount <path>      where pods have the folder (/opt/agent-tools)`,
+      --mount <path>      only for a try-out elsewhere: pods have the folder at /opt/agent-tools`,
 
   policy: `paperclip-k8s policy [file] [options]
 

@@ -17,7 +17,7 @@ export { type ContainerState, isFinished, type JobView, type PodView } from "./k
 export { INPUT_MOUNT } from "./manifest/job.ts";
 export { isLabelKey, labelValue } from "./manifest/names.ts";
 export { overlap } from "./manifest/template.ts";
-export { runtimeOf, toolPath } from "./manifest/tools.ts";
+export { runtimeOf, TOOLS_MOUNT, toolPath } from "./manifest/tools.ts";
 export {
   findClaim,
   findStorageClass,

@@ -41,6 +41,8 @@ export function timeoutsFor(request: RunRequest, submission: Submission) {
     horizon: horizonOf(submission.deadlineSeconds),
     /** Waiting for a Job without a time limit to free the exclusive key; one with a limit is waited for until its end must have been seen. */
     admission: 3600 * SECOND,
+    /** Waiting for one such Job after the other: others may be faster each time. */
+    admissionMost: 86_400 * SECOND,
     /** How often the caller is asked about the Job that holds the key. */
     lockDecision: 15 * SECOND,
     /** An adopted Job may get its Secret this late. */

@@ -1,4 +1,5 @@
 import { basename, normalize, resolve } from "node:path";
+import { TOOLS_MOUNT } from "@paperclip-k8s/engine";
 import { type Given, text, UsageError } from "./values.ts";
 
 export interface CollectToolsCommand {
@@ -12,15 +13,12 @@ export interface CollectToolsCommand {
   readonly clis: Readonly<Record<string, string>>;
 }
 
-/** As the adapters expect it. */
-const MOUNT = "/opt/agent-tools";
-
 export function collectToolsCommand(given: Given, folders: readonly string[]): CollectToolsCommand {
   const [out] = folders;
   if (out === undefined || folders.length > 1) throw new UsageError("collect-tools takes one folder; see paperclip-k8s help collect-tools");
-  const mount = text(given.mount) ?? MOUNT;
+  const mount = text(given.mount) ?? TOOLS_MOUNT;
   if (!/^\/[^/]+(\/[^/]+)+$/.test(mount) || normalize(mount) !== mount)
-    throw new UsageError(`--mount: "${mount}" is not a path like ${MOUNT}`);
+    throw new UsageError(`--mount: "${mount}" is not a path like ${TOOLS_MOUNT}`);
   const node = text(given.node);
   return { name: "collect-tools", out: resolve(out), mount, node: node === null ? null : resolve(node), clis: clisOf(given.cli) };
 }

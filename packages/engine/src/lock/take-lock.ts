@@ -41,17 +41,18 @@ export async function takeLock(context: RunContext): Promise<void> {
 }
 
 async function tryForLock(context: RunContext): Promise<LockEnd> {
-  const { clock, leaving, request } = context;
+  const { run, clock, leaving, request } = context;
   const begun = clock.now();
   const notAdoptable = new Set<string>();
-  const listed = (await waitForList(context)) ?? (await decideAmongSeveral(context)) ?? (await adoptListed(context, notAdoptable));
+  const listed =
+    (await waitForList(context)) ?? (await decideAmongSeveral(context, notAdoptable)) ?? (await adoptListed(context, notAdoptable));
   if (listed !== null) return listed;
   while (!leaving.aborted) {
     const conflict = request.exclusive === null ? null : await conflictingJob(context, notAdoptable);
     if (leaving.aborted) break;
     const tried = conflict === null ? await create(context) : { kind: "conflict" as const, job: conflict };
     if (tried.kind !== "conflict") return tried;
-    const end = await waitForLock(context, tried.job, notAdoptable);
+    const end = await waitForLock(context, tried.job, begun + run.timeouts.admissionMost, notAdoptable);
     if (end.kind === "timeout")
       return problemEnd({ kind: "lock-taken", by: conflictFacts(context, tried.job), waitedMs: clock.now() - begun, decision: null });
     if (end.kind === "adopted" || end.kind === "problem") return end;
@@ -73,16 +74,23 @@ async function waitForList(context: RunContext): Promise<Problem | null> {
  * Several live Jobs hold the run's key, as after a change of its concurrency. One that must not be adopted wins over one that may be, because both
  * would work on the same task; those that are left to themselves are named. Null = there are not several, or none of them can be adopted yet.
  */
-async function decideAmongSeveral(context: RunContext): Promise<LockEnd | null> {
+async function decideAmongSeveral(context: RunContext, notAdoptable: Set<string>): Promise<LockEnd | null> {
   const live = liveOwners(context);
   if (live.length < 2) return null;
   const asked = [];
-  for (const job of live) asked.push({ job, decision: await askAbout(context, lockOwnerOf(job, context.request.keys)) });
-  for (const { job, decision } of asked)
-    if (decision.kind === "blocked") return problemEnd({ kind: "lock-taken", by: conflictFacts(context, job), waitedMs: 0, decision });
-  const chosen = asked.find(({ decision }) => decision.kind === "adopt")?.job;
+  for (const job of live) {
+    const owner = lockOwnerOf(job, context.request.keys);
+    asked.push({ job, owner, decision: await askAbout(context, owner) });
+  }
+  // The same run was started again: the Job is its own, whatever becomes of the others.
+  const own = asked.find(({ owner }) => owner.runId === context.request.runId);
+  const blocking = own === undefined ? asked.find(({ decision }) => decision.kind === "blocked") : undefined;
+  if (blocking?.decision.kind === "blocked")
+    return problemEnd({ kind: "lock-taken", by: conflictFacts(context, blocking.job), waitedMs: 0, decision: blocking.decision });
+  const chosen = (own ?? asked.find(({ decision }) => decision.kind === "adopt"))?.job;
   if (chosen === undefined) return null;
   const result = await adopt(context, chosen);
+  if (result.kind === "denied") notAdoptable.add(chosen.uid);
   if (result.kind !== "adopted") return result.kind === "problem" ? result : null;
   const others = live.filter(({ uid }) => uid !== chosen.uid).map((job) => conflictText(conflictFacts(context, job)));
   log(context, "warning", `besides the adopted Job these are live and are left alone: ${others.join(", ")}`);

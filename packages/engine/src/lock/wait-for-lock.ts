@@ -19,11 +19,11 @@ const PAST_LIMIT_SEC = 120;
 /** `free`: the run may try again to create its Job, unless it leaves. `retained`: under the next name. */
 type LockWaitEnd = Adopted | Problem | { readonly kind: "free" | "retained" | "timeout" };
 
-/** Waits until the Job that holds the key is gone, or is this run's to adopt. `notAdoptable`: Jobs, by uid, that it has tried to adopt in vain. */
-export async function waitForLock(context: RunContext, conflict: JobView, notAdoptable: Set<string>): Promise<LockWaitEnd> {
+/** Waits until the Job that holds the key is gone, or is this run's to adopt. `latest`: when it ends at the latest, whatever the Job may take. `notAdoptable`: Jobs, by uid, that it has tried to adopt in vain. */
+export async function waitForLock(context: RunContext, conflict: JobView, latest: number, notAdoptable: Set<string>): Promise<LockWaitEnd> {
   const { clock, watch, leaving, request, run } = context;
   const limit = timeLimit(conflict, request.keys);
-  const deadline = clock.now() + (limit === null ? run.timeouts.admission : (limit + PAST_LIMIT_SEC) * 1000);
+  const deadline = Math.min(latest, clock.now() + (limit === null ? run.timeouts.admission : (limit + PAST_LIMIT_SEC) * 1000));
   const gone = new AbortController();
   const ended = AbortSignal.any([gone.signal, leaving]);
   let job: JobView = conflict;

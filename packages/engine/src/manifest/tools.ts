@@ -4,10 +4,10 @@ import { containerSecurity } from "./pod-rules.ts";
 // Programs that the run's image need not have. They come from an image of their own, and are changed so that they start in any image.
 
 /** Where pods have the tools: the paths of loader and libraries are built into the programs. */
-const TOOLS_MOUNT = "/opt/agent-tools";
+export const TOOLS_MOUNT = "/opt/agent-tools";
 export const TOOLS_VOLUME = "agent-tools";
 const NODE = "node";
-/** Where the tools have it: a CLI may need a shell that small images lack. */
+/** `?`: copied if the tools have it (copy-tools.ts). A CLI may need a shell that small images lack. */
 const OPTIONAL_SHELL = "bash?";
 /** Where the init container sees the folder that it fills: at the other path it has its own programs. */
 const COPY_MOUNT = "/agent-tools-copy";

@@ -1,5 +1,5 @@
-import { hash } from "node:crypto";
 import { withoutTrailing } from "@paperclip-k8s/engine";
+import { sha256 } from "../sha256.ts";
 import type { ExecutionContext, RuntimeMcpServer } from "./types.ts";
 
 /** A tool server as the pod reaches it. */
@@ -21,7 +21,7 @@ export function mcpAccess(ctx: Pick<ExecutionContext, "runtimeMcp">, apiUrl: str
     token,
   }));
   const identities = offered.map(({ name, url, connectionId }) => JSON.stringify([name, url, connectionId])).sort();
-  const identity = identities.length === 0 ? "" : hash("sha256", identities.join("\n")).slice(0, 32);
+  const identity = identities.length === 0 ? "" : sha256(identities.join("\n")).slice(0, 32);
   return { servers, identity };
 }
 

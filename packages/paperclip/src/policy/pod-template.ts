@@ -1,4 +1,4 @@
-import { INPUT_MOUNT, overlap } from "@paperclip-k8s/engine";
+import { INPUT_MOUNT, overlap, TOOLS_MOUNT } from "@paperclip-k8s/engine";
 import { isRecord } from "../host/context-values.ts";
 import { DEFAULT_HOME } from "../host/paths.ts";
 import { kindOf, quote } from "../settings/config-error.ts";
@@ -68,7 +68,7 @@ const BREAKS: Readonly<Record<string, string>> = {
 };
 
 /** Where a run has, or may have, something of its own. */
-const OWN_PATHS = [INPUT_MOUNT, "/agent", "/tmp", "/opt/agent-tools", "/dev", "/proc", "/sys", DEFAULT_HOME];
+const OWN_PATHS = [INPUT_MOUNT, "/agent", "/tmp", TOOLS_MOUNT, "/dev", "/proc", "/sys", DEFAULT_HOME];
 /** They steer the runner, or say where a run's own folders are. */
 const OWN_VARIABLES = /^(NODE_.*|LD_.*|PAPERCLIP_.*|PATH|HOME|XDG_\w+_HOME|TMPDIR|TMP|TEMP)$/;
 

@@ -25,7 +25,7 @@ export function checkSettings(cli: AgentCli, adapterConfig: unknown, policy: Pol
   const raw = withTexts(recordOf(adapterConfig));
   const fields = fieldsOf(cli);
   const { config, notes, refused } = parseAll(cli, raw, policy);
-  const changed = [...earlier(cli, raw), ...nowUsed(fields, raw, refused)];
+  const changed = [...imageNeeds(config, policy), ...earlier(cli, raw), ...nowUsed(fields, raw, refused)];
   const known = new Set([...refused, ...changed].map(({ setting }) => setting));
   const found = [
     ...refused,
@@ -99,6 +99,22 @@ function unlessServersOwn(config: AgentConfig, policy: Policy): Refusals {
   if (kubeconfig !== null && kubeconfig !== policy.defaults.kubeconfig && !allowsPath(policy.allow.kubeconfigs, kubeconfig))
     refusals.notListed("kubeconfig", "kubeconfigs", kubeconfig);
   return refusals;
+}
+
+/** An image of the agent's own was enough with a shell and the CLI. */
+function imageNeeds(config: AgentConfig | null, { tools, defaults }: Policy): readonly Found[] {
+  const isOwn = config !== null && config.image !== null && config.image !== defaults.image;
+  if (!isOwn || (tools.image !== null && config.tools !== "never")) return [];
+  const text = "besides the CLI it must have Node ≥ 18, which cannot be seen from here: without it no run starts";
+  return [
+    {
+      setting: "image",
+      kind: "changed",
+      text,
+      todo: "offer a tools image in the policy (docs/images.md), or look what the image has",
+      isDefault: false,
+    },
+  ];
 }
 
 function earlier(cli: AgentCli, raw: Raw): readonly Found[] {

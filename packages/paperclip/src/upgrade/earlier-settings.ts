@@ -28,6 +28,15 @@ export const EARLIER_SETTINGS: readonly EarlierSetting[] = [
     text: "an agent had one run at a time; now it has one per task, and its tasks run in parallel",
     todo: "set it to agent for the old behaviour",
   },
+  ...["nodeSelector", "tolerations"].map(
+    (setting): EarlierSetting => ({
+      setting,
+      kind: "changed",
+      when: isNotSet,
+      text: "pods had none; now they have those of the server's pod",
+      todo: "set it to none to have none",
+    }),
+  ),
   {
     setting: "command",
     kind: "changed",
@@ -45,7 +54,7 @@ export const EARLIER_SETTINGS: readonly EarlierSetting[] = [
     setting: "env",
     kind: "changed",
     when: (value) => isRecord(value) && Object.keys(value).some(isFixed),
-    text: "it replaces what says who the run is, its task or why it was started; now the run's own values count",
+    text: "it replaced what says who the run is, its task or why it was started; now the run's own values count",
     todo: "remove these PAPERCLIP_ variables",
   },
 ];

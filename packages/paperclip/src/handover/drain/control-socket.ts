@@ -1,10 +1,10 @@
-import { hash } from "node:crypto";
 import { opendir } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join, normalize } from "node:path";
 import { parseFields } from "../../agent-cli/json-fields.ts";
 import { isBelow } from "../../host/context-values.ts";
 import { homeOf, instanceFolder } from "../../host/paths.ts";
+import { sha256 } from "../../sha256.ts";
 import type { DrainReport } from "./run-registry.ts";
 
 // Another process in the same container finds the adapters of a server through sockets in a folder that goes with the container. Never on the
@@ -93,4 +93,4 @@ export async function findSockets(folder: string, env: NodeJS.ProcessEnv): Promi
 /** Normalized, because the command line and the server may spell their home differently. */
 const serverInstance = (env: NodeJS.ProcessEnv): string => normalize(instanceFolder(homeOf(env), env.PAPERCLIP_INSTANCE_ID || "default"));
 
-const socketPrefix = (env: NodeJS.ProcessEnv): string => `${hash("sha256", `${hostname()}\0${serverInstance(env)}`).slice(0, 8)}-`;
+const socketPrefix = (env: NodeJS.ProcessEnv): string => `${sha256(`${hostname()}\0${serverInstance(env)}`).slice(0, 8)}-`;

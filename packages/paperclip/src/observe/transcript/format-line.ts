@@ -1,11 +1,11 @@
-import { styleText } from "node:util";
+import * as util from "node:util";
 import { cleanText } from "../clean-text.ts";
 import { entriesIn, type ReadEvent } from "./event-line.ts";
 import { unfold } from "./fold.ts";
 import { mark, STATUS } from "./marks.ts";
 import { TranscriptLines } from "./to-lines.ts";
 
-type Style = Parameters<typeof styleText>[0];
+type Style = Parameters<typeof util.styleText>[0];
 
 const FOLDED: readonly string[] = [mark.call, mark.success, mark.failure, mark.error];
 const STYLES: Readonly<Record<string, Style>> = {
@@ -44,7 +44,7 @@ const unfolded = (line: string): string => (FOLDED.includes(line.charAt(0)) ? un
 /** The mark in its colour; what is neither the agent's words nor its work is dim. */
 function painted(line: string): string {
   const style = STYLES[line.charAt(0)];
-  const paint = (how: Style, text: string) => styleText(how, text, { validateStream: false });
+  const paint = (how: Style, text: string) => util.styleText(how, text, { validateStream: false });
   if (style !== undefined) return `${paint(style, line.charAt(0))}${line.slice(1)}`;
   return line.startsWith(STATUS) || !line.startsWith(mark.success) ? paint("dim", line) : line;
 }

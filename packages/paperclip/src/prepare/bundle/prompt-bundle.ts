@@ -1,9 +1,9 @@
-import { hash } from "node:crypto";
 import { join } from "node:path";
 import { type TreeFile, withVolume } from "@paperclip-k8s/engine";
 import type { BundleLayout, PromptBundle } from "../../agent-cli/agent-cli.ts";
 import { bundlesFolder, UNFINISHED_BUNDLE } from "../../host/paths.ts";
 import { UnusableVolume } from "../../host/unusable-volume.ts";
+import { sha256 } from "../../sha256.ts";
 import type { RunInputs } from "../attempt.ts";
 import type { Inherited } from "../inherit/inherited.ts";
 import { filePlaces } from "../prompt/file-places.ts";
@@ -72,8 +72,8 @@ function contentOf(layout: BundleLayout, instructions: string, skills: readonly 
 
 /** The same content has the same key, in whatever order it was read. */
 function keyOf(content: readonly TreeFile[]): string {
-  const sums = content.map(({ path, bytes, executable }) => `${path}\0${executable}\0${hash("sha256", bytes)}\n`);
-  return hash("sha256", sums.sort().join("")).slice(0, 32);
+  const sums = content.map(({ path, bytes, executable }) => `${path}\0${executable}\0${sha256(bytes)}\n`);
+  return sha256(sums.sort().join("")).slice(0, 32);
 }
 
 interface SkillFiles {

@@ -1,8 +1,10 @@
-import { hash } from "node:crypto";
 import { ApiError, type ClaimVolume, findClaim, labelValue } from "@paperclip-k8s/engine";
 import type { CliClaim } from "../../agent-cli/agent-cli.ts";
 import { LABEL } from "../../host/keys.ts";
 import { ConfigError } from "../../settings/config-error.ts";
+import { stateFields } from "../../settings/fields/state.ts";
+import { find } from "../../settings/read.ts";
+import { sha256 } from "../../sha256.ts";
 import type { RunInputs, RunParts } from "../attempt.ts";
 import { CLAIM_MOUNT } from "../environment/mounts.ts";
 
@@ -41,12 +43,11 @@ export const trimmed = (text: string, most: number): string => text.replace(/^-+
 export function claimName(prefix: string, agentId: string): string {
   const slug = trimmed(agentId.toLowerCase().replace(/[^a-z0-9-]+/g, ""), MAX_SLUG);
   if (slug === agentId) return `${prefix}${slug}`;
-  return [`${prefix}${slug}`, hash("sha256", agentId).slice(0, 8)].join(slug === "" ? "" : "-");
+  return [`${prefix}${slug}`, sha256(agentId).slice(0, 8)].join(slug === "" ? "" : "-");
 }
 
-/** Whether no mode was chosen: the adapters before this one had other defaults. */
-export const isModeUnset = ({ config }: Pick<RunParts["ctx"], "config">): boolean =>
-  config.agentDbMode === undefined || config.agentDbMode === null || config.agentDbMode === "";
+/** Whether no mode was chosen, or none that there is: the adapters before this one had other defaults. */
+export const isModeUnset = ({ config }: Pick<RunParts["ctx"], "config">): boolean => find(stateFields.agentDbMode, [config]) === undefined;
 
 /**
  * The claim that has a session of an adapter before this one: it used to be the default, so the session goes on there as long as no mode is chosen.

@@ -1,10 +1,10 @@
-import { hash } from "node:crypto";
 import type { StateSpec } from "@paperclip-k8s/engine";
 import type { CliState } from "../../agent-cli/agent-cli.ts";
 import { recordOf, textOf } from "../../host/context-values.ts";
 import { stateFolder } from "../../host/paths.ts";
 import type { ExecutionContext } from "../../host/types.ts";
 import type { AgentConfig } from "../../settings/agent-config.ts";
+import { sha256 } from "../../sha256.ts";
 import type { RunParts } from "../attempt.ts";
 import { taskOf } from "../environment/facts.ts";
 import { HOME_MOUNT } from "../environment/mounts.ts";
@@ -72,7 +72,7 @@ const SAFE = /^[A-Za-z0-9-]{1,100}$/;
 export function taskPart(ctx: Pick<ExecutionContext, "runtime" | "context">): string {
   const key = textOf(ctx.runtime.taskKey) ?? taskOf(ctx) ?? "no-task";
   if (SAFE.test(key)) return key;
-  const sum = hash("sha256", key).slice(0, 12);
+  const sum = sha256(key).slice(0, 12);
   const slug = trimmed(key.replace(/[^A-Za-z0-9]+/g, "-"), 40);
   return slug === "" ? sum : `${slug}-${sum}`;
 }

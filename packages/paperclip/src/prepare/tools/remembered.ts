@@ -1,6 +1,6 @@
-import { hash } from "node:crypto";
 import { type MissingProgram, VolumeError, withVolume } from "@paperclip-k8s/engine";
 import { imageNotes } from "../../host/paths.ts";
+import { sha256 } from "../../sha256.ts";
 import type { ToolsParts } from "./choice.ts";
 
 // Which images lack something, so that their next run begins with the tools. Kept where no pod can write, for the next server too. An agent
@@ -29,10 +29,10 @@ function keepInMind(path: string, found: Remembered | null): void {
 }
 
 const noteOf = ({ cli, config, inherited }: Place): string =>
-  `${imageNotes(config)}/${hash("sha256", `${cli.type}\n${inherited.image}`).slice(0, 40)}`;
+  `${imageNotes(config)}/${sha256(`${cli.type}\n${inherited.image}`).slice(0, 40)}`;
 
 const pulledOf = (imageId: string | null): Buffer =>
-  imageId === null ? UNKNOWN : hash("sha256", imageId, "buffer").subarray(0, NOTE_BYTES - 1);
+  imageId === null ? UNKNOWN : Buffer.from(sha256(imageId), "hex").subarray(0, NOTE_BYTES - 1);
 
 /** What this image was found to lack; null = nothing is known, also when the volume cannot be read: then the image shows it again. */
 export async function rememberedTools(place: Place): Promise<MissingProgram | null> {
