@@ -156,8 +156,8 @@ export const RUN_FAULTS: readonly Fault[] = [
   {
     what: "of several live Jobs one is adopted although another one must not be",
     file: engine("lock/take-lock.ts"),
-    find: `if (decision.kind === "blocked") return`,
-    replace: `if (false) return`,
+    find: `asked.find(({ decision }) => decision.kind === "blocked") : undefined;`,
+    replace: "undefined : undefined;",
     caughtBy: [suite("admission-overlap")],
   },
   {

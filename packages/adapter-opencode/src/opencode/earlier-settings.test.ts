@@ -51,6 +51,8 @@ test("what an agent of each of them may have besides", () => {
 
 test("defaults that are others now are shown for agents that have not set them", () => {
   const unset = checkSettings(opencode, {}).map(({ setting, kind, isDefault }) => [setting, kind, isDefault]);
-  expect(unset).toEqual(["inherit", "concurrency", "agentDbMode"].map((setting) => [setting, "changed", true]));
+  expect(unset).toEqual(
+    ["inherit", "concurrency", "nodeSelector", "tolerations", "agentDbMode"].map((setting) => [setting, "changed", true]),
+  );
   expect(found({ "resources.limits.memory": "", effort: "", resources: { limits: { memory: "8Gi" } } })).toEqual([]);
 });

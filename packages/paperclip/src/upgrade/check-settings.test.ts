@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { DEFAULT_POLICY } from "../policy/policy.ts";
 import { exampleCli } from "../testing/example-cli.ts";
 import { checkSettings } from "./check-settings.ts";
 
@@ -9,6 +10,8 @@ test("settings without a problem have no finding but those of changed defaults",
   expect(checkSettings(exampleCli, {}).map(({ setting, kind }) => [setting, kind])).toEqual([
     ["inherit", "changed"],
     ["concurrency", "changed"],
+    ["nodeSelector", "changed"],
+    ["tolerations", "changed"],
   ]);
 });
 
@@ -42,4 +45,15 @@ test("what only the server's own pod could allow is refused with that remark", (
     { setting: "kubeconfig", kind: "refused", todo: servers },
   ]);
   expect(found({ nodeSelector: "disktype=ssd", tolerations: [{ key: "dedicated", operator: "Exists" }] })).toEqual([]);
+});
+
+test("an image of the agent's own: what it must have is said, unless tools are offered and used", () => {
+  const about = (raw: object, image: string | null) =>
+    checkSettings(exampleCli, raw, { ...DEFAULT_POLICY, tools: { image, mount: "copy" } }).filter(({ setting }) => setting === "image");
+  const image = "jdk:25";
+  const changed = [expect.objectContaining({ kind: "changed", text: expect.stringContaining("Node ≥ 18") })];
+  expect(about({ image }, null)).toEqual(changed);
+  expect(about({ image, tools: "never" }, "tools:1")).toEqual(changed);
+  expect(about({ image }, "tools:1")).toEqual([]);
+  expect(about({}, null)).toEqual([]);
 });
