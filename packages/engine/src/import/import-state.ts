@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { importText } from "../../generated/import-text.ts";
 import { stateKey } from "../record-trust.ts";
+import { decodeMessage } from "./decode-message.ts";
 import { diedOf, withoutProgress } from "./ended.ts";
-import type { FromImport, ImportAnswer, ImportCommand, ImportProgress } from "./protocol.ts";
+import type { ImportAnswer, ImportCommand, ImportProgress } from "./protocol.ts";
 import { inTempFolder } from "./temp-folder.ts";
 
 export interface ImportOptions {
@@ -82,9 +83,11 @@ function runImport(
       clearTimeout(timer);
       timer = setTimeout(() => end(withoutProgress(last, stallMs, command.root)), stallMs + more);
     };
-    child.on("message", (message: FromImport) => {
-      if ("answer" in message) return end(message.answer);
-      last = message.progress;
+    child.on("message", (message: unknown) => {
+      const known = decodeMessage(message);
+      if (known === null) return end({ kind: "stalled", reason: "its process sent something unknown" });
+      if ("answer" in known) return end(known.answer);
+      last = known.progress;
       arm();
       onProgress?.(last);
     });
