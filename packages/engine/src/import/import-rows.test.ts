@@ -220,6 +220,6 @@ test("a table whose pages lead to each other again and again is given up, and it
   const pids: number[] = [];
   const options = { stallMs: 4000, onProcess: (pid: number) => void pids.push(pid) };
   const answer = await stage.import([{ ...only, rows: [{ table: "deep", column: "session_id" }] }], PARTS, {}, options);
-  expect(answer).toMatchObject({ kind: "unfit", reason: expect.stringContaining("no progress for 4 s") });
+  expect(answer).toMatchObject({ kind: "stalled", reason: expect.stringContaining("no progress for 4 s") });
   await until(() => pids.every((pid) => !isAlive(pid)));
 });

@@ -5,6 +5,7 @@ import { decodeMessage } from "./decode-message.ts";
 import { diedOf, withoutProgress } from "./ended.ts";
 import type { ImportAnswer, ImportCommand, ImportProgress } from "./protocol.ts";
 import { inTempFolder } from "./temp-folder.ts";
+import { inTurn } from "./turns.ts";
 
 export interface ImportOptions {
   /** What comes first: the caller no longer wants it. */
@@ -33,10 +34,12 @@ export async function importState({ recordSecret, ...request }: ImportRequest, o
   if (options.signal.aborted) return null;
   const key = stateKey(recordSecret, request.saved);
   try {
-    return await inTempFolder(async (temp) => {
-      const child = startProcess();
-      return child === null ? NOT_STARTED : runImport(child, { ...request, key, temp }, options);
-    });
+    return await inTurn(options.signal, () =>
+      inTempFolder(async (temp) => {
+        const child = startProcess();
+        return child === null ? NOT_STARTED : runImport(child, { ...request, key, temp }, options);
+      }),
+    );
   } catch (error) {
     return { kind: "blocked", reason: `the server's temporary folder cannot be used: ${(error as Error).message}` };
   }
