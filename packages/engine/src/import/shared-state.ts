@@ -12,7 +12,7 @@ export interface SharedState {
   readonly waiting: (() => void)[];
 }
 
-const KEY = Symbol.for("paperclip-k8s.import.v1");
+const KEY = Symbol.for("agent-state-import.v1");
 
 export function sharedState(): SharedState {
   const place = globalThis as { [KEY]?: SharedState };

@@ -24,7 +24,7 @@ export function savedThere({ root, saved }: Pick<ImportCommand, "root" | "saved"
 
 /**
  * Saves what was copied, signed as a run's own state is. It gets its name when all of it is on the volume. The name is the same for every
- * import and never that of a save, so that two imports at once do no harm, and one that comes late replaces nothing.
+ * import and never that of a save, so that two imports at once do no harm, and one that comes late replaces no save.
  */
 export function addState(
   home: string,

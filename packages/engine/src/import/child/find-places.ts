@@ -18,7 +18,7 @@ type OnFault = (error: unknown) => void;
 
 /**
  * The files that a path with one `*` stands for: those in the folders to be tried first, then the newest. What is not there is left out; what
- * cannot be looked at is told, and hides nothing else.
+ * cannot be looked at is reported, and hides nothing else.
  */
 export async function findPlaces(root: string, path: string, first: readonly string[] = [], onFault: OnFault): Promise<Place[]> {
   const names = path.split("/");
