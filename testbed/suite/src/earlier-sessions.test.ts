@@ -3,7 +3,10 @@ import { mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { permissions } from "@paperclip-k8s/engine";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { loadKits } from "../../../packages/adapters.ts";
 import { makeDatabase } from "../../../packages/engine/src/import/testing/import-fixture.ts";
+import { connect } from "../../../packages/engine/src/kube/connection.ts";
+import { createJob } from "../../../packages/engine/src/kube/writes.ts";
 import { type AgentRun, type Agents, openAgents } from "./agents.ts";
 import { placeRecordedCli } from "./recorded-cli.ts";
 
@@ -51,6 +54,28 @@ test("Claude Code: a transcript is imported by the first run that resumes it, an
   const second = await turn({ ...made, session: { ...first.session, sessionId } });
   expect(second.log).not.toContain("earlier adapter");
   expect(second.log).not.toContain("session restored (saved ");
+});
+
+test("a live Job of an earlier adapter may still write the session: it is imported when that Job is gone", async () => {
+  const [made, sessionId, lines] = [conversation("claude"), randomUUID(), [] as string[]];
+  const transcript = `.claude/projects/-live/${sessionId}.jsonl`;
+  await put(transcript, "{}\n");
+  const name = `older-${made.agent.slice(0, 8)}`;
+  const { type } = (await loadKits())[made.cli].cli;
+  const labels = { "paperclip.io/agent-id": made.agent, "paperclip.io/adapter-type": type };
+  const container = { name: "main", image: "none" };
+  await createJob(await connect({ kubeconfig: stage.bed.kubeconfig }), stage.bed.namespace, {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: { name, namespace: stage.bed.namespace, labels },
+    spec: { suspend: true, template: { metadata: { labels }, spec: { restartPolicy: "Never", containers: [container] } } },
+  });
+  const ran = turn({ ...made, session: { sessionId }, change: { onLog: async (_, chunk) => void lines.push(chunk) } });
+  await expect.poll(() => lines.join("")).toContain(`waiting for Job ${name} of an earlier adapter to end before session ${sessionId}`);
+  await put(transcript, "{}\n{}\n");
+  await stage.bed.faults.deleteJob(name, "Foreground");
+  expect((await ran).result, lines.join("")).toMatchObject({ exitCode: 0 });
+  expect(lines.join("")).toMatch(/imported from .*\(1 files, 6 bytes\)/);
 });
 
 test("OpenCode: a session of a database that agents shared is imported by the first run that resumes it", async () => {

@@ -4,7 +4,7 @@ import { earlierTranscripts, projectFolder } from "./earlier-sessions.ts";
 const ID = "0b8a5b0e-0000-4000-8000-000000000000";
 const session = {
   ...{ sessionId: ID, cwd: "/paperclip/work.1", madeIn: null, dataPath: "/paperclip", volume: "/paperclip" },
-  ...{ companyId: "company-1", agentId: "agent-1", taskKey: null, env: {}, serverEnv: {} },
+  ...{ companyId: "company-1", agentId: "agent-1", taskKey: null, env: {}, serverEnv: {}, note: () => {} },
 };
 
 test("a transcript is looked for in the shared home, in any folder, and put where the CLI looks today", () => {

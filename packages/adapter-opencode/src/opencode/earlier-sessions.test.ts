@@ -16,9 +16,14 @@ beforeEach(() => {
 });
 afterEach(() => stage.end());
 
+let notes: string[] = [];
+beforeEach(() => {
+  notes = [];
+});
+
 const session = (sessionId: string, env = {}) => ({
   ...{ sessionId, cwd: "/today", madeIn: "/paperclip/work", dataPath: stage.root, volume: stage.root },
-  ...{ companyId: "company-1", agentId: "agent-1", taskKey: "Issue:1", env, serverEnv: {} },
+  ...{ companyId: "company-1", agentId: "agent-1", taskKey: "Issue:1", env, serverEnv: {}, note: (text: string) => notes.push(text) },
 });
 
 test("of a database that agents shared, one session gets a database of its own, with all that says which form it has", async () => {
@@ -47,12 +52,31 @@ test("parents that lead in a circle, or to another agent's session, bring nothin
 });
 
 test("the database of a task's own folder, of an isolated workspace, and one that the agent names are looked into before the shared one", () => {
-  expect(earlierDatabases(session(OWN, { OPENCODE_DB: stage.path("mine.db") })).map(({ path }) => path)).toEqual([
-    stage.path("mine.db"),
+  const named = stage.path(".opencode-db/company-1/agent-1/mine.db");
+  expect(earlierDatabases(session(OWN, { OPENCODE_DB: named })).map(({ path }) => path)).toEqual([
+    named,
     stage.path(".opencode-db/company-1/agent-1/issue_1/opencode.db"),
     stage.path(".opencode-db/company-1/agent-1/isolation/*/opencode.db"),
     stage.path(DATABASE),
   ]);
+});
+
+test("a database that the agent names is looked into only where no pod writes today", () => {
+  const usual = earlierDatabases(session(OWN)).length;
+  const names = [
+    "work/mine.db",
+    ".opencode-db/company-1/other/mine.db",
+    ".opencode-db/company-1/agent-1/*/x.db",
+    ".opencode-db/../work/x.db",
+  ];
+  for (const name of [...names.map((each) => `${stage.root}/${each}`), "/elsewhere/x.db", ":memory:"]) {
+    notes = [];
+    expect(earlierDatabases(session(OWN, { OPENCODE_DB: name })), name).toHaveLength(usual);
+    expect(notes, name).toEqual([expect.stringContaining("OPENCODE_DB is not looked into")]);
+  }
+  notes = [];
+  expect(earlierDatabases(session(OWN, { OPENCODE_DB: stage.path(".local/share/opencode/mine.db") }))).toHaveLength(usual + 1);
+  expect(notes).toEqual([]);
 });
 
 test("an id that is none of OpenCode's is not looked for", () => {

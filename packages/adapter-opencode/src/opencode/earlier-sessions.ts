@@ -1,3 +1,4 @@
+import { dirname, normalize } from "node:path/posix";
 import type { EarlierSession, ImportSource, RowRule } from "@paperclip-k8s/paperclip";
 
 /** Below HOME. */
@@ -37,12 +38,29 @@ export function earlierDatabases(session: EarlierSession): ImportSource[] {
 }
 
 /** One per task in a folder of the agent, one per isolated workspace of the agent, one that the agent's settings name, the one of the shared HOME. */
-function placesOf({ dataPath, volume, companyId, agentId, taskKey, env }: EarlierSession): string[] {
+function placesOf({ dataPath, volume, companyId, agentId, taskKey, env, note }: EarlierSession): string[] {
   const own = `${volume}/.opencode-db/${companyId}/${agentId}`;
   const task = (taskKey ?? "")
     .toLowerCase()
     .replace(/[^a-z0-9_-]/g, "_")
     .slice(0, 128);
-  const named = env.OPENCODE_DB?.startsWith(`${volume}/`) ? [env.OPENCODE_DB] : [];
-  return [...named, ...(task === "" ? [] : [`${own}/${task}/opencode.db`]), `${own}/isolation/*/opencode.db`, `${dataPath}/${DATABASE}`];
+  const named = namedPlace(env.OPENCODE_DB, [own, dirname(`${dataPath}/${DATABASE}`)]);
+  if (named === null)
+    note(`the agent's OPENCODE_DB is not looked into for the session: it is not in a folder that only earlier adapters used`);
+  return [
+    ...(named ?? []),
+    ...(task === "" ? [] : [`${own}/${task}/opencode.db`]),
+    `${own}/isolation/*/opencode.db`,
+    `${dataPath}/${DATABASE}`,
+  ];
+}
+
+/**
+ * The agent writes its settings, and its pods write its workspace: a database counts only in the folders of the earlier adapters, which no pod of
+ * today gets unless the operator mounts them. Null = it is elsewhere.
+ */
+function namedPlace(path: string | undefined, folders: readonly string[]): string[] | null {
+  if (path === undefined || path === "") return [];
+  const isThere = normalize(path) === path && !path.includes("*") && folders.some((folder) => path.startsWith(`${folder}/`));
+  return isThere ? [path] : null;
 }

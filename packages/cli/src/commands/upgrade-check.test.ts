@@ -176,8 +176,10 @@ test("an agent's claim is found, and whether its settings use it", async () => {
   cluster.createClaim("agents", `${prefix}${ID}`, cluster.dir);
   hire(agent({ agentDbMode: "dedicated_pvc" }));
   expect((await check()).out.replace(/\s+/g, " ")).toContain(`kept claim agents/${prefix}${ID} is used as before`);
-  hire(agent({ model: "a/m" }));
-  expect((await check()).out.replace(/\s+/g, " ")).toContain("sessions on it go on, new ones are kept on the shared volume");
+  for (const unset of [{ model: "a/m" }, { agentDbMode: "no such mode" }]) {
+    hire(agent(unset));
+    expect((await check()).out.replace(/\s+/g, " ")).toContain("sessions on it go on, new ones are kept on the shared volume");
+  }
   hire(agent({ agentDbMode: "portable" }));
   expect((await check()).out.replace(/\s+/g, " ")).toContain("no longer used -> set agentDbMode to dedicated_pvc to go on with it");
 });

@@ -1,7 +1,7 @@
 import { messageOf } from "@paperclip-k8s/engine";
 import { cleanLine } from "@paperclip-k8s/paperclip/clean-text";
 import type { InspectedPolicy } from "@paperclip-k8s/paperclip/policy";
-import { checkSettings, type SettingFinding } from "@paperclip-k8s/paperclip/upgrade";
+import { checkSettings, chosenMode, type SettingFinding } from "@paperclip-k8s/paperclip/upgrade";
 import { isRecord } from "@paperclip-k8s/paperclip/values";
 import type { FoundAgent, FoundAgents, StoredSessions } from "./find-agents.ts";
 import type { ClusterView } from "./look-at-cluster.ts";
@@ -78,7 +78,7 @@ export const isRefused = ({ findings }: Pick<AgentReport, "findings">): boolean 
 function agentReport(agent: FoundAgent, cluster: ClusterView, policy: Facts["policy"], serverNamespace: string | null): AgentReport {
   const { id, name, company, cli, settings, sessions } = agent;
   const { findings, problem } = findingsOf(agent, policy, serverNamespace);
-  const mode = isRecord(settings) ? settings.agentDbMode : undefined;
+  const mode = isRecord(settings) ? chosenMode(settings) : undefined;
   return {
     id,
     name: cleanLine(name, 60),
@@ -93,12 +93,10 @@ function agentReport(agent: FoundAgent, cluster: ClusterView, policy: Facts["pol
   };
 }
 
-function useOf(mode: unknown): ClaimUse {
+function useOf(mode: ReturnType<typeof chosenMode>): ClaimUse {
   if (mode === "dedicated_pvc") return "all";
-  return isUnset(mode) ? "stored-sessions" : "none";
+  return mode === undefined ? "stored-sessions" : "none";
 }
-
-const isUnset = (mode: unknown): boolean => mode === undefined || mode === null || mode === "";
 
 interface Checked {
   readonly findings: readonly SettingFinding[];

@@ -157,6 +157,21 @@ test("a session or a database of more bytes than are allowed is refused for good
   });
 });
 
+test("of any number of rows with the session's id one is read to know it by, and all of them count", async () => {
+  makeDatabase(
+    stage.path("shared.db"),
+    "CREATE TABLE session (id TEXT, project_id TEXT, junk BLOB)",
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50) INSERT INTO session SELECT 's1', 'p1', zeroblob(1000000) FROM n",
+  );
+  const answer = await stage.import(source(), PARTS, { maxBytes: 5_000_000 });
+  expect(answer).toMatchObject({ kind: "unfit", reason: expect.stringContaining("5000000 bytes") });
+});
+
+test("an index may have any name that SQLite allows in it", async () => {
+  shared(`CREATE INDEX "a\\b""c" ON secret (value)`);
+  expect(await stage.import(source(), PARTS)).toMatchObject({ kind: "unfit", reason: expect.stringMatching(/usual name/) });
+});
+
 test("rows that refer to another session's are left out", async () => {
   shared(
     "CREATE TABLE part (id TEXT PRIMARY KEY, message_id INTEGER REFERENCES message(id), session_id TEXT)",
@@ -205,6 +220,6 @@ test("a table whose pages lead to each other again and again is given up, and it
   const pids: number[] = [];
   const options = { stallMs: 4000, onProcess: (pid: number) => void pids.push(pid) };
   const answer = await stage.import([{ ...only, rows: [{ table: "deep", column: "session_id" }] }], PARTS, {}, options);
-  expect(answer).toMatchObject({ kind: "unfit", reason: expect.stringContaining("no progress for 4 s") });
+  expect(answer).toMatchObject({ kind: "stalled", reason: expect.stringContaining("no progress for 4 s") });
   await until(() => pids.every((pid) => !isAlive(pid)));
 });

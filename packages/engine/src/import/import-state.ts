@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { importText } from "../../generated/import-text.ts";
 import { stateKey } from "../record-trust.ts";
+import { decodeMessage } from "./decode-message.ts";
 import { diedOf, withoutProgress } from "./ended.ts";
-import type { FromImport, ImportAnswer, ImportCommand, ImportProgress } from "./protocol.ts";
+import type { ImportAnswer, ImportCommand, ImportProgress } from "./protocol.ts";
 import { inTempFolder } from "./temp-folder.ts";
+import { inTurn } from "./turns.ts";
 
 export interface ImportOptions {
   /** What comes first: the caller no longer wants it. */
@@ -32,10 +34,12 @@ export async function importState({ recordSecret, ...request }: ImportRequest, o
   if (options.signal.aborted) return null;
   const key = stateKey(recordSecret, request.saved);
   try {
-    return await inTempFolder(async (temp) => {
-      const child = startProcess();
-      return child === null ? NOT_STARTED : runImport(child, { ...request, key, temp }, options);
-    });
+    return await inTurn(options.signal, () =>
+      inTempFolder(async (temp) => {
+        const child = startProcess();
+        return child === null ? NOT_STARTED : runImport(child, { ...request, key, temp }, options);
+      }),
+    );
   } catch (error) {
     return { kind: "blocked", reason: `the server's temporary folder cannot be used: ${(error as Error).message}` };
   }
@@ -82,9 +86,11 @@ function runImport(
       clearTimeout(timer);
       timer = setTimeout(() => end(withoutProgress(last, stallMs, command.root)), stallMs + more);
     };
-    child.on("message", (message: FromImport) => {
-      if ("answer" in message) return end(message.answer);
-      last = message.progress;
+    child.on("message", (message: unknown) => {
+      const known = decodeMessage(message);
+      if (known === null) return end({ kind: "stalled", reason: "its process sent something unknown" });
+      if ("answer" in known) return end(known.answer);
+      last = known.progress;
       arm();
       onProgress?.(last);
     });

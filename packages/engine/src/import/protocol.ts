@@ -55,7 +55,7 @@ export interface ImportCommand {
   readonly run: string;
   /** Of what is taken. */
   readonly maxBytes: number;
-  /** Of the database that rows are taken from: all of it is copied. */
+  /** Of the database that rows are taken from: all of it is copied. The larger one of both is what an import copies in all. */
   readonly maxDatabaseBytes: number;
   /** To whom the archive belongs; null = to the server's user. */
   readonly owner: FileOwner | null;
@@ -65,7 +65,7 @@ export interface ImportCommand {
 
 export type ImportAnswer =
   | { readonly kind: "imported"; readonly from: string; readonly bytes: number; readonly files: number; readonly rows: number }
-  /** A state is there already, so nothing was looked for. */
+  /** A run has saved a state, or what was imported before is there and its source is gone. */
   | { readonly kind: "saved-already" }
   /** Seen: it is in none of these places. */
   | { readonly kind: "not-found"; readonly places: readonly string[] }

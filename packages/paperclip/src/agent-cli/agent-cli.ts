@@ -93,6 +93,8 @@ export interface EarlierSession {
   readonly env: Readonly<Record<string, string>>;
   /** The server's, which runs inherited. */
   readonly serverEnv: NodeJS.ProcessEnv;
+  /** Tells the run's log something that a person should know. */
+  readonly note: (text: string) => unknown;
 }
 
 /** A claim that belongs to one agent. */

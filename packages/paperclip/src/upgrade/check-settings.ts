@@ -18,6 +18,7 @@ import { EARLIER_SETTINGS } from "./earlier-settings.ts";
 import type { SettingFinding } from "./finding.ts";
 import { ignoredEarlier } from "./now-used.ts";
 
+export { chosenMode } from "../settings/session-mode.ts";
 export type { SettingFinding } from "./finding.ts";
 
 /** What becomes of an agent's settings of an earlier adapter: refused first, then changed or removed, then ignored. Nothing is asked of a cluster or a disk. */

@@ -8,27 +8,35 @@ import { ImportFault } from "./fault.ts";
 
 type StatePlace = Pick<ImportCommand, "root" | "saved" | "parts" | "key" | "run" | "owner" | "maxBytes">;
 
-/** Whether some run, or an import, has saved a state there. */
-export function hasState({ root, saved }: Pick<ImportCommand, "root" | "saved">): Promise<boolean> {
+/** What there is: a save of some run, no more than an import, or nothing. */
+export function savedThere({ root, saved }: Pick<ImportCommand, "root" | "saved">): Promise<"save" | "import" | "nothing"> {
   return inFolder(root, saved, (at) => {
-    for (const { name } of entriesOf(at())) if (isGeneration(name)) return true;
+    let isImported = false;
+    for (const { name } of entriesOf(at())) {
+      if (name === FIRST_GENERATION) isImported = true;
+      else if (isGeneration(name)) return "save";
+    }
     // A pointer that names something is a state that cannot be read at the moment.
-    return (orNull(() => statSync(at("current")).size, ["ENOENT"]) ?? 0) > 0;
+    if ((orNull(() => statSync(at("current")).size, ["ENOENT"]) ?? 0) > 0) return "save";
+    return isImported ? "import" : "nothing";
   });
 }
 
 /**
  * Saves what was copied, signed as a run's own state is. It gets its name when all of it is on the volume. The name is the same for every
- * import and never that of a save, so that two imports at once do no harm, and one that comes late replaces nothing.
+ * import and never that of a save, so that two imports at once do no harm, and one that comes late replaces no save.
  */
 export function addState(
   home: string,
+  main: string,
   at: Date,
   place: StatePlace,
   onWritten: (bytes: number) => void,
 ): Promise<{ readonly bytes: number }> {
   const { root, saved, parts, key, run, owner, maxBytes } = place;
   const { entries, bytes } = listState(home, parts);
+  // Without it the archive would say, signed, that the session is empty.
+  if (!entries.some(({ path }) => path === main)) throw new ImportFault("stalled", `the copy of ${main} is not there any more`);
   if (bytes > maxBytes) throw new ImportFault("unfit", `the session has ${bytes} bytes, ${maxBytes} are allowed`);
   return inFolder(root, saved, (folder) => {
     writeWhole(folder, (fd) => {

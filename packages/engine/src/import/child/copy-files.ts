@@ -9,9 +9,11 @@ const CHUNK = 256 * 1024;
 const MOST_FILES = 10_000;
 const MOST_LEVELS = 8;
 
-/** What may still be taken, and what was. */
+/** What may still be taken from one place, and what was. */
 export interface Budget {
   readonly maxBytes: number;
+  /** What may be copied from here on by the import as a whole. */
+  readonly left: number;
   bytes: number;
   files: number;
   /** So many bytes more were copied. */
@@ -57,6 +59,7 @@ function copyOpen(from: string, name: string, to: string, budget: Budget): numbe
     const stats = fstatSync(fd);
     if (!stats.isFile()) throw new ImportFault("unfit", `${name} is not a file`);
     if (++budget.files > MOST_FILES) throw new ImportFault("unfit", `${name}: there are more than ${MOST_FILES} files`);
+    checkBudget(budget, budget.bytes + stats.size, name);
     mkdirSync(dirname(to), { recursive: true });
     const copy = openSync(to, "wx", 0o600);
     try {
@@ -71,13 +74,19 @@ function copyOpen(from: string, name: string, to: string, budget: Budget): numbe
   }
 }
 
+function checkBudget({ maxBytes, left }: Budget, bytes: number, name: string): void {
+  if (bytes > maxBytes) throw new ImportFault("unfit", `${name}: there are more than ${maxBytes} bytes to copy`);
+  if (bytes > left)
+    throw new ImportFault("blocked", `${name}: too many bytes were copied from other places before; remove what is not needed there`);
+}
+
 function copyBytes(from: number, to: number, name: string, budget: Budget): void {
   const chunk = Buffer.allocUnsafe(CHUNK);
   for (;;) {
     const count = readSync(from, chunk, 0, CHUNK, null);
     if (count === 0) return;
     budget.bytes += count;
-    if (budget.bytes > budget.maxBytes) throw new ImportFault("unfit", `${name}: there are more than ${budget.maxBytes} bytes to copy`);
+    checkBudget(budget, budget.bytes, name);
     for (let done = 0; done < count; ) done += writeSync(to, chunk, done, count - done);
     budget.onBytes(count);
   }

@@ -1,12 +1,16 @@
-import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import type { RowImport, RowRule } from "../protocol.ts";
 import { ImportFault } from "./fault.ts";
+import { rowSize } from "./row-size.ts";
 import { quoted, readTables, type Table } from "./table-schema.ts";
 
 /** Of SQLite's own memory in this process. */
 const HEAP_BYTES = 256 * 1024 * 1024;
 const MOST_ROWS = 2_000_000;
-const MOST_ROUNDS = 10;
+const MOST_ROUNDS = 50;
+const MOST_ORPHANS = 100_000;
+
+type Row = Readonly<Record<string, SQLOutputValue>>;
 
 interface RowBudget {
   readonly maxBytes: number;
@@ -30,10 +34,10 @@ export function copyRows(from: DatabaseSync, to: DatabaseSync, source: RowImport
   const tables = new Map(readTables(from).map((table) => [table.name, table]));
   const rootTable = tables.get(root.table);
   if (rootTable?.columns.includes(root.column) !== true) return null;
-  const found = from.prepare(`${selectFrom(rootTable)} WHERE ${quoted(root.column)} = ?`).all(root.value)[0];
+  const found = rootRow(from, rootTable, source);
   if (found === undefined) return null;
   for (const { create } of tables.values()) for (const statement of create) to.exec(statement);
-  const copier = createCopier(from, to, source, budget);
+  const copier = createCopier(from, to, source, budget, rowSize(found));
   to.exec("BEGIN");
   const wanted = (rule: RowRule): boolean => tables.get(rule.table) !== undefined;
   const before = source.rows.filter((rule) => !("column" in rule) || "from" in rule).filter(wanted);
@@ -47,29 +51,45 @@ export function copyRows(from: DatabaseSync, to: DatabaseSync, source: RowImport
   return rows;
 }
 
+/** Of the root's row, what other rules need of it. Nothing makes its column unique: one row is read, whatever there is. */
+function rootRow(from: DatabaseSync, table: Table, { root, rows }: RowImport): Row | undefined {
+  const needed = rows.flatMap((rule) => ("from" in rule && table.columns.includes(rule.from) ? [rule.from] : []));
+  const columns = [...new Set([root.column, ...needed])];
+  return from.prepare(`${selectFrom({ name: table.name, columns })} WHERE ${quoted(root.column)} = ? LIMIT 1`).get(root.value) as
+    | Row
+    | undefined;
+}
+
 /** Rows that refer to rows of other sessions; taking one away may leave another without its own. */
 function removeOrphans(to: DatabaseSync): void {
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const orphans = to.prepare("PRAGMA foreign_key_check").all();
+    const orphans = firstOrphans(to);
     if (orphans.length === 0) return;
-    for (const { table, rowid } of orphans) to.prepare(`DELETE FROM ${quoted(table)} WHERE rowid = ?`).run(rowid as SQLInputValue);
+    for (const { table, rowid } of orphans) to.prepare(`DELETE FROM ${quoted(table)} WHERE rowid = ?`).run(rowid ?? null);
   }
+  throw new ImportFault("unfit", "the session has too many rows that refer to rows of others");
+}
+
+function firstOrphans(to: DatabaseSync): Row[] {
+  const orphans: Row[] = [];
+  for (const row of to.prepare("PRAGMA foreign_key_check").iterate()) if (orphans.push(row as Row) === MOST_ORPHANS) break;
+  return orphans;
 }
 
 /** Copies what a rule stands for; returns the rows of all rules so far. */
-function createCopier(from: DatabaseSync, to: DatabaseSync, { root, set }: RowImport, { maxBytes, onBytes }: RowBudget) {
-  let [rows, bytes] = [0, 0];
-  return (table: Table, rule: RowRule, found: Readonly<Record<string, unknown>>): number => {
+function createCopier(from: DatabaseSync, to: DatabaseSync, { root, set }: RowImport, { maxBytes, onBytes }: RowBudget, begun: number) {
+  let [rows, bytes] = [0, begun];
+  return (table: Table, rule: RowRule, found: Row): number => {
     if ("column" in rule && !table.columns.includes(rule.column)) return rows;
     const instead = Object.entries(set[table.name] ?? {}).filter(([column]) => table.columns.includes(column));
     const select = from.prepare(`${selectFrom(table)}${"column" in rule ? ` WHERE ${quoted(rule.column)} = ?` : ""}`);
     select.setReadBigInts(true);
     const places = table.columns.map(() => "?").join(", ");
     const insert = to.prepare(`INSERT OR IGNORE INTO ${quoted(table.name)} (${table.columns.map(quoted).join(", ")}) VALUES (${places})`);
-    const value = !("column" in rule) ? [] : [("from" in rule ? (found[rule.from] ?? null) : root.value) as SQLInputValue];
+    const value = !("column" in rule) ? [] : ["from" in rule ? (found[rule.from] ?? null) : root.value];
     for (const row of select.iterate(...value)) {
-      const values = { ...row, ...Object.fromEntries(instead) } as Record<string, SQLInputValue>;
-      const size = sizeOf(values);
+      const values = { ...row, ...Object.fromEntries(instead) } as Record<string, SQLOutputValue>;
+      const size = rowSize(values);
       bytes += size;
       if (++rows > MOST_ROWS || bytes > maxBytes)
         throw new ImportFault("unfit", `the session has more than ${MOST_ROWS} rows or ${maxBytes} bytes`);
@@ -80,12 +100,5 @@ function createCopier(from: DatabaseSync, to: DatabaseSync, { root, set }: RowIm
   };
 }
 
-const selectFrom = ({ name, columns }: Table): string => `SELECT ${columns.map(quoted).join(", ")} FROM ${quoted(name)}`;
-
-const sizeOf = (row: Readonly<Record<string, SQLInputValue>>): number =>
-  Object.values(row).reduce<number>(
-    (sum, value) => sum + (typeof value === "string" ? Buffer.byteLength(value) : 8 + byteLength(value)),
-    0,
-  );
-
-const byteLength = (value: SQLInputValue): number => (ArrayBuffer.isView(value) ? value.byteLength : 0);
+const selectFrom = ({ name, columns }: Pick<Table, "name" | "columns">): string =>
+  `SELECT ${columns.map(quoted).join(", ")} FROM ${quoted(name)}`;

@@ -1,3 +1,4 @@
+import { LinkError } from "../../volume/child/in-folder.ts";
 import type { ImportAnswer } from "../protocol.ts";
 
 /** Why a source cannot be taken. */
@@ -26,6 +27,8 @@ const UNFIT = ["ELOOP", "EISDIR", "ENOTDIR", "ENXIO", "ENODEV", "ENAMETOOLONG"];
 /** Any error as an answer. Of the system's own, those that are not known may pass. */
 export function answerOf(error: unknown): ImportAnswer {
   if (error instanceof ImportFault) return { kind: error.kind, reason: error.message };
+  // A link in the place of a folder can be replaced by the folder.
+  if (error instanceof LinkError) return { kind: "blocked", reason: error.message };
   const { code = "", message = String(error), path } = error as NodeJS.ErrnoException;
   const blocked = BLOCKED[code];
   if (blocked !== undefined) return { kind: "blocked", reason: `${path ?? message}: ${blocked}` };

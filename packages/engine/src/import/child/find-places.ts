@@ -1,7 +1,8 @@
 import { lstatSync } from "node:fs";
 import { basename, dirname, join } from "node:path/posix";
-import { sortedEntries } from "../../volume/child/entries.ts";
+import { entriesOf } from "../../volume/child/entries.ts";
 import { inFolder, orNull } from "../../volume/child/in-folder.ts";
+import { ImportFault } from "./fault.ts";
 
 /** A file that a source may be about. */
 export interface Place {
@@ -11,43 +12,55 @@ export interface Place {
 
 const ANY = "*";
 /** More folders than the earlier adapters' agents can have made; an agent can make any number. */
-const MOST_FOLDERS = 10_000;
+const MOST_ENTRIES = 10_000;
 
-/** The files that a path with one `*` stands for: those in the folders to be tried first, then the newest. What is not there is left out. */
-export async function findPlaces(root: string, path: string, first: readonly string[] = []): Promise<Place[]> {
+type OnFault = (error: unknown) => void;
+
+/**
+ * The files that a path with one `*` stands for: those in the folders to be tried first, then the newest. What is not there is left out; what
+ * cannot be looked at is reported, and hides nothing else.
+ */
+export async function findPlaces(root: string, path: string, first: readonly string[] = [], onFault: OnFault): Promise<Place[]> {
   const names = path.split("/");
   const at = names.indexOf(ANY);
-  if (at === -1) return seenAt(root, [path]);
+  if (at === -1) return seenAt(root, [path], onFault);
   const above = names.slice(0, at).join("/");
-  const folders = await foldersIn(root, above);
-  const paths = folders.map((name) => join(above, name, ...names.slice(at + 1)));
-  const rank = ({ path: found }: Place): number => {
-    const index = first.indexOf(found.split("/")[at] ?? "");
-    return index === -1 ? first.length : index;
+  const pathIn = (name: string): string => join(above, name, ...names.slice(at + 1));
+  const inFirst = await seenAt(root, [...new Set(first)].map(pathIn), onFault);
+  const others = (await foldersIn(root, above, onFault)).filter((name) => !first.includes(name));
+  const inOthers = await seenAt(root, others.map(pathIn), onFault);
+  return [...inFirst, ...inOthers.sort((a, b) => b.mtimeMs - a.mtimeMs)];
+}
+
+async function foldersIn(root: string, folder: string, onFault: OnFault): Promise<string[]> {
+  const list = (path: string): string[] => {
+    const names: string[] = [];
+    let count = 0;
+    for (const entry of entriesOf(path)) {
+      if (++count > MOST_ENTRIES) throw new ImportFault("blocked", `${folder} has more than ${MOST_ENTRIES} entries`);
+      if (entry.isDirectory()) names.push(entry.name);
+    }
+    return names.sort();
   };
-  return (await seenAt(root, paths)).sort((a, b) => rank(a) - rank(b) || b.mtimeMs - a.mtimeMs);
+  return (await orMissing(() => inFolder(root, folder, (at) => list(at())), onFault)) ?? [];
 }
 
-async function foldersIn(root: string, folder: string): Promise<string[]> {
-  const list = (path: string): string[] => sortedEntries(path, MOST_FOLDERS).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
-  return (await orMissing(() => inFolder(root, folder, (at) => list(at())))) ?? [];
-}
-
-async function seenAt(root: string, paths: readonly string[]): Promise<Place[]> {
+async function seenAt(root: string, paths: readonly string[], onFault: OnFault): Promise<Place[]> {
   const seen: Place[] = [];
   for (const path of paths) {
-    const stats = await orMissing(() => inFolder(root, dirname(path), (at) => orNull(() => lstatSync(at(basename(path))), ["ENOENT"])));
-    if (stats != null) seen.push({ path, mtimeMs: stats.mtimeMs });
+    const look = () => inFolder(root, dirname(path), (at) => orNull(() => lstatSync(at(basename(path))), ["ENOENT"]));
+    const stats = await orMissing(look, onFault);
+    if (stats !== null) seen.push({ path, mtimeMs: stats.mtimeMs });
   }
   return seen;
 }
 
-/** Null = it is not there. What cannot be looked at is an error: it may be there. */
-async function orMissing<T>(look: () => Promise<T>): Promise<T | null> {
+/** Null = it is not there, or cannot be looked at and may be there. */
+async function orMissing<T>(look: () => Promise<T>, onFault: OnFault): Promise<T | null> {
   try {
     return await look();
   } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return null;
-    throw error;
+    if (!["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) onFault(error);
+    return null;
   }
 }

@@ -1,9 +1,11 @@
-import { mkdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path/posix";
 import type { ImportAnswer, ImportCommand, ImportProgress, ImportSource, RowImport } from "../protocol.ts";
-import { addState, hasState } from "./add-state.ts";
-import { type Budget, copyFile, copyIfThere, copyTree } from "./copy-files.ts";
-import { copyRows, openCopy } from "./copy-rows.ts";
+import { addState, savedThere } from "./add-state.ts";
+import { type Budget, copyFile, copyTree } from "./copy-files.ts";
+import { copyRows } from "./copy-rows.ts";
+import { copyStanding, stampOf } from "./copy-standing.ts";
+import { inDatabases } from "./databases.ts";
 import { answerOf, ImportFault } from "./fault.ts";
 import { findPlaces, type Place } from "./find-places.ts";
 
@@ -12,24 +14,48 @@ type Report = (progress: ImportProgress) => void;
 /** What was copied into the new home. */
 interface Taken {
   readonly from: string;
+  /** The file without which it is no session, below the home. */
+  readonly main: string;
   readonly mtimeMs: number;
   readonly files: number;
   readonly rows: number;
 }
 
-/** The first place that has the session becomes the task's first state. One that cannot be read does not hide another. */
+/**
+ * The first place that has the session becomes the task's first state. One that cannot be read does not hide another. An import that no run has
+ * saved since is made again: the session may have gone on at the old place.
+ */
 export async function importState(command: ImportCommand, report: Report): Promise<ImportAnswer> {
-  if (await hasState(command)) return { kind: "saved-already" };
+  const saved = await savedThere(command);
+  if (saved === "save") return { kind: "saved-already" };
+  const answer = await importNow(command, report);
+  const isGone = answer.kind === "not-found" || answer.kind === "unfit";
+  return saved === "import" && isGone ? { kind: "saved-already" } : answer;
+}
+
+async function importNow(command: ImportCommand, report: Report): Promise<ImportAnswer> {
   const faults: ImportAnswer[] = [];
+  const mark = join(command.temp, "in-use");
+  writeFileSync(mark, "");
+  let spent = 0;
   for (const [index, look] of (await lookups(command, faults)).entries()) {
     const home = join(command.temp, `home-${index}`);
-    const taken = await look({ home, copy: join(command.temp, `copy-${index}`), report }).catch((error) => {
+    const left = Math.max(command.maxBytes, command.maxDatabaseBytes) - spent;
+    const onCopied = (bytes: number): void => {
+      spent += bytes;
+    };
+    const taken = await look({ home, copy: join(command.temp, `copy-${index}`), left, onCopied, report }).catch((error) => {
       faults.push(answerOf(error));
       return null;
     });
-    if (taken === null) continue;
+    if (taken === null) {
+      rmSync(home, { recursive: true, force: true });
+      continue;
+    }
+    if (!existsSync(mark)) throw new ImportFault("stalled", "the server's temporary folder was removed meanwhile");
     report({ step: "volume", bytes: 0 });
-    const { bytes } = await addState(home, new Date(taken.mtimeMs), command, (written) => report({ step: "volume", bytes: written }));
+    const onWritten = (written: number): void => report({ step: "volume", bytes: written });
+    const { bytes } = await addState(home, taken.main, new Date(taken.mtimeMs), command, onWritten);
     return { kind: "imported", from: taken.from, bytes, files: taken.files, rows: taken.rows };
   }
   // What may pass or can be changed counts before what is final.
@@ -42,6 +68,9 @@ interface Work {
   readonly home: string;
   /** Folder for a database that is only read. */
   readonly copy: string;
+  /** How many bytes the import may still copy. */
+  readonly left: number;
+  readonly onCopied: (bytes: number) => void;
   readonly report: Report;
 }
 
@@ -52,10 +81,8 @@ async function lookups(command: ImportCommand, faults: ImportAnswer[]): Promise<
   const found: Lookup[] = [];
   for (const source of command.sources) {
     const first = source.kind === "files" ? source.first : [];
-    const places = await findPlaces(command.root, source.path, first).catch((error) => {
-      faults.push(answerOf(error));
-      return [];
-    });
+    const places = await findPlaces(command.root, source.path, first, (error) => faults.push(answerOf(error)));
+    if (places.length > MOST_PLACES) faults.push({ kind: "blocked", reason: `${source.path} stands for more than ${MOST_PLACES} files` });
     for (const place of places.slice(0, MOST_PLACES))
       found.push((work) => (source.kind === "files" ? takeFiles(source, place, command, work) : takeRows(source, place, command, work)));
   }
@@ -63,18 +90,21 @@ async function lookups(command: ImportCommand, faults: ImportAnswer[]): Promise<
 }
 
 /** Of one source: a database is copied as a whole before it can be read. */
-const MOST_PLACES = 20;
+const MOST_PLACES = 100;
 
 async function takeFiles(
   { beside = [], to }: Extract<ImportSource, { kind: "files" }>,
   { path, mtimeMs }: Place,
   { root, maxBytes }: ImportCommand,
-  { home, report }: Work,
+  work: Work,
 ): Promise<Taken> {
-  const budget = budgetOf(maxBytes, report);
-  await copyFile(root, path, join(home, to, basename(path)), budget);
-  for (const name of beside) await copyTree(root, join(dirname(path), name), join(home, to, name), budget);
-  return { from: path, mtimeMs, files: budget.files, rows: 0 };
+  const main = join(to, basename(path));
+  const files = await inBudget(maxBytes, work, async (budget) => {
+    await copyFile(root, path, join(work.home, main), budget);
+    for (const name of beside) await copyTree(root, join(dirname(path), name), join(work.home, to, name), budget);
+    return budget.files;
+  });
+  return { from: path, main, mtimeMs, files, rows: 0 };
 }
 
 async function takeRows(source: RowImport, { path, mtimeMs }: Place, command: ImportCommand, work: Work): Promise<Taken | null> {
@@ -86,61 +116,42 @@ async function takeRows(source: RowImport, { path, mtimeMs }: Place, command: Im
     );
   const { root, maxBytes, maxDatabaseBytes } = command;
   const { home, copy, report } = work;
-  const budget = budgetOf(maxDatabaseBytes, report);
   const file = join(copy, "database");
-  await copyFile(root, path, file, budget);
-  // Its log has what was written last. A rollback journal is not taken: SQLite would remove a file that the journal names.
-  await copyIfThere(root, `${path}-wal`, `${file}-wal`, budget);
-  if (statSync(file).size === 0) return null;
-  let read = 0;
-  const onBytes = (more: number): void => {
-    read += more;
-    report({ step: "copies", bytes: read });
-  };
-  onBytes(0);
-  const rows = inDatabases(sqlite, file, join(home, source.to), path, (from, to) => copyRows(from, to, source, { maxBytes, onBytes }));
-  rmSync(copy, { recursive: true, force: true });
-  return rows === null ? null : { from: path, mtimeMs, files: 1, rows };
-}
-
-type Database = import("node:sqlite").DatabaseSync;
-
-/** An error of SQLite's is one of the database. */
-function inDatabases<T>(
-  sqlite: typeof import("node:sqlite"),
-  file: string,
-  to: string,
-  name: string,
-  work: (from: Database, to: Database) => T,
-): T {
-  const opened: Database[] = [];
   try {
-    const from = openCopy(sqlite, file);
-    opened.push(from);
-    const target = newDatabase(sqlite, to);
-    opened.push(target);
-    return work(from, target);
-  } catch (error) {
-    const { code, message, errcode } = error as Error & { code?: string; errcode?: number };
-    if (error instanceof ImportFault) throw new ImportFault(error.kind, `${name}: ${message}`);
-    if (errcode === SQLITE_FULL) throw new ImportFault("blocked", `${name}: no room for a copy in the server's temporary folder`);
-    throw code === "ERR_SQLITE_ERROR" ? new ImportFault("unfit", `${name}: ${message}`) : error;
+    const stamp = await inBudget(maxDatabaseBytes, work, (budget) => copyStanding(root, path, file, budget));
+    if (statSync(file).size === 0) return null;
+    let read = 0;
+    const onBytes = (more: number): void => {
+      read += more;
+      report({ step: "copies", bytes: read });
+    };
+    onBytes(0);
+    const take = () =>
+      inDatabases(sqlite, file, join(home, source.to), path, (from, to) => copyRows(from, to, source, { maxBytes, onBytes }));
+    const rows = await whileStanding(take, root, path, stamp);
+    return rows === null ? null : { from: path, main: source.to, mtimeMs, files: 1, rows };
   } finally {
-    for (const db of opened) db.close();
+    rmSync(copy, { recursive: true, force: true });
   }
 }
 
-const SQLITE_FULL = 13;
-
-/** Written once and then copied: it needs no journal. */
-function newDatabase(sqlite: typeof import("node:sqlite"), file: string): Database {
-  mkdirSync(dirname(file), { recursive: true });
-  const db = new sqlite.DatabaseSync(file, { enableForeignKeyConstraints: false });
-  for (const pragma of ["journal_mode=OFF", "synchronous=OFF", "temp_store=MEMORY"]) db.exec(`PRAGMA ${pragma}`);
-  return db;
+/** What is wrong with a database that is written to may be right the next time. */
+async function whileStanding<T>(take: () => T, root: string, path: string, stamp: string): Promise<T> {
+  try {
+    return take();
+  } catch (error) {
+    const isFinal = error instanceof ImportFault && error.kind === "unfit";
+    if (!isFinal || (await stampOf(root, path)) === stamp) throw error;
+    throw new ImportFault("stalled", `${error.message}; it has changed since`);
+  }
 }
 
-function budgetOf(maxBytes: number, report: Report): Budget {
-  const budget: Budget = { maxBytes, bytes: 0, files: 0, onBytes: () => report({ step: "volume", bytes: budget.bytes }) };
-  return budget;
+/** Whatever becomes of it, what was copied counts. */
+async function inBudget<T>(maxBytes: number, { left, onCopied, report }: Work, copy: (budget: Budget) => Promise<T>): Promise<T> {
+  const budget: Budget = { maxBytes, left, bytes: 0, files: 0, onBytes: () => report({ step: "volume", bytes: budget.bytes }) };
+  try {
+    return await copy(budget);
+  } finally {
+    onCopied(budget.bytes);
+  }
 }

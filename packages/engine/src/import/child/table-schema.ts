@@ -1,7 +1,8 @@
 // The tables of a database that anybody may have written. Its own SQL is never run: each table is described anew from what SQLite says of it,
 // and a database with anything in it that computes (views, triggers, generated columns, indexes of expressions) is refused.
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { ImportFault } from "./fault.ts";
+import { rowSize } from "./row-size.ts";
 
 export interface Table {
   readonly name: string;
@@ -16,8 +17,10 @@ const LITERAL = /^(null|[-+]?\d+(\.\d+)?|'([^'\0]|'')*'|true|false|current_(time
 const ACTIONS = ["NO ACTION", "RESTRICT", "SET NULL", "SET DEFAULT", "CASCADE"];
 const COMPUTED = /\b(check|generated|always)\b\s*\(?/i;
 const MOST = 200;
+/** Of what describes them. */
+const MOST_BYTES = 4 * 1024 * 1024;
 
-type Row = Readonly<Record<string, unknown>>;
+type Row = Readonly<Record<string, SQLOutputValue>>;
 
 export const quoted = (name: unknown): string => `"${checkedName(name)}"`;
 
@@ -79,7 +82,7 @@ function indexes(db: DatabaseSync, table: string): string[] {
   return all(db, `PRAGMA index_list(${quoted(table)})`).flatMap(({ name, unique, origin, partial }) => {
     if (origin === "pk") return [];
     if (partial !== 0n) throw refused(`its index ${shown(name)} has a condition`);
-    const keys = all(db, `PRAGMA index_xinfo(${JSON.stringify(String(name))})`).filter(({ key }) => key !== 0n);
+    const keys = all(db, "SELECT * FROM pragma_index_xinfo(?)", String(name)).filter(({ key }) => key !== 0n);
     if (keys.length === 0 || keys.some(({ cid, coll }) => Number(cid) < 0 || coll !== "BINARY"))
       throw refused(`its index ${shown(name)} computes something`);
     const columns = keys.map((column) => `${quoted(column.name)}${column.desc === 0n ? "" : " DESC"}`).join(", ");
@@ -91,11 +94,15 @@ function indexes(db: DatabaseSync, table: string): string[] {
   });
 }
 
-function all(db: DatabaseSync, sql: string): Row[] {
+function all(db: DatabaseSync, sql: string, ...values: string[]): Row[] {
   const statement = db.prepare(sql);
   statement.setReadBigInts(true);
   const rows: Row[] = [];
-  for (const row of statement.iterate()) if (rows.push(row) > MOST) throw refused(`it has more than ${MOST} tables, indexes or columns`);
+  let bytes = 0;
+  for (const row of statement.iterate(...values)) {
+    bytes += rowSize(row);
+    if (rows.push(row) > MOST || bytes > MOST_BYTES) throw refused(`it has more than ${MOST} tables, indexes or columns, or long ones`);
+  }
   return rows;
 }
 

@@ -2,8 +2,7 @@ import { ApiError, type ClaimVolume, findClaim, labelValue } from "@paperclip-k8
 import type { CliClaim } from "../../agent-cli/agent-cli.ts";
 import { LABEL } from "../../host/keys.ts";
 import { ConfigError } from "../../settings/config-error.ts";
-import { stateFields } from "../../settings/fields/state.ts";
-import { find } from "../../settings/read.ts";
+import { chosenMode } from "../../settings/session-mode.ts";
 import { sha256 } from "../../sha256.ts";
 import type { RunInputs, RunParts } from "../attempt.ts";
 import { CLAIM_MOUNT } from "../environment/mounts.ts";
@@ -47,7 +46,7 @@ export function claimName(prefix: string, agentId: string): string {
 }
 
 /** Whether no mode was chosen, or none that there is: the adapters before this one had other defaults. */
-export const isModeUnset = ({ config }: Pick<RunParts["ctx"], "config">): boolean => find(stateFields.agentDbMode, [config]) === undefined;
+export const isModeUnset = ({ config }: Pick<RunParts["ctx"], "config">): boolean => chosenMode(config) === undefined;
 
 /**
  * The claim that has a session of an adapter before this one: it used to be the default, so the session goes on there as long as no mode is chosen.

@@ -9,6 +9,7 @@ import { workingFolder } from "../environment/workspace.ts";
 import { podOwner } from "../pod.ts";
 import { earlierSession } from "../session.ts";
 import { claimOfEarlierSession } from "./agent-claim.ts";
+import { earlierJobsEnded, type Importing } from "./earlier-jobs.ts";
 import { type KeptState, keptState } from "./kept-state.ts";
 
 type Portable = Extract<KeptState, { mode: "portable" }>;
@@ -18,12 +19,6 @@ const MAX_DATABASE_BYTES = 4 * 1024 ** 3;
 const PREPARE_TIMEOUT_MS = 30_000;
 const LOG_EVERY_MS = 15_000;
 
-interface Importing {
-  readonly log: (text: string) => unknown;
-  /** Aborted = the run is not wanted any more. Asked for only where there is something to wait for. */
-  readonly signal: () => Promise<AbortSignal>;
-}
-
 /**
  * Where the run's session is kept. A session that an adapter before this one made, and that no run of this one has saved yet, is imported first: once,
  * because from its first end on the host's record of the session says where it is kept.
@@ -32,7 +27,8 @@ export async function stateOfRun(parts: RunParts, importing: Importing): Promise
   const state = keptState(parts);
   const sessionId = earlierSession(parts.ctx.runtime);
   if (state.mode !== "portable" || sessionId === null || parts.cli.sessionId?.test(sessionId) === false) return state;
-  const sources = sourcesOf(parts, sessionId);
+  const sources = sourcesOf(parts, sessionId, importing.log);
+  if (sources.length > 0) await earlierJobsEnded(parts, sessionId, importing);
   const answer = sources.length === 0 ? NOTHING : await runImport(parts, state, sources, sessionId, importing);
   return concluded(answer, state, sessionId, parts, importing.log);
 }
@@ -78,7 +74,7 @@ async function concluded(
 }
 
 /** Only what is on the volume; paths of the agent's own settings are among them. */
-function sourcesOf(parts: RunParts, sessionId: string): ImportSource[] {
+function sourcesOf(parts: RunParts, sessionId: string, note: Importing["log"]): ImportSource[] {
   const { ctx, cli, config, inherited, serverEnv } = parts;
   const sources = cli.state?.imports?.({
     sessionId,
@@ -91,6 +87,7 @@ function sourcesOf(parts: RunParts, sessionId: string): ImportSource[] {
     taskKey: textOf(ctx.runtime.taskKey),
     env: config.env,
     serverEnv,
+    note,
   });
   return (sources ?? []).filter(({ path }) => normalize(path) === path && isBelow(path, inherited.claim.mountPath));
 }
