@@ -10,7 +10,8 @@ export interface Importing {
   readonly signal: () => Promise<AbortSignal>;
 }
 
-const LOOK_MS = 2000;
+/** Often at first, then less and less: such a Job may go on for hours. */
+const PAUSE = { firstMs: 2000, mostMs: 30_000 };
 const LOG_EVERY_MS = 60_000;
 /** As long as a run waits for such a Job before it creates its own: the Job's own limit and this, or an hour. */
 const PAST_LIMIT_SEC = 120;
@@ -24,6 +25,7 @@ const MOST_SEC = 86_400;
 export async function earlierJobsEnded(parts: RunParts, sessionId: string, { log, signal }: Importing): Promise<void> {
   const begun = Date.now();
   let loggedAt = Number.NEGATIVE_INFINITY;
+  let pauseMs = PAUSE.firstMs;
   for (;;) {
     const job = await liveJob(parts).catch((error) => {
       log(
@@ -41,7 +43,8 @@ export async function earlierJobsEnded(parts: RunParts, sessionId: string, { log
     }
     const ended = await signal();
     if (ended.aborted) return;
-    await sleep(LOOK_MS, undefined, { signal: ended }).catch(() => {});
+    await sleep(pauseMs, undefined, { signal: ended }).catch(() => {});
+    pauseMs = Math.min(2 * pauseMs, PAUSE.mostMs);
   }
 }
 
