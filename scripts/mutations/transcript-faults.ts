@@ -21,8 +21,8 @@ export const TRANSCRIPT_FAULTS: readonly Fault[] = [
   {
     what: "the user's name is in the errors that the log shows",
     file: "packages/paperclip/src/observe/home-paths.ts",
-    find: "redactHomePathUserSegments(text);",
-    replace: "text;",
+    find: "(path) => redactHomePathUserSegments(path));",
+    replace: "(path) => path);",
     caughtBy: ["packages/paperclip/src/observe/log.test.ts"],
   },
   {

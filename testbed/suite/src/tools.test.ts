@@ -66,14 +66,14 @@ test.skipIf(onKube).each(["copy", "image-volume"])(
     expect(second.jobs).toBe(1);
     expect(second.log).toContain(note);
     const never = await run({ image, tools: "never" }, policy);
-    expect(never.result.errorMessage).toContain("set Tools (tools) to auto");
+    expect(never.result.errorMessage).toContain("set Agent tools (tools) to auto");
   },
 );
 
 test.skipIf(onKube)("always: from the beginning; without a tools image nothing is started", async () => {
   const asked = await run({ image: "bare:1", tools: "always" }, `tools: { image: "tools:1" }`);
   expect(asked.jobs).toBe(1);
-  expect(asked.log).toContain("as the setting Tools (tools) says");
+  expect(asked.log).toContain("as the setting Agent tools (tools) says");
   const refused = await run({ image: "bare:1", tools: "always" });
   expect(refused.jobs).toBe(0);
   expect(refused.result.errorMessage).toMatch(/always needs a tools image; the operator's policy offers none/);

@@ -192,7 +192,7 @@ describe("an image that lacks something: it is named, and what to do follows fro
   });
   test("tools are offered, and the agent's settings do without", () => {
     expect(advised("runtime-missing", { tools: "never", offered: "tools:1" })).toMatch(
-      /set Tools \(tools\) to auto, to have it from tools image tools:1$/,
+      /set Agent tools \(tools\) to auto, to have it from tools image tools:1$/,
     );
   });
   test("a program of the agent's own settings, and tools that have not got it", () => {

@@ -140,7 +140,7 @@ describe("an image with Node and another version of the CLI", () => {
     expect(await essence(own)).toEqual(await reference("claude"));
     for (const mount of ["copy", "image-volume"] as const) {
       const always = await work({ cli: "claude", image, policy: offered(mount), tools: "always" });
-      expect(always.log).toContain(`come from tools image ${toolsImage}, as the setting Tools (tools) says`);
+      expect(always.log).toContain(`come from tools image ${toolsImage}, as the setting Agent tools (tools) says`);
       expect(always).toMatchObject({ program: toolsProgram("claude"), jobs: 1 });
       expect(await essence(always)).toEqual(await reference("claude"));
       expect(versionOf(always)).not.toBe(versionOf(own));

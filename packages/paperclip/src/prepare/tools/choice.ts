@@ -43,7 +43,7 @@ export function toolsHelp(missing: MissingProgram, { config, policy }: Pick<Tool
 
 /** Why the tools are used, for the log and the Test button. */
 export function toolsNote(reason: ToolsReason, { policy, inherited }: Pick<ToolsParts, "policy" | "inherited">): string {
-  const why = reason === "asked-for" ? "as the setting Tools (tools) says" : `because image ${inherited.image} ${LACKS[reason]}`;
+  const why = reason === "asked-for" ? "as the setting Agent tools (tools) says" : `because image ${inherited.image} ${LACKS[reason]}`;
   return `Node and the agent's CLI come from tools image ${policy.tools.image}, ${why}`;
 }
 
@@ -55,7 +55,7 @@ export function missingAdvice(missing: MissingProgram, { tools, inputs }: Pick<A
   const needs = missing === "cli-missing" ? "the CLI" : "Node ≥ 18, which runs the adapter's runner,";
   if (missing === "cli-missing" && config.command !== null) return `The setting Command (command) names that program`;
   if (policy.tools.image === null) return `${image}: use one with ${needs} or a tools image; ${OFFER}`;
-  return `${image}: use one with ${needs} or set Tools (tools) to auto, to have it from tools image ${policy.tools.image}`;
+  return `${image}: use one with ${needs} or set Agent tools (tools) to auto, to have it from tools image ${policy.tools.image}`;
 }
 
 /** Signs that the cluster does not know image volumes, or that the node lets no program be started from them. */

@@ -19,7 +19,7 @@ export const clusterFields = named({
     doc: "container image with the CLI and Node ≥ 18, or any other where the operator offers tools",
   }),
   tools: choice({
-    label: "Tools",
+    label: "Agent tools",
     options: { auto: "When the image lacks Node or the CLI", always: "Always", never: "Never" },
     doc: "whether Node and the CLI come from the operator's tools image. `auto`: when the image lacks them or its Node is too old; `always`: also when it has them",
   }),
