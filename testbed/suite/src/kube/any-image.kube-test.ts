@@ -151,7 +151,7 @@ describe("an image with Node and another version of the CLI", () => {
 describe("without a tools image", () => {
   test.each([
     ["the policy offers none", "", "auto", /`tools: \{ image: .*docs\/images\.md/],
-    ["the agent's settings say never", "offered", "never", /set Tools \(tools\) to auto/],
+    ["the agent's settings say never", "offered", "never", /set Agent tools \(tools\) to auto/],
   ] as const)("%s: the run fails and says what the image lacks and what to do", async (_, policy, tools, advice) => {
     const image = await loadTestImage(cluster, "slim");
     const { result, jobs } = await work({ cli: "claude", image, policy: policy === "" ? "" : offered("copy"), tools, instance: "without" });
