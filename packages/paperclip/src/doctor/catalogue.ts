@@ -112,7 +112,7 @@ export const CATALOGUE = {
   runtime_found: ["the image's JavaScript runtime and the user the pod runs as", ""],
   runtime_missing: [
     "the image has no program node, which runs the runner, or one that is too old",
-    "Use an image with Node.js 18 or newer in its PATH (the Paperclip server's own has it), or have the operator offer a tools image: `tools: { image: <your tools image>, mount: copy }` in the policy file (docs/images.md), and set Tools to auto.",
+    "Use an image with Node.js 18 or newer in its PATH (the Paperclip server's own has it), or have the operator offer a tools image: `tools: { image: <your tools image>, mount: copy }` in the policy file (docs/images.md), and set Agent tools to auto.",
   ],
   tools_used: ["Node and the agent's CLI come from the operator's tools image, and why", ""],
   cli_found: ["version of the agent's CLI, the image's own or that of the tools image", ""],
