@@ -16,7 +16,6 @@ export { type Permission, permissions } from "./kube/permissions.ts";
 export { type ContainerState, isFinished, type JobView, type PodView } from "./kube/views.ts";
 export { INPUT_MOUNT } from "./manifest/job.ts";
 export { isLabelKey, labelValue } from "./manifest/names.ts";
-export { overlap } from "./manifest/template.ts";
 export { runtimeOf, TOOLS_MOUNT, toolPath } from "./manifest/tools.ts";
 export {
   findClaim,
@@ -36,6 +35,7 @@ export {
   type SecretView,
 } from "./operator/objects.ts";
 export type { Adoption } from "./outcome/observation.ts";
+export { overlaps } from "./overlaps.ts";
 export { ownTermination, type RecordTrust, trustOf } from "./record-trust.ts";
 export {
   type ClaimVolume,
@@ -51,7 +51,7 @@ export {
 export { type LockDecision, type LockOwner, messageOf, type RunIo, type StatusLine } from "./run-context.ts";
 export type { Evidence, MissingProgram, RunOutcome, StartFailure } from "./run-outcome.ts";
 export { standing } from "./status/session-lines.ts";
-export type { Timeouts } from "./timeouts.ts";
+export { JOB_WAIT_SEC, type Timeouts } from "./timeouts.ts";
 export { type Line, LineSplitter } from "./volume/lines.ts";
 export { mountPointOf } from "./volume/mount-point.ts";
 export { checkedPart, PathPartError } from "./volume/paths.ts";

@@ -3,6 +3,9 @@ import type { RunRequest } from "./request.ts";
 
 const SECOND = 1000;
 
+/** How long another Job is waited for: its own limit and so much more, or as long as one without a limit is; and one after the other at most. */
+export const JOB_WAIT_SEC = { pastLimit: 120, withoutLimit: 3600, most: 86_400 } as const;
+
 /** A Job's deadline, and time for the end of its pod to be seen. */
 export const horizonOf = (deadlineSeconds: number): number => (deadlineSeconds + 120) * SECOND;
 
@@ -40,9 +43,9 @@ export function timeoutsFor(request: RunRequest, submission: Submission) {
     /** From the Job's acceptance: beyond it nothing can be running any more. */
     horizon: horizonOf(submission.deadlineSeconds),
     /** Waiting for a Job without a time limit to free the exclusive key; one with a limit is waited for until its end must have been seen. */
-    admission: 3600 * SECOND,
+    admission: JOB_WAIT_SEC.withoutLimit * SECOND,
     /** Waiting for one such Job after the other: others may be faster each time. */
-    admissionMost: 86_400 * SECOND,
+    admissionMost: JOB_WAIT_SEC.most * SECOND,
     /** How often the caller is asked about the Job that holds the key. */
     lockDecision: 15 * SECOND,
     /** An adopted Job may get its Secret this late. */

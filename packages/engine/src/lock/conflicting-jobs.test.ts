@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { exampleRequest } from "../manifest/testing/example-request.ts";
-import { isConflicting, overlaps } from "./conflicting-jobs.ts";
+import { overlaps } from "../overlaps.ts";
+import { isConflicting } from "./conflicting-jobs.ts";
 import { timeLimit } from "./wait-for-lock.ts";
 
 test.each<[string, string, boolean]>([

@@ -1,5 +1,6 @@
 import { isFinished, type JobView } from "../kube/views.ts";
 import type { Adoption, ConflictFacts, StartProblem } from "../outcome/observation.ts";
+import { overlaps } from "../overlaps.ts";
 import type { RunKeys, RunRequest } from "../request.ts";
 import { withTimeout } from "../retry.ts";
 import type { LockDecision, LockOwner, RunContext } from "../run-context.ts";
@@ -11,11 +12,6 @@ const ASK_TIMEOUT_MS = 60_000;
 export type Adopted = { readonly kind: "adopted"; readonly adoption: Adoption };
 export type Problem = { readonly kind: "problem"; readonly problem: StartProblem };
 export const problemEnd = (problem: StartProblem): Problem => ({ kind: "problem", problem });
-
-/** Keys are paths: a key overlaps with every key below it. */
-export function overlaps(one: string, other: string): boolean {
-  return one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
-}
 
 /** Does this Job, whatever its name, hold a key that overlaps with the run's? */
 export function isConflicting(

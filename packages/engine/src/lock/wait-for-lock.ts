@@ -4,6 +4,7 @@ import { JOB_NAMES } from "../manifest/names.ts";
 import { conflictText, keyText, seconds } from "../outcome/admission.ts";
 import type { RunKeys } from "../request.ts";
 import { type LockDecision, log, type RunContext } from "../run-context.ts";
+import { JOB_WAIT_SEC } from "../timeouts.ts";
 import { type Adopted, askAbout, conflictFacts, lockOwnerOf, type Problem, problemEnd } from "./conflicting-jobs.ts";
 import { adopt, removeConflict } from "./take-over.ts";
 
@@ -13,9 +14,6 @@ const ABANDONED_MS = 10_000;
 const LOG_AFTER_MS = 1000;
 const LOOK_MS = 500;
 
-/** From the end of a Job's time until its end must have been seen. */
-const PAST_LIMIT_SEC = 120;
-
 /** `free`: the run may try again to create its Job, unless it leaves. `retained`: under the next name. */
 type LockWaitEnd = Adopted | Problem | { readonly kind: "free" | "retained" | "timeout" };
 
@@ -23,7 +21,7 @@ type LockWaitEnd = Adopted | Problem | { readonly kind: "free" | "retained" | "t
 export async function waitForLock(context: RunContext, conflict: JobView, latest: number, notAdoptable: Set<string>): Promise<LockWaitEnd> {
   const { clock, watch, leaving, request, run } = context;
   const limit = timeLimit(conflict, request.keys);
-  const deadline = Math.min(latest, clock.now() + (limit === null ? run.timeouts.admission : (limit + PAST_LIMIT_SEC) * 1000));
+  const deadline = Math.min(latest, clock.now() + (limit === null ? run.timeouts.admission : (limit + JOB_WAIT_SEC.pastLimit) * 1000));
   const gone = new AbortController();
   const ended = AbortSignal.any([gone.signal, leaving]);
   let job: JobView = conflict;

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { RequestError } from "../errors.ts";
+import { overlaps } from "../overlaps.ts";
 import type { PodTemplate } from "../request.ts";
 import { buildSubmission } from "./submission.ts";
-import { applyTemplate, overlap } from "./template.ts";
+import { applyTemplate } from "./template.ts";
 import { exampleRequest } from "./testing/example-request.ts";
 
 const NOTHING: PodTemplate = { initContainers: [], sidecars: [], volumes: [], volumeMounts: [], env: [] };
@@ -106,13 +107,9 @@ test.each<[string, Partial<PodTemplate>, string]>([
 });
 
 test("paths that overlap", () => {
-  expect([overlap("/a", "/a/b"), overlap("/a/b/", "/a"), overlap("/a", "/a/"), overlap("/a", "/ab"), overlap("/a/b", "/a/c")]).toEqual([
-    true,
-    true,
-    true,
-    false,
-    false,
-  ]);
+  expect([overlaps("/a", "/a/b"), overlaps("/a/b/", "/a"), overlaps("/a", "/a/"), overlaps("/a", "/ab"), overlaps("/a/b", "/a/c")]).toEqual(
+    [true, true, true, false, false],
+  );
 });
 
 /** Names among which are those of the run's own parts. */

@@ -1,6 +1,6 @@
 import { RequestError } from "../errors.ts";
+import { overlaps } from "../overlaps.ts";
 import type { PodTemplate } from "../request.ts";
-import { withoutTrailing } from "../without-trailing.ts";
 
 type Plain = Readonly<Record<string, unknown>>;
 
@@ -59,7 +59,7 @@ function withoutToken(given: Plain): Plain {
 function extended(main: Plain, { volumeMounts, env }: PodTemplate): Plain {
   const mounts = objects(main.volumeMounts);
   for (const { mountPath } of volumeMounts) {
-    const taken = mounts.find((mount) => overlap(String(mount.mountPath), mountPath));
+    const taken = mounts.find((mount) => overlaps(String(mount.mountPath), mountPath));
     if (taken !== undefined)
       throw new RequestError(
         "request_invalid",
@@ -73,12 +73,6 @@ function extended(main: Plain, { volumeMounts, env }: PodTemplate): Plain {
     ...(own.length + more.length === 0 ? {} : { env: [...own, ...more] }),
     volumeMounts: [...mounts, ...volumeMounts],
   };
-}
-
-/** Whether one path is the other, or lies below it. */
-export function overlap(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((path) => `${withoutTrailing(path, "/")}/`) as [string, string];
-  return a.startsWith(b) || b.startsWith(a);
 }
 
 function distinct(what: string, mine: readonly Plain[], added: readonly Plain[]): void {

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import type { RunOutcome } from "@paperclip-k8s/engine";
 import type { FaultKind } from "../agent-cli/fault.ts";
 import type { ExecutionResult } from "../host/types.ts";
+import { sha256 } from "../sha256.ts";
 import { type AttemptResult, type Attempts, hasWorked, isStopped } from "./attempts.ts";
 import type { Failure } from "./failure.ts";
 
@@ -58,7 +58,7 @@ export function wayOutUnprepared(cause: Named & { readonly passes: boolean }, is
 
 /** The fields of an end that somebody has to do something about. The cause is our own code: the host knows only its own. */
 function toPerson({ errorCode, errorMessage }: Named, worked: boolean): WayOut {
-  const fingerprint = createHash("sha256").update(`${errorCode}\n${errorMessage}`).digest("hex").slice(0, 16);
+  const fingerprint = sha256(`${errorCode}\n${errorMessage}`).slice(0, 16);
   const resultJson = { cause: errorCode, configurationIncomplete: { fingerprint } };
   const base = { way: "person", errorCode: NEEDS_A_PERSON } as const;
   return worked ? { ...base, resultJson: { ...resultJson, ...CONTINUE } } : { ...base, executionRecovery: NOT_STARTED, resultJson };

@@ -1,4 +1,4 @@
-import { overlap } from "@paperclip-k8s/engine";
+import { overlaps } from "@paperclip-k8s/engine";
 import { DEFAULT_HOME, homeOf } from "../host/paths.ts";
 import type { AgentConfig } from "../settings/agent-config.ts";
 import { quote } from "../settings/config-error.ts";
@@ -68,7 +68,7 @@ function leavesAlone({ initContainers, containers, agent }: OfferedTemplate, con
   const refuse = (what: string) => refusals.never("podTemplate", `${what}; the operator must change the template in the policy`);
   if ([...initContainers, ...containers].some(({ name }) => name === own)) refuse(`its container ${own} has the name of the agent's own`);
   for (const { mountPath } of agent.volumeMounts)
-    if (overlap(mountPath, config.dataPath)) refuse(`it mounts a volume at ${mountPath}, where the agent has ${config.dataPath}`);
+    if (overlaps(mountPath, config.dataPath)) refuse(`it mounts a volume at ${mountPath}, where the agent has ${config.dataPath}`);
 }
 
 /** Whether agents may have the shared volume at this path. */

@@ -1,4 +1,4 @@
-import { INPUT_MOUNT, overlap, TOOLS_MOUNT } from "@paperclip-k8s/engine";
+import { INPUT_MOUNT, overlaps, TOOLS_MOUNT } from "@paperclip-k8s/engine";
 import { isRecord } from "../host/context-values.ts";
 import { DEFAULT_HOME } from "../host/paths.ts";
 import { kindOf, quote } from "../settings/config-error.ts";
@@ -73,7 +73,7 @@ const OWN_PATHS = [INPUT_MOUNT, "/agent", "/tmp", TOOLS_MOUNT, "/dev", "/proc", 
 const OWN_VARIABLES = /^(NODE_.*|LD_.*|PAPERCLIP_.*|PATH|HOME|XDG_\w+_HOME|TMPDIR|TMP|TEMP)$/;
 
 const ownPath = (path: string): string | null => {
-  const own = OWN_PATHS.find((each) => overlap(each, path));
+  const own = OWN_PATHS.find((each) => overlaps(each, path));
   return own === undefined ? null : `would hide what the run has at ${own}`;
 };
 const ownVariable = (name: string): string | null => (OWN_VARIABLES.test(name) ? "is set by the run itself" : null);

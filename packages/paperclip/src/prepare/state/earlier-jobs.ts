@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isFinished, type JobView, labelValue, listRuns, messageOf } from "@paperclip-k8s/engine";
+import { isFinished, JOB_WAIT_SEC, type JobView, labelValue, listRuns, messageOf } from "@paperclip-k8s/engine";
 import { ANNOTATION, LABEL } from "../../host/keys.ts";
 import { UnusableVolume } from "../../host/unusable-volume.ts";
 import type { RunParts } from "../attempt.ts";
@@ -13,10 +13,6 @@ export interface Importing {
 /** Often at first, then less and less: such a Job may go on for hours. */
 const PAUSE = { firstMs: 2000, mostMs: 30_000 };
 const LOG_EVERY_MS = 60_000;
-/** As long as a run waits for such a Job before it creates its own: the Job's own limit and this, or an hour. */
-const PAST_LIMIT_SEC = 120;
-const WITHOUT_LIMIT_SEC = 3600;
-const MOST_SEC = 86_400;
 
 /**
  * Waits until no Job of an adapter before this one works for the agent: it may still write the session, and what is imported now would then be
@@ -48,8 +44,9 @@ export async function earlierJobsEnded(parts: RunParts, sessionId: string, { log
   }
 }
 
+/** As long as a run waits for such a Job before it creates its own. */
 const waitSec = ({ deadlineSeconds }: JobView): number =>
-  Math.min(MOST_SEC, deadlineSeconds === null ? WITHOUT_LIMIT_SEC : deadlineSeconds + PAST_LIMIT_SEC);
+  Math.min(JOB_WAIT_SEC.most, deadlineSeconds === null ? JOB_WAIT_SEC.withoutLimit : deadlineSeconds + JOB_WAIT_SEC.pastLimit);
 
 async function liveJob({ ctx, cli, config, inherited }: RunParts): Promise<JobView | null> {
   const selector = `${LABEL.agentId}=${labelValue(ctx.agent.id).value},${LABEL.adapterType}=${cli.type}`;
