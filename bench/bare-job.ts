@@ -1,16 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { chmod, mkdir, readFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { KubeConfig, type V1Job } from "@kubernetes/client-node";
 import type { Bed } from "../testbed/suite/src/bed.ts";
 
 export interface BareJobs {
-  /** Milliseconds from the request to the first act of the program in it. */
-  start(): Promise<number>;
+  /** So many at once, each of which goes on for so long: milliseconds from each request to the first act of the program in it. */
+  start(count: number, lastsMs: number): Promise<number[]>;
+  /** One that does nothing for so long; resolves to its name when its program has begun. */
+  idle(ms: number): Promise<string>;
+  remove(name: string): Promise<void>;
 }
 
-const PATIENCE_MS = 60_000;
+const LIMIT_MS = 120_000;
+const LOOK_MS = 50;
 
 /** What any Job of this image costs on this cluster: same image, user and volume, nothing of ours. */
 export async function openBareJobs(bed: Bed): Promise<BareJobs> {
@@ -18,18 +22,32 @@ export async function openBareJobs(bed: Bed): Promise<BareJobs> {
   await mkdir(folder, { recursive: true });
   await chmod(folder, 0o777);
   const request = openJobs(bed);
-  const start = async (): Promise<number> => {
+  const create = async (lastsMs: number): Promise<string> => {
     const name = `bare-${randomUUID()}`;
-    const file = join(folder, name);
-    const askedAt = Date.now();
-    await request("POST", "", bareJob(bed, name, file));
-    const startedAt = await stampIn(file);
-    await request("DELETE", `/${name}`, { propagationPolicy: "Background" });
-    return startedAt - askedAt;
+    await request("POST", "", bareJob(bed, name, join(folder, name), lastsMs));
+    return name;
+  };
+  const remove = (name: string) => request("DELETE", `/${name}`, { propagationPolicy: "Background" });
+  const start = async (count: number, lastsMs: number): Promise<number[]> => {
+    const begun = await Promise.all(Array.from({ length: count }, async () => ({ askedAt: Date.now(), name: await create(lastsMs) })));
+    const stamps = await stampsIn(
+      folder,
+      begun.map(({ name }) => name),
+    );
+    await Promise.all(begun.map(({ name }) => remove(name)));
+    return begun.map(({ name, askedAt }) => stamps.get(name)! - askedAt);
   };
   // The first request pays for the connection.
-  await start();
-  return { start };
+  await start(1, 0);
+  return {
+    start,
+    remove,
+    idle: async (ms) => {
+      const name = await create(ms);
+      await stampsIn(folder, [name]);
+      return name;
+    },
+  };
 }
 
 type Request = (method: "POST" | "DELETE", path: string, body: object) => Promise<void>;
@@ -47,8 +65,9 @@ function openJobs(bed: Bed): Request {
   };
 }
 
-function bareJob(bed: Bed, name: string, file: string): V1Job {
-  const program = `const at = Date.now(); require("node:fs").writeFileSync(${JSON.stringify(file)}, String(at));`;
+function bareJob(bed: Bed, name: string, file: string, lastsMs: number): V1Job {
+  const stamp = `const at = Date.now(); require("node:fs").writeFileSync(${JSON.stringify(file)}, String(at));`;
+  const program = lastsMs === 0 ? stamp : `${stamp} setTimeout(() => {}, ${lastsMs});`;
   return {
     apiVersion: "batch/v1",
     kind: "Job",
@@ -79,12 +98,18 @@ function bareJob(bed: Bed, name: string, file: string): V1Job {
   };
 }
 
-async function stampIn(file: string): Promise<number> {
-  const end = Date.now() + PATIENCE_MS;
-  while (Date.now() < end) {
-    const text = await readFile(file, "utf8").catch(() => "");
-    if (text !== "") return Number(text);
-    await sleep(20);
+/** What each of them has written; looking seldom costs nothing, because the stamp is in the file. */
+async function stampsIn(folder: string, names: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const stamps = new Map<string, number>();
+  const end = Date.now() + LIMIT_MS;
+  while (stamps.size < names.length) {
+    if (Date.now() > end) throw new Error(`of ${names.length} bare Jobs ${stamps.size} have started after ${LIMIT_MS / 1000} s`);
+    await sleep(LOOK_MS);
+    const there = new Set(await readdir(folder));
+    for (const name of names) {
+      const text = there.has(name) && !stamps.has(name) ? await readFile(join(folder, name), "utf8") : "";
+      if (text !== "") stamps.set(name, Number(text));
+    }
   }
-  throw new Error(`a bare Job has not started after ${PATIENCE_MS / 1000} s`);
+  return stamps;
 }

@@ -15,6 +15,8 @@ export const median = (values: readonly number[]): number => percentile(values, 
 export const largest = (values: readonly number[]): number => percentile(values, 1);
 export const ms = (value: number): string => `${Math.round(value).toLocaleString("en")} ms`;
 
+export const mb = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
+
 /** `p50 / p99 / max`. */
 export function spread(values: readonly number[]): string {
   return `${Math.round(median(values))} / ${Math.round(percentile(values, 0.99))} / ${Math.round(largest(values))} ms`;

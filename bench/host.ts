@@ -1,41 +1,55 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { TEST_POLICY } from "@paperclip-k8s/paperclip/testing/test-policy";
 import { type Bed, settingsFor } from "../testbed/suite/src/bed.ts";
-import type { Ask, RunRecord, Usage } from "./server.ts";
+import { bundled } from "./bundle.ts";
+import { descendantsOf, residentBytes, usageOf } from "./processes.ts";
+import type { Address, Answer, Ask, Delays, RunAsk, RunRecord, ServerOptions, Usage } from "./protocol.ts";
 import type { Script } from "./stamp.ts";
 
-/** CPU so far of the server and of its reader, memory of the server. */
+/** CPU and memory of the server and of its reader; CPU so far. */
 export interface HostUsage {
   readonly serverMs: number;
   readonly readerMs: number;
   readonly rssBytes: number;
+  readonly readerRssBytes: number;
   readonly heapBytes: number;
+  readonly wakeUpAt: Address | null;
 }
 
 /** What a run is to have otherwise. */
-interface Change {
-  readonly config?: Record<string, unknown>;
-  readonly until?: string;
-  readonly policy?: string;
-}
+type Change = Partial<Pick<RunAsk, "runId" | "agent" | "taskKey" | "instance" | "config" | "until" | "policy" | "hostPort" | "hasSignal">>;
 
 /** The server process and what it can be asked. */
 export interface Host {
   run(script: Script, change?: Change): Promise<RunRecord>;
+  cancel(runId: string): void;
   usage(): Promise<HostUsage>;
+  /** How long the event loop was blocked since the last question. */
+  delays(): Promise<Delays>;
+  /** What both have in memory at this moment, garbage and all. */
+  resident(): { readonly server: number; readonly reader: number };
   stop(): void;
 }
 
-export function startHost(bed: Bed): Host {
-  const child = fork(fileURLToPath(new URL("server.ts", import.meta.url)), [], {
+interface HostOptions extends Partial<ServerOptions> {
+  readonly env?: Readonly<Record<string, string>>;
+  /** In place of the settings of all runs of the bench. */
+  readonly config?: Record<string, unknown>;
+}
+
+export function startHost(bed: Bed, { loss = null, entry = null, env = {}, config = settingsOf(bed) }: HostOptions = {}): Host {
+  const program = entry === null ? "server.ts" : "compare/entry-server.ts";
+  const options: ServerOptions = { loss, entry };
+  const child = fork(bundled(new URL(program, import.meta.url)), [JSON.stringify(options)], {
     serialization: "advanced",
     execArgv: ["--expose-gc"],
+    // The API server is reached through a relay on loopback, which no pod of the real cluster reaches.
+    env: { ...process.env, ...TEST_POLICY, PAPERCLIP_K8S_WAKE_UPS: bed.hostAddress, ...env },
   });
-  const waiting = new Map<number, (answer: RunRecord | Usage) => void>();
+  const waiting = new Map<number, (answer: Answer) => void>();
   let last = 0;
-  child.on("message", (answer: RunRecord | Usage) => {
+  child.on("message", (answer: Answer) => {
     waiting.get(answer.id)?.(answer);
     waiting.delete(answer.id);
   });
@@ -44,47 +58,43 @@ export function startHost(bed: Bed): Host {
     console.error(`the server process ended with ${code}`);
     process.exit(1);
   });
-  const ask = <Answer extends RunRecord | Usage>(question: Omit<Ask, "id"> | { usage: true }): Promise<Answer> =>
+  const ask = <A extends Answer>(question: (id: number) => Ask): Promise<A> =>
     new Promise((resolve) => {
-      waiting.set(++last, (answer) => resolve(answer as Answer));
-      child.send({ ...question, id: last });
+      const id = ++last;
+      waiting.set(id, (answer) => resolve(answer as A));
+      child.send(question(id));
     });
+  const readers = () => usageOf(descendantsOf(child.pid!));
   return {
-    run: (script, { config = {}, until = null, policy = null }: Partial<Ask> = {}) =>
-      ask<RunRecord>({ name: `bench-${randomUUID()}`, script, config: { ...settings(bed), ...config }, until, policy }),
+    run: (script, change = {}) => ask((id) => ({ ...runAsk(script, change), id, config: { ...config, ...change.config } })),
+    cancel: (runId) => void child.send({ kind: "cancel", runId } satisfies Ask),
     usage: async () => {
-      const own = await ask<Usage>({ usage: true });
-      return { serverMs: own.cpuMs, readerMs: childrenCpuMs(child), rssBytes: own.rssBytes, heapBytes: own.heapBytes };
+      const own = await ask<Usage>((id) => ({ kind: "usage", id }));
+      const { cpuMs, rssBytes } = readers();
+      return { serverMs: own.cpuMs, readerMs: cpuMs, readerRssBytes: rssBytes, ...own };
     },
+    delays: () => ask((id) => ({ kind: "delays", id })),
+    resident: () => ({ server: residentBytes(child.pid!), reader: readers().rssBytes }),
     stop: () => void (child.connected && child.disconnect()),
   };
 }
 
-function settings(bed: Bed): Record<string, unknown> {
+function runAsk(script: Script, change: Change): Omit<RunAsk, "id" | "config"> {
+  const { runId = `bench-${randomUUID()}`, agent = runId } = change;
+  const {
+    taskKey = null,
+    instance = 0,
+    until = null,
+    policy = TEST_POLICY.PAPERCLIP_K8S_POLICY,
+    hostPort = null,
+    hasSignal = true,
+  } = change;
+  return { kind: "run", runId, agent, script, taskKey, instance, until, policy, hostPort, hasSignal };
+}
+
+export function settingsOf(bed: Bed): Record<string, unknown> {
   return {
     ...settingsFor(bed),
     resources: { requests: { cpu: "10m", memory: "64Mi" }, limits: { cpu: "2", memory: "1Gi" } },
   };
-}
-
-const TICK_MS = 10;
-
-/** The reader processes, by the kernel's count. */
-function childrenCpuMs(server: ChildProcess): number {
-  const ticks = readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map((pid) => statOf(pid))
-    .filter((stat) => stat !== null && stat.parent === server.pid)
-    .reduce((sum, stat) => sum + (stat?.ticks ?? 0), 0);
-  return ticks * TICK_MS;
-}
-
-function statOf(pid: string): { parent: number; ticks: number } | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) };
-  } catch {
-    return null;
-  }
 }

@@ -20,6 +20,13 @@ function scriptText(script: Exclude<Script, { kind: "version" }>): string {
   return `${WRITE} line(); const flow = setInterval(() => { if (n < ${lines}) line(); if (n >= ${lines}) clearInterval(flow); }, ${everyMs});`;
 }
 
+const EVERY_MS = 200;
+
+/** Five lines a second, for so long. */
+export const flowOf = (seconds: number): Script => ({ kind: "flow", lines: (seconds * 1000) / EVERY_MS, everyMs: EVERY_MS });
+/** Starts and ends at once. */
+export const ONE_LINE: Script = { kind: "flow", lines: 1, everyMs: 1 };
+
 /** Of those that are stamped. */
 export const linesOf = (script: Script): number => (script.kind === "flow" ? script.lines : script.kind === "silence" ? 2 : 0);
 

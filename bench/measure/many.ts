@@ -1,16 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Pocket } from "@paperclip-k8s/pocket";
 import type { Bed } from "../../testbed/suite/src/bed.ts";
-import { median, percentile, type Row, spread } from "../figures.ts";
+import { BUDGETS } from "../budgets.ts";
+import type { Row } from "../figures.ts";
 import type { Host, HostUsage } from "../host.ts";
+import { lineRows, stampedRuns } from "../lines.ts";
 import { type ManyPods, openManyPods } from "../many-pods.ts";
-import type { RunRecord } from "../server.ts";
-import { stampsOf } from "../stamp.ts";
+import type { RunRecord } from "../protocol.ts";
+import { ONE_LINE } from "../stamp.ts";
 
 const WRITING = 144;
 const ALL = 500;
 const SHARE = 0.2;
 const SETTLE_MS = 5_000;
+/** One process writes for all pods and sends nobody a wake-up: p50 is polling's. */
+const POLLED_MANY = { p50: BUDGETS.polled.p50, p99: BUDGETS.wokenMany.p99 };
 
 /** More runs than one machine has pods for: real `execute`, watch and reader, pods that sleep, and one process that writes for them. */
 export async function measureMany(host: Host, bed: Bed, pocket: Pocket, seconds: number): Promise<Row[]> {
@@ -22,7 +26,8 @@ async function allWrite(host: Host, pocket: Pocket, seconds: number): Promise<Ro
   pods.write(WRITING);
   await sleep(seconds * 1000);
   const written = await pods.end();
-  return lineRows(`${WRITING} runs × 5 lines/s, ${seconds} s`, await Promise.all(records), written, true);
+  const name = `${WRITING} runs × 5 lines/s without wake-ups, ${seconds} s`;
+  return lineRows(name, stampedRuns(await Promise.all(records)), written, POLLED_MANY);
 }
 
 async function mostAreQuiet(host: Host, bed: Bed, pocket: Pocket, seconds: number): Promise<Row[]> {
@@ -41,41 +46,24 @@ async function mostAreQuiet(host: Host, bed: Bed, pocket: Pocket, seconds: numbe
   const name = `${ALL} runs, ${ALL * SHARE} of them × 5 lines/s, ${seconds} s`;
   return [
     memoryRow(empty, quiet),
-    { what: `API requests at ${ALL} runs, steady`, budget: "0.1 /s", measured: `${perSecond.toFixed(2)} /s`, ok: perSecond <= 0.1 },
+    {
+      what: `API requests at ${ALL} runs, steady`,
+      budget: `${BUDGETS.requestsPerSecondOf500} /s`,
+      measured: `${perSecond.toFixed(2)} /s`,
+      ok: perSecond <= BUDGETS.requestsPerSecondOf500,
+    },
     cpuShareRow(name, quiet, before, after, seconds),
-    ...lineRows(name, await Promise.all(records), written, false),
+    ...lineRows(name, stampedRuns(await Promise.all(records)), written, null),
   ];
 }
 
 /** All at once, as after a planned restart. */
 async function startAll(host: Host, pocket: Pocket, count: number): Promise<{ pods: ManyPods; records: Promise<RunRecord>[] }> {
   const pods = await openManyPods(pocket);
-  const records = Array.from({ length: count }, () => host.run({ kind: "flow", lines: 1, everyMs: 1 }, { config: { image: pods.image } }));
+  const records = Array.from({ length: count }, () => host.run(ONE_LINE, { config: { image: pods.image } }));
   await pods.started(count);
   void Promise.all(records).then(pods.stop);
   return { pods, records };
-}
-
-function lineRows(name: string, records: readonly RunRecord[], written: number, budgeted: boolean): Row[] {
-  const failed = records.find((record) => record.exitCode !== 0);
-  if (failed !== undefined) throw new Error(`a synthetic run failed: ${failed.error}`);
-  const runs = records.map((record) => stampsOf(record.log));
-  const late = runs.flat().map((stamp) => stamp.seenAt - stamp.writtenAt);
-  const distinct = runs.reduce((sum, stamps) => sum + new Set(stamps.map((stamp) => stamp.n)).size, 0);
-  return [
-    {
-      what: `line written → \`onLog\`, ${name}: p50 / p99 / max`,
-      budget: budgeted ? "15 / 50 ms" : "–",
-      measured: spread(late),
-      ok: budgeted ? median(late) <= 15 && percentile(late, 0.99) <= 50 : null,
-    },
-    {
-      what: `lines lost / twice, ${name}`,
-      budget: "0 / 0",
-      measured: `${written - distinct} / ${late.length - distinct} of ${written.toLocaleString("en")}`,
-      ok: written === distinct && late.length === distinct,
-    },
-  ];
 }
 
 function memoryRow(empty: HostUsage, quiet: HostUsage): Row {
@@ -84,9 +72,9 @@ function memoryRow(empty: HostUsage, quiet: HostUsage): Row {
   const rss = kib(quiet.rssBytes, empty.rssBytes);
   return {
     what: `memory per quiet run, from ${ALL}`,
-    budget: "32 KiB",
+    budget: `${BUDGETS.memoryPerQuietRunKib} KiB`,
     measured: `${heap.toFixed(1)} KiB of heap (resident: ${rss.toFixed(0)} KiB)`,
-    ok: heap <= 32,
+    ok: heap <= BUDGETS.memoryPerQuietRunKib,
   };
 }
 
@@ -95,8 +83,8 @@ function cpuShareRow(name: string, quiet: HostUsage, before: HostUsage, after: H
   const busy = share(before, after);
   return {
     what: `CPU, ${name}`,
-    budget: "25 % of one core",
+    budget: `${BUDGETS.cpuOf500Percent} % of one core`,
     measured: `${busy.toFixed(1)} % (all quiet: ${share(quiet, before).toFixed(1)} %)`,
-    ok: busy <= 25,
+    ok: busy <= BUDGETS.cpuOf500Percent,
   };
 }

@@ -5,10 +5,10 @@ import { createEngine } from "@paperclip-k8s/engine";
 import type { Bed } from "../../testbed/suite/src/bed.ts";
 import { keyed, startRun } from "../../testbed/suite/src/run.ts";
 import { ServerProcess } from "../../testbed/suite/src/server-process.ts";
+import { BUDGETS } from "../budgets.ts";
 import { ms, type Row } from "../figures.ts";
 
 const RUNS = 500;
-const BUDGET_MS = 5000;
 /** Of the requests' pace: what may go at once, and what goes in a second. */
 const PACE = { burst: 100, perSecond: 250 };
 
@@ -36,7 +36,12 @@ export async function measureReattach(bed: Bed): Promise<Row[]> {
   await Promise.all(runs.map((run) => run.done));
   await nowhere.undo();
   return [
-    { what: `${RUNS} live runs taken over after a restart`, budget: ms(BUDGET_MS), measured: ms(took), ok: took <= BUDGET_MS },
+    {
+      what: `${RUNS} live runs taken over after a restart`,
+      budget: ms(BUDGETS.reattach),
+      measured: ms(took),
+      ok: took <= BUDGETS.reattach,
+    },
     {
       what: "requests meanwhile: all / most in one second",
       budget: `– / ${PACE.burst + PACE.perSecond}`,

@@ -1,11 +1,15 @@
 import type { AuditEntry } from "@paperclip-k8s/pocket";
 
 /** Lists and watches of Jobs and Pods serve all runs, and so does the question to a quiet server whether it still answers. The rest is each run's own, its events too: they are listed by its pod. */
-export function requestsOf(entries: readonly AuditEntry[], runs: number): { own: string; shared: string; perRun: number } {
+export function requestsOf(
+  entries: readonly AuditEntry[],
+  runs: number,
+): { own: string; shared: string; perRun: number; eventLists: number; all: number } {
   const isShared = ({ watch, verb, resource }: AuditEntry): boolean =>
     resource === "version" || (resource !== "events" && (watch || verb === "list" || verb === "watch"));
   const own = entries.filter((entry) => !isShared(entry));
-  return { own: tally(own), shared: tally(entries.filter(isShared)), perRun: own.length / runs };
+  const eventLists = own.filter(({ resource }) => resource === "events").length / runs;
+  return { eventLists, own: tally(own), shared: tally(entries.filter(isShared)), perRun: own.length / runs, all: entries.length };
 }
 
 function tally(entries: readonly AuditEntry[]): string {

@@ -7,10 +7,10 @@ import { findRecordSecret } from "../../packages/paperclip/src/host/record-secre
 import { restoreState } from "../../packages/runner/src/state/restore-state.ts";
 import { saveState } from "../../packages/runner/src/state/save-state.ts";
 import { type AgentRan, type Agents, openAgents } from "../../testbed/suite/src/agents.ts";
+import { BUDGETS } from "../budgets.ts";
 import { median, ms, type Row } from "../figures.ts";
 
 const MESSAGES = [10, 100, 1000];
-const BUDGET_MS = 1000;
 const kits = await loadKits();
 
 interface Kept {
@@ -47,9 +47,9 @@ async function measureLength(stage: Agents, cli: CliName, messages: number, turn
   const bytes = kept.at(-1)?.last.bytes ?? 0;
   return {
     what: `\`portable\` over \`ephemeral\`, ${kits[cli].title} session of ${messages.toLocaleString("en")} messages: medians of ${turns} turns`,
-    budget: messages === 1000 ? ms(BUDGET_MS) : "–",
+    budget: messages === 1000 ? ms(BUDGETS.state) : "–",
     measured: `${ms(restore + save)}: restore ${ms(restore)}, save ${ms(save)}; ${(bytes / 1e6).toFixed(1)} MB each way`,
-    ok: messages === 1000 ? restore + save <= BUDGET_MS : null,
+    ok: messages === 1000 ? restore + save <= BUDGETS.state : null,
   };
 }
 
