@@ -3,7 +3,7 @@ import { longestFirst } from "./scripts/test/longest-first.ts";
 import { Summary } from "./scripts/test/summary.ts";
 
 // `npm test`: needs no cluster, no root and no network; passes on one core and beside a busy machine.
-const folders = ["packages", "testbed", "demo", "scripts"];
+const folders = ["packages", "testbed", "bench", "demo", "scripts"];
 // The real CLIs in all their breadth belong to `npm run test:kube`; `npm run test:long` runs them on the embedded cluster too.
 const kinds = process.env.LONG ? ["test", "cli-test"] : ["test"];
 

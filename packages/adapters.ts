@@ -30,6 +30,11 @@ export interface AdapterKit {
   formatLine(line: string, options: { readonly color: boolean }): string;
   /** Settings that make the scripted LLM the CLI's model. */
   scriptedModel(llm: { readonly url: string }, options?: ScriptedOptions): ScriptedModel;
+  /** How the real CLI is started by hand against the scripted LLM: with the variables that this machine needs, and as it would start without the adapter's cuts. */
+  readonly start: {
+    readonly env: Readonly<Record<string, string>>;
+    readonly uncut: { readonly own?: Readonly<Record<string, unknown>>; readonly env?: Readonly<Record<string, string>> };
+  };
   /** Variables that let one command of the agent last 20 minutes. */
   readonly longCommands: Readonly<Record<string, string>>;
   /** Below HOME: folders in which it keeps a session as files. */

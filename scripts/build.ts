@@ -2,9 +2,9 @@
 import { execFileSync } from "node:child_process";
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 import { adapters } from "../packages/adapters.ts";
 import { bundleKubeconfig, clientBesideIt } from "./bundle-kubeconfig.ts";
 import "./generate.ts";
@@ -39,13 +39,29 @@ async function bundleCommand(folder: string): Promise<void> {
     entryPoints: [join(folder, "src/main.ts")],
     outfile: join(folder, "dist/main.js"),
     external: ["js-yaml"],
-    plugins: [clientBesideIt],
+    // It starts no run, and has no use for what only runs need.
+    plugins: [clientBesideIt, generatedBesideIt(new Set())],
   });
   await bundleKubeconfig(root, join(folder, "dist"), TARGET);
   await chmod(join(folder, "dist/main.js"), 0o755);
 }
 
+/** A generated module that an adapter imports when it needs it stays a file of its own, so that the host does not load it. */
+function generatedBesideIt(names: Set<string>): Plugin {
+  return {
+    name: "generated-beside-it",
+    setup: (bundle) =>
+      bundle.onResolve({ filter: /\/generated\/[\w-]+\.ts$/ }, ({ path, kind }) => {
+        if (kind !== "dynamic-import") return null;
+        const name = basename(path, ".ts");
+        names.add(name);
+        return { path: `./${name}.js`, external: true };
+      }),
+  };
+}
+
 async function bundle(folder: string): Promise<void> {
+  const beside = new Set<string>();
   const common = { bundle: true, legalComments: "none", logLevel: "warning", absWorkingDir: root } as const;
   // The host's library takes one text of a package that would bring a megabyte of validators along.
   const alias = { "@paperclipai/shared": "@paperclipai/shared/connection-intent-guidance" };
@@ -55,8 +71,13 @@ async function bundle(folder: string): Promise<void> {
     entryPoints: [join(folder, "src/index.ts")],
     outfile: join(folder, "dist/index.js"),
     external: ["js-yaml"],
-    plugins: [clientBesideIt],
+    plugins: [clientBesideIt, generatedBesideIt(beside)],
   });
+  for (const name of beside) {
+    const outfile = join(folder, `dist/${name}.js`);
+    // A licence stays with what it is about.
+    await build({ ...server, legalComments: "inline", entryPoints: [join(folder, `generated/${name}.ts`)], outfile });
+  }
   await bundleKubeconfig(root, join(folder, "dist"), TARGET);
   await build({ ...server, entryPoints: [join(folder, "src/cli.ts")], outfile: join(folder, "dist/cli.js") });
   // The host evaluates this file in a browser worker without imports.

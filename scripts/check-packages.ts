@@ -1,5 +1,6 @@
 // Packs each published package and checks the tarball as npm (publint, attw) and the host see it. How long its import takes is bench's: `--only import`.
 import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
 import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -37,7 +38,7 @@ for (const [name, check] of [
 
 function checkAdapter(cli: CliName) {
   return async (source: string, folder: string): Promise<void> => {
-    const { tarball, unpacked } = await pack(source, folder, CONTENTS.adapter);
+    const { tarball, unpacked } = await pack(source, folder, [...CONTENTS.adapter, ...generatedFiles(source)]);
     execFileSync(bin("attw"), [tarball, "--profile", "esm-only"], { stdio: "inherit" });
     await loadAsHost(unpacked);
     await evaluateParser(unpacked);
@@ -46,6 +47,13 @@ function checkAdapter(cli: CliName) {
     execFileSync(older.path, [join(unpacked, "dist/cli.js")], { stdio: "inherit" });
     console.log(`a run and the Test button on Node ${older.version}: ${cli}`);
   };
+}
+
+/** What an adapter imports only when it needs it: all that it has generated besides the texts of programs. */
+function generatedFiles(source: string): string[] {
+  const folder = join(source, "generated");
+  const names = (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.endsWith(".ts") && !name.endsWith("-text.ts"));
+  return names.map((name) => `dist/${name.replace(/\.ts$/, ".js")}`);
 }
 
 /** As a shell starts it: by its own first line. */

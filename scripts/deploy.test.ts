@@ -110,6 +110,29 @@ test("agents reach no private, link-local, shared, multicast or documentation ra
   expect(names).toContain("169.254.20.10/32:53");
 });
 
+/** As the client's types have it. */
+interface Ingress {
+  readonly _from: readonly object[];
+  readonly ports: readonly { readonly protocol: string }[];
+}
+
+test("agents' wake-ups reach the server, and no datagram of theirs reaches anything else but name servers", () => {
+  const policies = objects("deploy/network-policy.yaml");
+  const wakeUps = { port: 1024, endPort: 65_535, protocol: "UDP" };
+  const ingress = policies.find(({ metadata }) => metadata.name === "paperclip-server")?.spec.ingress as Ingress[];
+  // By a rule of their own: who else is let in to the API sends no datagrams.
+  const fromAgents = { matchLabels: { "app.kubernetes.io/managed-by": "paperclip", "app.kubernetes.io/component": "agent-job" } };
+  const woken = ingress.filter(({ ports }) => ports.some(({ protocol }) => protocol === "UDP"));
+  expect(woken).toEqual([{ _from: [expect.objectContaining({ podSelector: fromAgents })], ports: [wakeUps] }]);
+  const agents = policies.find(({ metadata }) => metadata.name === "paperclip-agents");
+  const egress = agents?.spec.egress as { to: object[]; ports: { protocol: string; port: number }[] }[];
+  const datagrams = egress.filter(({ ports }) => ports.some(({ protocol, port }) => protocol === "UDP" && port !== 53));
+  const server = { matchLabels: { "app.kubernetes.io/name": "paperclip", "app.kubernetes.io/component": "server" } };
+  expect(datagrams).toHaveLength(1);
+  expect(datagrams[0]?.to).toEqual([expect.objectContaining({ podSelector: server })]);
+  expect(datagrams[0]?.ports).toContainEqual(wakeUps);
+});
+
 test("rename.sh leaves no old name of a namespace in what is applied", () => {
   const folder = mkdtempSync(join(tmpdir(), "deploy-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -49,8 +49,8 @@ export const TRANSCRIPT_FAULTS: readonly Fault[] = [
   {
     what: "a stack trace at the end of the output is never mentioned",
     file: "packages/paperclip/src/observe/output.ts",
-    find: "[...lines, ...this.#transcript.end()]",
-    replace: "lines",
+    find: "[...shown, ...this.#transcript.end()]",
+    replace: "shown",
     caughtBy: ["packages/paperclip/src/observe/output.test.ts"],
   },
   {

@@ -49,6 +49,9 @@ test("rule 3: only the child processes of the volume and of imports touch files 
   // operator's policy, which is refused if it lies there.
   expect(importing(elsewhere, /^node:fs/)).toEqual([
     "packages/engine/src/import/temp-folder.ts",
+    // The operator's kubeconfig and what it names, the account of the server's pod.
+    "packages/engine/src/kube/kept-files.ts",
+    "packages/engine/src/kube/kubeconfig.ts",
     "packages/engine/src/volume/mount-point.ts",
     "packages/paperclip/src/handover/drain/control-server.ts",
     "packages/paperclip/src/handover/drain/control-socket.ts",
@@ -124,6 +127,8 @@ test("rule 6: JSON is parsed by total decoders only", () => {
   expect(pathsOf(parsing)).toEqual([
     // Records and termination messages: what a pod can write.
     "packages/engine/src/decode-records.ts",
+    // What the operator's credential plugin prints.
+    "packages/engine/src/kube/exec-plugin.ts",
     // Answers of the API server.
     "packages/engine/src/kube/read-answer.ts",
     "packages/engine/src/kube/watch/watch-stream.ts",

@@ -1,4 +1,4 @@
-import type { CliTurn } from "@paperclip-k8s/paperclip";
+import type { CliPlan, CliTurn } from "@paperclip-k8s/paperclip";
 import { expect, test } from "vitest";
 import { claude } from "./agent-cli.ts";
 import type { OwnSettings } from "./claude/settings.ts";
@@ -24,8 +24,11 @@ function plan(changes: Partial<Turn> = {}, settings: object = {}, values: Record
     bundle: null,
     mcpServers: [],
     without: [],
+    title: null,
+    promptBytes: 0,
+    maybeSet: new Set<string>(),
     ...changes,
-  });
+  }) as CliPlan;
 }
 
 test("sessions and settings live in the agent's folder, unless the agent has a folder of its own", () => {

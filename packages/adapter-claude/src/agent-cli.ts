@@ -7,6 +7,7 @@ import { earlier } from "./claude/earlier-settings.ts";
 import { checkModel, createListModels, models } from "./claude/models.ts";
 import { createParser } from "./claude/parse.ts";
 import { billing, isBedrockModel, keyChecks, usesBedrock } from "./claude/provider.ts";
+import { quietStart } from "./claude/quiet-start.ts";
 import { mcpConfig, toolOutputFilter } from "./claude/run-files.ts";
 import { docs, type OwnSettings, ownSettings } from "./claude/settings.ts";
 import { END_AFTER_SEC, finalLinePattern, takenBackBy } from "./claude/turn-result.ts";
@@ -79,6 +80,7 @@ function plan(turn: CliTurn<OwnSettings>): CliPlan {
     files: { ...filter?.files, ...mcp?.files },
     plainEnv: {
       DISABLE_AUTOUPDATER: "1",
+      ...quietStart(turn),
       // Set although it is the default: a value inherited from the server's pod would name another folder.
       ...(config.env.CLAUDE_CONFIG_DIR ? {} : { CLAUDE_CONFIG_DIR: `${HOME_MOUNT}/${CONFIG}` }),
       ...filter?.env,

@@ -11,6 +11,8 @@ export const kit: AdapterKit = {
   createServerAdapter,
   formatLine,
   scriptedModel,
+  // A pod's user is never root; this machine's may be.
+  start: { env: { IS_SANDBOX: "1" }, uncut: { env: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "" } } },
   longCommands: { BASH_DEFAULT_TIMEOUT_MS: "1200000", BASH_MAX_TIMEOUT_MS: "1200000" },
   sessionFolders: [".claude/projects/work"],
   growSession,

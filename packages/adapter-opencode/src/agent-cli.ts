@@ -1,4 +1,4 @@
-import type { AgentCli, CliParser } from "@paperclip-k8s/paperclip";
+import type { AgentCli, CliParser, CliPlan, CliTurn } from "@paperclip-k8s/paperclip";
 import { argv } from "./opencode/argv.ts";
 import { classify } from "./opencode/classify.ts";
 import { configLayer } from "./opencode/config-layer.ts";
@@ -10,6 +10,9 @@ import { finalLinePattern } from "./opencode/events.ts";
 import { checkModel, models, providerOf } from "./opencode/models.ts";
 import { createParser } from "./opencode/parse.ts";
 import { keyChecks } from "./opencode/provider-key.ts";
+import { type OwnSettings, ownSettings } from "./opencode/settings.ts";
+import { fastStart } from "./opencode/start/fast-start.ts";
+import { hasOwnTitle, sessionTitle } from "./opencode/start/session-title.ts";
 import { showStderr } from "./opencode/stderr.ts";
 import { variables } from "./opencode/variables.ts";
 
@@ -17,14 +20,14 @@ import { variables } from "./opencode/variables.ts";
 const CLAIM_PREFIX = "opencode-db-";
 
 /** OpenCode as the host layer sees it. */
-export const opencode: AgentCli = {
+export const opencode: AgentCli<OwnSettings> = {
   type: "opencode_k8s",
   label: "OpenCode on Kubernetes",
   container: "opencode",
   jobPrefix: "agent-opencode-",
   settings: {
     earlier,
-    own: {},
+    own: ownSettings,
     checkModel,
     docs: {
       model: "passed to the CLI, as `provider/model`",
@@ -56,18 +59,7 @@ export const opencode: AgentCli = {
     imports: earlierDatabases,
     seeds: [{ path: ".config/opencode", without: earlierGrants }, { path: ".local/share/opencode/auth.json" }],
   },
-  plan({ config, env, sessionId }) {
-    const { model, effort: variant, extraArgs, dangerouslySkipPermissions } = config;
-    const offline = env.values.OPENCODE_DISABLE_MODELS_FETCH !== undefined;
-    const layer = configLayer({ model, dangerouslySkipPermissions, env: env.values, offline });
-    const [command = "opencode", ...args] = argv({ command: config.command ?? undefined, sessionId, model, variant, extraArgs });
-    return {
-      argv: [command, ...args],
-      plainEnv: layer.env.plain,
-      secretEnv: layer.env.secret,
-      notes: layer.notes,
-    };
-  },
+  plan,
   billing({ values, names }, model) {
     const provider = providerOf(model);
     const routed = names.has("OPENROUTER_API_KEY") || /openrouter/i.test(values.OPENAI_BASE_URL ?? "");
@@ -77,6 +69,30 @@ export const opencode: AgentCli = {
   createParser: () => createCliParser(),
   showStderr,
 };
+
+async function plan({ config, env, maybeSet, sessionId, title, promptBytes }: CliTurn<OwnSettings>): Promise<CliPlan> {
+  const { model, effort: variant, extraArgs, dangerouslySkipPermissions, own } = config;
+  const layer = configLayer({ model, dangerouslySkipPermissions, env: env.values });
+  const given = own.titleByModel || hasOwnTitle(extraArgs) ? null : sessionTitle(title);
+  const [command = "opencode", ...args] = argv({
+    command: config.command ?? undefined,
+    sessionId,
+    title: given,
+    model,
+    variant,
+    extraArgs,
+  });
+  const names = new Set([...env.names, ...maybeSet]);
+  const run = { model, extraArgs, settings: layer.settings, names, values: env.values, promptBytes };
+  const fast = own.fastStart ? await fastStart(run) : null;
+  return {
+    argv: [command, ...args],
+    ...(fast !== null && { files: fast.files, defaults: fast.defaults }),
+    plainEnv: { ...fast?.plainEnv, ...layer.env.plain },
+    secretEnv: layer.env.secret,
+    notes: layer.notes,
+  };
+}
 
 function createCliParser(): CliParser {
   const parser = createParser();

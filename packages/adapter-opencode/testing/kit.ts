@@ -11,6 +11,7 @@ export const kit: AdapterKit = {
   createServerAdapter,
   formatLine,
   scriptedModel,
+  start: { env: {}, uncut: { own: { fastStart: false, titleByModel: true } } },
   longCommands: { OPENCODE_EXPERIMENTAL_BASH_DEFAULT_TIMEOUT_MS: "1200000" },
   sessionFolders: [],
   growSession,

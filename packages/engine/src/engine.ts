@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { runnerText } from "@paperclip-k8s/runner/text";
+import type { WakeUpAddress } from "@paperclip-k8s/runner/wake-up";
 import { type Clock, systemClock } from "./clock.ts";
 import { finish } from "./finish/finish.ts";
 import { follow } from "./follow/follow.ts";
@@ -16,8 +17,10 @@ import { RECORDS_FORMAT, trustOf } from "./record-trust.ts";
 import type { RunRequest } from "./request.ts";
 import { abortReason, type RunContext, type RunIo } from "./run-context.ts";
 import type { RunOutcome } from "./run-outcome.ts";
+import { type SettledJobs, settledJobsOfProcess } from "./settled-jobs.ts";
 import { start } from "./start/create-secret.ts";
 import { prepare } from "./start/prepare.ts";
+import { wakeUpAddress } from "./start/wake-up-address.ts";
 import { logStatus } from "./status/log-status.ts";
 import { type Timeouts, timeoutsFor } from "./timeouts.ts";
 import { openVolume } from "./volume/volume.ts";
@@ -28,6 +31,10 @@ export interface EngineOptions {
   readonly timeouts?: Partial<Timeouts>;
   /** How long a Job outlives its result: a caller that dies before it has stored the result finds it there again. */
   readonly lingerMs?: number;
+  /** The Jobs that count as settled by this server: the process's, unless a test has several servers in one process. */
+  readonly settled?: SettledJobs;
+  /** Tells runners another address for their wake-ups than the one that this server listens at: a relay's, for example. */
+  readonly wakeUpAddress?: (own: WakeUpAddress) => WakeUpAddress;
 }
 
 /** Runs commands as Kubernetes Jobs, one Job per run. */
@@ -38,23 +45,16 @@ export interface Engine {
 }
 
 export function createEngine(options: EngineOptions = {}): Engine {
-  const finished = new Map<string, () => void>();
   return {
     jobNameOf: (request) => jobName(request.name),
-    run: (request, cluster, io, timeouts) =>
-      runOnce(request, cluster, io, { ...options, timeouts: { ...options.timeouts, ...timeouts }, finished }),
+    run: (request, cluster, io, timeouts) => runOnce(request, cluster, io, { ...options, timeouts: { ...options.timeouts, ...timeouts } }),
   };
 }
 
 /** What happens in each phase becomes facts; the first fact from which the reducer makes an outcome ends the run. */
 const PHASES = [prepare, takeLock, start, follow];
 
-async function runOnce(
-  request: RunRequest,
-  cluster: ConnectOptions,
-  io: RunIo,
-  options: EngineOptions & { readonly finished: RunContext["finished"] },
-): Promise<RunOutcome> {
+async function runOnce(request: RunRequest, cluster: ConnectOptions, io: RunIo, options: EngineOptions): Promise<RunOutcome> {
   const { context, release } = await open(request, cluster, io, options);
   const { run } = context;
   try {
@@ -72,7 +72,7 @@ async function open(
   request: RunRequest,
   cluster: ConnectOptions,
   io: RunIo,
-  { clock = systemClock, finished, timeouts }: EngineOptions & { readonly finished: RunContext["finished"] },
+  { clock = systemClock, settled = settledJobsOfProcess(), timeouts, wakeUpAddress: change }: EngineOptions,
 ): Promise<{ readonly context: RunContext; readonly release: () => void }> {
   const askedAt = clock.now();
   const submission = buildSubmission(request, randomBytes(12).toString("hex"), runnerText);
@@ -86,7 +86,9 @@ async function open(
     clock,
   );
   const leaving = AbortSignal.any([io.signal, ...(io.detach ? [io.detach] : [])]);
-  const context: RunContext = { request, submission, run, connection, watch, volume, clock, io, leaving, finished };
+  const wakeUp = () => wakeUpAddress({ request, connection, volume, change });
+  const shared = { connection, watch, volume, clock, settled, wakeUp };
+  const context: RunContext = { ...shared, request, submission, run, io, leaving, provedEnds: new Set() };
   const stopListening = [logStatus(context), observeApi(context), observeLeaving(context)];
   const release = () => {
     for (const stop of stopListening) stop();

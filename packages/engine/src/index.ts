@@ -1,4 +1,15 @@
-export type { Argument, CliEnd, EndRecord, FinalLine, LeftOut, Seed, SeedSpec, StatePart, StateSpec } from "@paperclip-k8s/runner";
+export type {
+  Argument,
+  CliDefaults,
+  CliEnd,
+  EndRecord,
+  FinalLine,
+  LeftOut,
+  Seed,
+  SeedSpec,
+  StatePart,
+  StateSpec,
+} from "@paperclip-k8s/runner";
 export type { SelfCheckFinding } from "@paperclip-k8s/runner/self-check";
 export { type Clock, createClock } from "./clock.ts";
 export { selfCheckFinding } from "./decode-records.ts";
@@ -47,9 +58,11 @@ export {
   type RunTools,
   runFiles,
   type SharedMount,
+  type WakeUpRule,
 } from "./request.ts";
 export { type LockDecision, type LockOwner, messageOf, type RunIo, type StatusLine } from "./run-context.ts";
 export type { Evidence, MissingProgram, RunOutcome, StartFailure } from "./run-outcome.ts";
+export { createSettledJobs, type SettledJobs } from "./settled-jobs.ts";
 export { standing } from "./status/session-lines.ts";
 export { JOB_WAIT_SEC, type Timeouts } from "./timeouts.ts";
 export { type Line, LineSplitter } from "./volume/lines.ts";

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { type MetaRecord, openSigned, type TerminationMessage } from "@paperclip-k8s/runner";
+import { wakeUpToken } from "@paperclip-k8s/runner/wake-up";
 import { decodeRecord, isSignedMessage, parseTermination, signedRecord } from "./decode-records.ts";
 
 /** How a run's records are known to be its own. Its Job says it, which no agent can change. */
@@ -18,6 +19,10 @@ export function recordKey(secret: Uint8Array, firstRun: string, nonce: string): 
     .update(JSON.stringify(["run-records", firstRun, nonce]))
     .digest();
 }
+
+/** By what wake-ups are known as the run's own; null = it signs nothing, or its key is not known here. */
+export const wakeUpTokenOf = (trust: RecordTrust): Buffer | null =>
+  trust.kind === "signed" && trust.key !== null ? wakeUpToken(trust.key) : null;
 
 /** The key of the states that are saved in a folder. */
 export function stateKey(secret: Uint8Array, savedFolder: string): string {

@@ -1,5 +1,5 @@
 import { dirname } from "node:path/posix";
-import type { Argument, FinalLine, RelayCredentials, RelaySpec, RunFiles, SeedSpec, StateSpec } from "@paperclip-k8s/runner";
+import type { Argument, CliDefaults, FinalLine, RelayCredentials, RelaySpec, RunFiles, SeedSpec, StateSpec } from "@paperclip-k8s/runner";
 
 /** One run, complete before anything is created. Plain data: nothing in it is looked up later. */
 export interface RunRequest {
@@ -42,12 +42,16 @@ export interface RunRequest {
   readonly finalLine: FinalLine | null;
   /** Files of the shared volume that the pod's private home begins with. */
   readonly seed?: SeedSpec | null;
+  /** What the CLI gets in a pod that has no settings of its own for it; null or absent = nothing. */
+  readonly defaults?: CliDefaults | null;
   /** What the CLI keeps, restored from and saved to one of `folders`. */
   readonly state?: StateSpec | null;
   /** The CLI reaches its API through the runner, with the token of the run that owns the Job at that time. */
   readonly relay?: (Omit<RelaySpec, "credentialsFile"> & { readonly credentials: RelayCredentials }) | null;
   /** From which the key of each run's records is derived, so that another server derives it again; null or absent = records are not signed. */
   readonly recordSecret?: Uint8Array | null;
+  /** Where the pod tells that there is output to read; absent = at the address that this server has in the cluster's network. */
+  readonly wakeUps?: WakeUpRule;
   /** What the operator wants of every pod; absent = a root filesystem that nobody writes to, and nothing else. */
   readonly pod?: PodRules;
   /** What the pod has besides the run's own container; null or absent = nothing. */
@@ -57,6 +61,9 @@ export interface RunRequest {
   /** Keep Job, Secret and files after the end, for debugging. */
   readonly retain: boolean;
 }
+
+/** `off`: output is found by polling alone. `port`: the first of a few, of which each reader of this server takes one; absent = any. */
+export type WakeUpRule = "off" | { readonly address: string; readonly port?: number };
 
 export interface KeptOutput {
   readonly path: string;

@@ -1,3 +1,4 @@
+import type { WakeUpAddress } from "@paperclip-k8s/runner/wake-up";
 import type { Clock } from "./clock.ts";
 import type { Connection } from "./kube/connection.ts";
 import type { JobView } from "./kube/views.ts";
@@ -6,6 +7,7 @@ import type { LiveRun } from "./live-run.ts";
 import type { Submission } from "./manifest/submission.ts";
 import type { Adoption, BlockedDecision } from "./outcome/observation.ts";
 import type { RunRequest } from "./request.ts";
+import type { SettledJobs } from "./settled-jobs.ts";
 import type { Volume } from "./volume/volume.ts";
 
 /** The caller's side of a run: what it receives, what it decides, and how it asks to stop. */
@@ -41,6 +43,8 @@ export interface LockOwner extends Pick<JobView, "uid" | "labels" | "annotations
   /** It was started by this engine; any other is only waited for. */
   readonly ours: boolean;
   readonly finished: boolean;
+  /** Nothing of it can write any more: it has finished, or its end is proved before the cluster says so. */
+  readonly ended: boolean;
 }
 
 /** `remove`: its end is on record, or it was cancelled; nothing of it is needed any more. */
@@ -59,12 +63,16 @@ export interface RunContext {
   readonly connection: Connection;
   readonly watch: RunWatch;
   readonly volume: Volume;
+  /** Where the run's pod sends wake-ups; asked once there is a connection to the API server. Null = nowhere. */
+  readonly wakeUp: () => Promise<WakeUpAddress | null>;
   readonly clock: Clock;
   readonly io: RunIo;
   /** Aborted = the caller cancels or detaches: every phase stops waiting. */
   readonly leaving: AbortSignal;
-  /** The Jobs, by uid, whose results this process has given to its callers: none of them is adopted here. The function deletes one that lingers. */
-  readonly finished: Map<string, () => void>;
+  /** The Jobs whose results this process has given to its callers: none of them is adopted here. */
+  readonly settled: SettledJobs;
+  /** Other runs' Jobs, by uid, whose end records this run has read. */
+  readonly provedEnds: Set<string>;
 }
 
 /** A line of the run's log. A caller that fails to take it does not disturb the run. */

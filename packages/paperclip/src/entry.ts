@@ -9,7 +9,7 @@ import { refusingAdapter } from "./refusing-adapter.ts";
 import { configurationDoc } from "./settings/documents.ts";
 
 /** By then the host has stored a result, or never will; a run that is lost before that is read again from its Job. */
-const STORED_MS = 3000;
+export const STORED_MS = 3000;
 
 /** What a package's entry exports to the host. Hosts cache module records: these names stay. */
 interface AdapterEntry {

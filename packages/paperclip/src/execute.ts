@@ -20,7 +20,7 @@ import { createProgress } from "./observe/progress.ts";
 import { checkedConfig } from "./prepare/agent-config.ts";
 import { type Attempt, firstStart, gatherInputs, prepareAttempt } from "./prepare/attempt.ts";
 import { inherit } from "./prepare/inherit/inherit-from.ts";
-import { buildRequest, labelWarnings } from "./prepare/request.ts";
+import { buildRequest, requestWarnings } from "./prepare/request.ts";
 import { fingerprintOf } from "./prepare/resume-fingerprint.ts";
 import { chooseSession } from "./prepare/session.ts";
 import { unusedClaim } from "./prepare/state/agent-claim.ts";
@@ -151,7 +151,7 @@ async function runAttempt(attempt: Attempt, { log, cancel, options }: Run): Prom
   const { ctx, cli, config } = attempt.inputs;
   const output = new AttemptOutput(cli, log, config.logFormat);
   const progress = createProgress(ctx);
-  for (const text of [...attempt.prompt.warnings, ...attempt.env.warnings, ...labelWarnings(attempt)]) void log.warning(text);
+  for (const text of [...attempt.prompt.warnings, ...attempt.env.warnings, ...requestWarnings(attempt)]) void log.warning(text);
   const announce = createAnnouncement(attempt, options.engine);
   let adopted: Adoption | null = null;
   const outcome = await options.engine.run(

@@ -1,4 +1,4 @@
-// A process for one piece of work on files (seed, restore, save): it can be abandoned, so a volume that stalls holds up nothing else.
+// One piece of work on files (seed, restore, save): it can be abandoned, so a volume that stalls holds up nothing else.
 import { spawn } from "node:child_process";
 import { CHILD_START_MS, sleep } from "./limits.ts";
 
@@ -9,7 +9,7 @@ export interface TaskFailure {
   readonly error: string;
 }
 
-/** The runner's side of the process. */
+/** The work, in a process of its own or in the runner. */
 export interface FileTask<A> {
   readonly answer: Promise<A | TaskFailure>;
   /** Bytes it has read so far, and when that last grew (`performance.now()`; its start counts too). */
@@ -39,7 +39,21 @@ export function startTask<A>(runnerFile: string, command: object): FileTask<A> {
   return { answer, progress: () => progress, abandon: () => child.kill("SIGKILL") };
 }
 
-/** null, and the process ended, when `leftMs` runs out first; it is asked again and again, for it may shrink. */
+/** In the runner itself, by calls that do not block it. Once it is abandoned, the work must change nothing more. */
+export function taskHere<A>(work: (isAbandoned: () => boolean, onRead: (bytes: number) => void) => Promise<A | TaskFailure>): FileTask<A> {
+  let progress = { bytes: 0, at: performance.now() };
+  let abandoned = false;
+  const onRead = (bytes: number): void => {
+    progress = { bytes: progress.bytes + bytes, at: performance.now() };
+  };
+  const answer = work(() => abandoned, onRead).catch(failureOf);
+  const abandon = (): void => {
+    abandoned = true;
+  };
+  return { answer, progress: () => progress, abandon };
+}
+
+/** null, and the work abandoned, when `leftMs` runs out first; it is asked again and again, for it may shrink. */
 export async function answerWithin<A>(task: FileTask<A>, leftMs: () => number): Promise<A | TaskFailure | null> {
   let answer: A | TaskFailure | null = null;
   const answered = task.answer.then((given) => {
@@ -59,7 +73,7 @@ export function runTask<C>(handle: (command: C, onRead: (bytes: number) => void)
     try {
       answer = await handle(command, onRead);
     } catch (error) {
-      answer = failure(error instanceof Error ? error.message : "unknown error");
+      answer = failureOf(error);
     }
     send({ answer }, () => process.exit(0));
   });
@@ -81,3 +95,4 @@ function createProgress(): (bytes: number) => void {
 const send = (message: Message<unknown>, sent = (): void => {}): void => void process.send?.(message, undefined, undefined, sent);
 
 const failure = (error: string): TaskFailure => ({ kind: "failed", error });
+const failureOf = (error: unknown): TaskFailure => failure(error instanceof Error ? error.message : "unknown error");

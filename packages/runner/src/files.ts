@@ -2,7 +2,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } from "node:fs";
 
 /** Not a fault: what was opened is a pipe or a device, or the file system has no such call. */
-const NO_FLUSH = ["EINVAL", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"];
+export const NO_FLUSH: readonly string[] = ["EINVAL", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"];
 
 export function writeAll(fd: number, bytes: Buffer, onWritten: (count: number) => void = () => {}): void {
   for (let offset = 0; offset < bytes.length; ) {

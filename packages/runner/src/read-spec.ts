@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { WAITS, type Waits } from "./limits.ts";
-import type { Argument, RunnerSpec, SeedSpec, StateSpec } from "./records.ts";
+import type { Argument, CliDefaults, RunnerSpec, SeedSpec, StateSpec } from "./records.ts";
 import { type RelayConfig, readRelay } from "./relay/read-relay.ts";
 
 export interface RunnerConfig {
@@ -12,10 +12,16 @@ export interface RunnerConfig {
   readonly finalLine: RegExp | null;
   readonly takenBackBy: RegExp | null;
   readonly relay: RelayConfig | null;
+  readonly defaults: ResolvedDefaults | null;
   /** Of the MACs of this run's records; null = they are not signed. */
   readonly key: Buffer | null;
+  /** Where the spec is: the mounted Secret. */
+  readonly folder: string;
   readonly waits: Waits;
 }
+
+/** With the paths of files in the pod. */
+export type ResolvedDefaults = CliDefaults & { readonly env: Readonly<Record<string, string>> };
 
 /** Throws errors with texts fit for the termination message. */
 export function readConfig(runnerFile: string): RunnerConfig {
@@ -23,13 +29,17 @@ export function readConfig(runnerFile: string): RunnerConfig {
   const spec = parse(load(join(folder, "spec.json"), "the spec"));
   const stdin = spec.stdinFile === null ? null : load(join(folder, spec.stdinFile), "the stdin file");
   const [program, ...args] = spec.argv;
-  const argv = [program, ...args.map((arg) => (typeof arg === "string" ? arg : join(folder, arg.file)))] as const;
+  const argv = [program, ...args.map((arg) => argumentIn(folder, arg))] as const;
   const finalLine = compile(spec.finalLine?.pattern);
   const takenBackBy = compile(spec.finalLine?.takenBackBy);
   const relay = readRelay(spec.relay, folder);
+  const defaults = readDefaults(spec.defaults, folder);
   const key = keyOf(spec.key);
-  return { spec, argv, stdin, finalLine, takenBackBy, relay, key, waits: { ...WAITS, ...(spec as { waits?: Partial<Waits> }).waits } };
+  const waits = { ...WAITS, ...(spec as { waits?: Partial<Waits> }).waits };
+  return { spec, argv, stdin, finalLine, takenBackBy, relay, defaults, key, folder, waits };
 }
+
+const argumentIn = (folder: string, arg: Argument): string => (typeof arg === "string" ? arg : join(folder, arg.file));
 
 function load(file: string, name: string): Buffer {
   try {
@@ -57,7 +67,14 @@ function parse(bytes: Buffer): RunnerSpec {
   if (spec.path !== undefined && !(Array.isArray(spec.path) && spec.path.every(isFolder)))
     throw new Error("the spec's path is not a list of folders");
   const { env = {}, stdinFile = null, finalLine = null } = spec;
-  return { ...(spec as RunnerSpec), env, stdinFile, finalLine, seed: checkedSeed(spec.seed), state: checkedState(spec.state) };
+  return {
+    ...(spec as RunnerSpec),
+    env,
+    stdinFile,
+    finalLine,
+    seed: checkedSeed(spec.seed),
+    state: checkedState(spec.state),
+  };
 }
 
 export function checkedSeed(given: SeedSpec | null | undefined): SeedSpec | null {
@@ -76,6 +93,20 @@ export function checkedSeed(given: SeedSpec | null | undefined): SeedSpec | null
   if (seed.secret !== undefined && typeof seed.secret !== "string") throw new Error("the spec's seed.secret is not a name");
   if (!isAmount(seed.maxBytes)) throw new Error("the spec's seed.maxBytes is not a number");
   return seed;
+}
+
+function readDefaults(given: CliDefaults | null | undefined, folder: string): ResolvedDefaults | null {
+  if (given === null || given === undefined) return null;
+  const { unless, unlessSet = [], env = {}, files = {} } = given;
+  if (!Array.isArray(unless) || !unless.every((path) => isFolder(path) || isBelow(path)))
+    throw new Error("the spec's defaults.unless are not paths");
+  if (!Array.isArray(unlessSet) || !unlessSet.every((name) => typeof name === "string"))
+    throw new Error("the spec's defaults.unlessSet are not names");
+  if (!Object.keys(files).every(isBelow)) throw new Error("the spec's defaults.files are not paths below the home");
+  if (!Object.values(env).every(isArgument) || !Object.values(files).every((text) => typeof text === "string"))
+    throw new Error("the spec's defaults are not texts");
+  const values = Object.entries(env).map(([name, value]) => [name, argumentIn(folder, value)]);
+  return { unless, unlessSet, env: Object.fromEntries(values), files };
 }
 
 function checkedState(given: StateSpec | null | undefined): StateSpec | null {

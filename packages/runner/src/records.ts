@@ -51,6 +51,8 @@ export interface RunnerSpec {
   readonly seed?: SeedSpec | null;
   /** null or absent: nothing is restored and nothing is saved. */
   readonly state?: StateSpec | null;
+  /** null or absent: none. */
+  readonly defaults?: CliDefaults | null;
   /** Folders the CLI could not do without: they, and what lies in them, must be writable. */
   readonly writable?: readonly string[];
   /** Key of the MACs of this run's records, base64url; absent: records are not signed. */
@@ -59,6 +61,18 @@ export interface RunnerSpec {
   readonly outputBytes?: number;
   /** null or absent: the CLI talks to its API by itself. */
   readonly relay?: RelaySpec | null;
+}
+
+/** What the CLI gets unless one of these paths is there or one of these variables set: then somebody has settings of their own for it. */
+export interface CliDefaults {
+  /** Absolute, or below the home. */
+  readonly unless: readonly string[];
+  /** Names; absent: none. */
+  readonly unlessSet?: readonly string[];
+  /** Set unless the pod has the variable already; `{ file }` stands for the path of a file in the spec's folder. */
+  readonly env: Readonly<Record<string, Argument>>;
+  /** Texts of files by their paths below the home; one that is there stays. */
+  readonly files: Readonly<Record<string, string>>;
 }
 
 /** A relay on loopback between the CLI and its API: it acts as the run that the mounted Secret names at the time of each request. */

@@ -1,24 +1,31 @@
 // One run, from the spec to the container's exit code.
-import { constants, hostname } from "node:os";
-import { type CgroupFigures, figuresSince, findCgroup, readCgroup } from "./cli/cgroup.ts";
+import { type CgroupFigures, figuresSince, findCgroup, NO_CGROUP, readCgroup } from "./cli/cgroup.ts";
+import { withDefaults } from "./cli/cli-defaults.ts";
 import { drainTime, notTaken } from "./cli/cli-output.ts";
 import { type CliResult, type Followed, followCli, neverRan } from "./cli/follow-cli.ts";
+import { notRun } from "./cli/not-run.ts";
 import { notWritable, withFolders } from "./cli/start-cli.ts";
-import { StopRequest } from "./cli/stop-request.ts";
-import { type RunnerConfig, readConfig } from "./read-spec.ts";
-import { type CliEnd, type EndCause, RUNNER_EXIT } from "./records.ts";
+import type { StopRequest } from "./cli/stop-request.ts";
+import { keepExitSafe } from "./exit-flags.ts";
+import type { OpenRun } from "./open-run.ts";
+import type { RunnerConfig } from "./read-spec.ts";
+import { type CliEnd, RUNNER_EXIT } from "./records.ts";
 import { startRelay } from "./relay/start-relay.ts";
 import { takeSeeds } from "./seed/seed-home.ts";
 import { StateKeeper } from "./state/keep-state.ts";
 import { writeTerminationMessage } from "./termination-message.ts";
+import { wakeUpCommand } from "./wake-up/command.ts";
 import { LogCopy } from "./writer/log-copy.ts";
 import { RecordLines } from "./writer/record-lines.ts";
-import { WriterLink } from "./writer/writer-link.ts";
+import type { WriterLink } from "./writer/writer-link.ts";
 
 export interface Invocation {
   readonly runnerFile: string;
   readonly terminationLog: string | undefined;
   readonly guard: Guard;
+  readonly stop: StopRequest;
+  /** The text says why there is no run. */
+  readonly opened: OpenRun | string;
 }
 
 /** Filled in as it becomes known: what main needs to end the CLI and name the run if the runner itself fails. */
@@ -29,16 +36,9 @@ export interface Guard {
   key: Buffer | null;
 }
 
-const UNREAD = { oomKills: null, peakMemoryBytes: null, memoryLimitBytes: null } as const;
-
-/** The end of a CLI that did not get to run. */
-export function notRun(cause: EndCause, error: string): CliEnd {
-  return { exitCode: null, signal: null, cause, bytes: 0, written: 0, lines: 0, ...UNREAD, error };
-}
-
 export async function run(invocation: Invocation): Promise<number> {
-  const { runnerFile, terminationLog } = invocation;
-  const stop = new StopRequest();
+  const { runnerFile, terminationLog, stop, opened } = invocation;
+  keepExitSafe();
   const stderrCopy = new LogCopy(process.stderr);
   const giveUp = async (code: number, text: string): Promise<number> => {
     const { run, nonce, key } = invocation.guard;
@@ -47,20 +47,13 @@ export async function run(invocation: Invocation): Promise<number> {
     await stderrCopy.drained(500);
     return code;
   };
-  let config: RunnerConfig;
-  try {
-    config = readConfig(runnerFile);
-  } catch (error) {
-    return giveUp(RUNNER_EXIT.badSpec, error instanceof Error ? error.message : "the spec cannot be read");
-  }
+  if (typeof opened === "string") return giveUp(RUNNER_EXIT.badSpec, opened);
+  const { config, pod, link } = opened;
   const { spec, waits, key } = config;
   const ids = { run: spec.run, nonce: spec.nonce };
-  Object.assign(invocation.guard, ids, { key });
-  const pod = process.env.HOSTNAME || hostname();
   const env = withFolders({ ...process.env, ...spec.env }, spec.path);
+  link.records = new RecordLines(key);
   // Begun together: each takes its time.
-  const writing = { stallMs: waits.stallMs, records: new RecordLines(key) };
-  const link = new WriterLink(runnerFile, { ...ids, pod, files: spec.files }, writing);
   const relaying = config.relay && startRelay(config.relay, env, (text) => note(link, text));
   const keeper = spec.state ? new StateKeeper({ runnerFile, run: spec.run, spec: spec.state, env }) : null;
   const seeding = spec.seed ? takeSeeds(runnerFile, spec.seed, () => stop.asked) : null;
@@ -73,7 +66,7 @@ export async function run(invocation: Invocation): Promise<number> {
   if (keeper) keeper.meta = (record) => link.meta(record);
   for (const text of (await seeding) ?? []) note(link, text);
   const relay = await relaying;
-  const prepared: PreparedRun = { config, link, stop, keeper, stderrCopy, env: { ...env, ...relay?.env } };
+  const prepared: PreparedRun = { config, link, stop, keeper, stderrCopy, env: { ...withDefaults(env, config.defaults), ...relay?.env } };
   return follow(invocation, prepared, relay?.close ?? (() => []));
 }
 
@@ -84,8 +77,8 @@ interface PreparedRun extends Omit<Followed, "stdoutCopy" | "onGroup"> {
 
 async function follow(invocation: Invocation, prepared: PreparedRun, closeRelay: () => string[]): Promise<number> {
   const { config, link, stop, keeper, stderrCopy } = prepared;
-  const cgroup = findCgroup();
-  const before = readCgroup(cgroup);
+  let cgroup = NO_CGROUP;
+  let before = readCgroup(cgroup);
   const stdoutCopy = new LogCopy(process.stdout);
   let taken = false;
   // A slow volume shows only after the CLI's start that another pod owns the run: this CLI must not go on.
@@ -94,7 +87,10 @@ async function follow(invocation: Invocation, prepared: PreparedRun, closeRelay:
     stop.ask();
   };
   const onGroup = (group: number): void => {
+    cgroup = findCgroup();
+    before = readCgroup(cgroup);
     invocation.guard.group = group;
+    link.startWakeUps(wakeUpCommand(config));
     keeper?.watch();
   };
   const noState = (await keeper?.restored(() => stop.asked)) ?? null;
@@ -133,7 +129,7 @@ async function follow(invocation: Invocation, prepared: PreparedRun, closeRelay:
   const message = { format: 1, run, nonce, ...end, error, finalLine: result.finalLine } as const;
   writeTerminationMessage(invocation.terminationLog, message, config.key);
   await Promise.all([stdoutCopy, stderrCopy].map((copy) => copy.drained(Math.min(2_000, left()))));
-  return taken ? RUNNER_EXIT.alreadyStarted : exitCodeOf(result);
+  return taken ? RUNNER_EXIT.alreadyStarted : await exitCodeOf(result);
 }
 
 /** Shrinks when the pod is to stop, also in the middle of the save: what the CLI has not used of its grace is the state's. */
@@ -169,8 +165,9 @@ function cliEnd(result: CliResult, link: WriterLink, figures: CgroupFigures, kee
 }
 
 /** The container's exit code for the way the CLI ended, as a shell would put it. */
-function exitCodeOf({ exitCode, signal }: CliResult): number {
+async function exitCodeOf({ exitCode, signal }: CliResult): Promise<number> {
   if (exitCode !== null) return exitCode;
+  const { constants } = await import("node:os");
   const number = signal === null ? undefined : constants.signals[signal];
   return number === undefined ? RUNNER_EXIT.failed : 128 + number;
 }

@@ -54,6 +54,7 @@ test("a node on which processes start slowly is not a slow volume", async () => 
     argv: shell("echo ran"),
     files: { "slow.cjs": slow },
     env: { NODE_OPTIONS: "--require=./in/slow.cjs" },
+    ownProcesses: true,
     spec: { waits: { openMs: 1_000 }, state },
   });
   const ended = await pod.start().ended;
@@ -106,9 +107,14 @@ describe.concurrent("a volume that fails", () => {
   });
 });
 
-describe.concurrent("a volume that stalls", () => {
+const workers = [
+  { worker: "the runner", ownProcesses: false },
+  { worker: "a process", ownProcesses: true },
+] as const;
+
+describe.concurrent.for(workers)("a volume that stalls while $worker writes to it", ({ ownProcesses }) => {
   test("nobody ever opens the pipe: the CLI runs and its code comes out in time", async () => {
-    const pod = preparePod({ argv: megabytes(1), spec: { drainSec: 1, waits: { openMs: 300 } } });
+    const pod = preparePod({ argv: megabytes(1), ownProcesses, spec: { drainSec: 1, waits: { openMs: 300 } } });
     makeFifo(pod.spec.files.output);
     const ended = await pod.start().ended;
     expect(ended.code).toBe(3);
@@ -119,7 +125,7 @@ describe.concurrent("a volume that stalls", () => {
   });
 
   test("the pipe is open and never read: the agent goes on past the buffer", async () => {
-    const pod = preparePod({ argv: megabytes(12), spec: { drainSec: 1, waits: { stallMs: 400 } } });
+    const pod = preparePod({ argv: megabytes(12), ownProcesses, spec: { drainSec: 1, waits: { stallMs: 400 } } });
     makeFifo(pod.spec.files.output);
     const held = openSync(pod.spec.files.output, "r+");
     const ended = await pod.start().ended;
@@ -135,6 +141,7 @@ describe.concurrent("a volume that stalls", () => {
   test("and comes back: what could be buffered arrives, in order, and the end record with it", async () => {
     const pod = preparePod({
       argv: shell("i=0; while [ $i -lt 2000 ]; do echo line-$i; i=$((i+1)); done; : > all-written"),
+      ownProcesses,
       spec: { waits: { openMs: 100 } },
     });
     makeFifo(pod.spec.files.output);
@@ -149,7 +156,7 @@ describe.concurrent("a volume that stalls", () => {
   });
 
   test("a lock file of another pod that is seen late ends the CLI", async () => {
-    const pod = preparePod({ argv: shell("exec sleep 600"), spec: { waits: { openMs: 1 } } });
+    const pod = preparePod({ argv: shell("exec sleep 600"), ownProcesses, spec: { waits: { openMs: 1 } } });
     writeFileSync(pod.spec.files.lock, "");
     const ended = await pod.start().ended;
     expect(ended.code).toBe(RUNNER_EXIT.alreadyStarted);

@@ -4,7 +4,7 @@ import { createEngine, type StatusLine } from "@paperclip-k8s/engine";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type Bed, startBed } from "./bed.ts";
 import { calm } from "./calm.ts";
-import { gatedScript, keyed, type RunOptions, startRun } from "./run.ts";
+import { gatedScript, keyed, lateEnd, type RunOptions, startRun } from "./run.ts";
 import { createTestClock } from "./test-clock.ts";
 
 // Runs that share a key never overlap: the Job's name is the lock.
@@ -31,16 +31,6 @@ test(`${RUNS} runs of one key, started at once, go one after the other and all f
   spans.sort((a, b) => a[0] - b[0]);
   for (const [index, span] of spans.entries()) expect(span[0]).toBeGreaterThanOrEqual(spans[index - 1]?.[1] ?? 0);
 });
-
-/** Halts the runner when it has written its end record, until the file is there: its pod ends late. Where that is not possible the pod just ends. */
-function lateEnd(meta: string, gate: string): string {
-  const helper = `const { existsSync, readFileSync } = require("node:fs"); const runner = Number(process.argv[1]);
-    const has = () => { try { return readFileSync(${JSON.stringify(meta)}, "utf8").includes('"type":"end"'); } catch { return false; } };
-    const t = setInterval(() => { if (!has()) return; clearInterval(t); process.kill(runner, "SIGSTOP");
-      const u = setInterval(() => { if (!existsSync(${JSON.stringify(gate)})) return; clearInterval(u); process.kill(runner, "SIGCONT"); }, 20); }, 1)`;
-  return `require("node:child_process").spawn(process.execPath, ["-e", ${JSON.stringify(helper)}, String(process.ppid)],
-    { detached: true, stdio: "ignore" }).unref(); setTimeout(() => console.log("x"), 300)`;
-}
 
 test("the next run of a key does not wait for the end of a pod whose CLI has ended", async () => {
   const runId = randomUUID();

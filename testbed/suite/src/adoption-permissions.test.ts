@@ -69,7 +69,10 @@ for (const [was, is, removed] of [
     const kubeconfig = await bed.account(permissions.filter((row) => !(row.verb === "patch" && row.resource === "jobs")));
     const clock = createTestClock();
     const own = { script: `console.log("own prompt")`, onLockConflict: async () => ({ kind: "adopt" }) as const, engine: { clock } };
-    const { outcome, output, status } = await clock.hurry(startRun({ ...bed, kubeconfig }, keyed(`${agent}${is}`, own)).done);
+    const run = startRun({ ...bed, kubeconfig }, keyed(`${agent}${is}`, own));
+    // Only the wait for the lock is hurried: a real pod and a real volume take real time.
+    await clock.hurry(expect.poll(() => run.status.some(({ text }) => text.includes(" accepted, "))).toBe(true));
+    const { outcome, output, status } = await run.done;
     expect(outcome).toMatchObject({ kind: "exited", exitCode: 0 });
     expect(output.toString()).toBe("own prompt\n");
     const lines = status.map(({ text }) => text);

@@ -138,6 +138,21 @@ const withToken = (token: string) => (request: RunRequest) => ({
   relay: relayTo(`http://${bed.hostAddress}:9`, request, token),
 });
 
+const tokensOf = async (name: string) =>
+  (await bed.list("secrets"))
+    .filter(({ metadata }) => metadata.name.startsWith(`suite-${name}`))
+    .map(({ data }) => Buffer.from((data as Record<string, string>)["credentials.json"] ?? "", "base64").toString());
+
+test("where an operator's policy forbids any change but the token's, the token is given alone", async () => {
+  await orphan("alone", { change: withToken("old") });
+  const refused = bed.faults.fail({ verb: "patch", resource: "secrets" }, { status: 403, times: 1 });
+  const second = adopter("alone", { change: withToken("new") });
+  await second.saw("on\n");
+  await expect.poll(async () => (await tokensOf("alone")).join()).toContain('"new"');
+  expect(refused.hits).toBe(1);
+  await end(second);
+});
+
 test("the token is given when the API server takes it again, and the kubelet is made to look only then", async () => {
   await orphan("token", { change: withToken("old") });
   const refused = failing({ verb: "patch", resource: "secrets" });
@@ -145,10 +160,7 @@ test("the token is given when the API server takes it again, and the kubelet is 
   const second = adopter("token", { change: withToken("new"), engine: { clock } });
   await second.saw("on\n");
   await clock.hurry(expect.poll(() => refused.hits).toBeGreaterThan(12));
-  const tokenOf = async () =>
-    (await bed.list("secrets"))
-      .filter(({ metadata }) => metadata.name.startsWith("suite-token"))
-      .map(({ data }) => Buffer.from((data as Record<string, string>)["credentials.json"] ?? "", "base64").toString());
+  const tokenOf = () => tokensOf("token");
   expect((await tokenOf()).join()).toContain('"old"');
   await expect(second.pod()).rejects.toThrow("no object");
   quiet();

@@ -6,8 +6,9 @@ import { type Connection, connect } from "../../../packages/engine/src/kube/conn
 import { paths } from "../../../packages/engine/src/kube/paths.ts";
 import { deleteByUid } from "../../../packages/engine/src/kube/testing/delete-job.ts";
 import { changeJobOwner, createJob, createUnlessThere, deleteJob, labelPod } from "../../../packages/engine/src/kube/writes.ts";
-import { type Bed, startBed } from "./bed.ts";
+import { type Bed, onKube, startBed } from "./bed.ts";
 import { calm } from "./calm.ts";
+import { logRequests } from "./request-log.ts";
 import { KEYS, keyed, type RunHandle, type RunOptions, startRun } from "./run.ts";
 
 // Every compare-and-swap, and every delete with a precondition, meets what it must refuse.
@@ -176,6 +177,29 @@ test("a delete looks again at a Job that has changed, and deletes it only if its
   const taken = { ...stale, annotations: { ...stale.annotations, [KEYS.runId]: "thief" } };
   expect(await deleteJob(connection, bed.namespace, taken, options)).toBe("deleted");
   expect(await deleteJob(connection, bed.namespace, stale, options)).toMatch(/deleted|gone/);
+  await run.done;
+});
+
+test("a delete whose view is out of date asks for no other where the watch brings one, and believes none that another owns", async () => {
+  const { run, name, claim } = await live();
+  const owner = { key: KEYS.runId, runId: run.request.runId };
+  const stale = (await jobNamed(name))!;
+  const change = (change: object) => changeJobOwner(connection, bed.namespace, name, { ...claim, ...change });
+  await change({ annotations: { [KEYS.adoptedFrom]: claim.from } });
+  const options = { owner, propagation: "Foreground", newer: () => jobNamed(name) } as const;
+  expect(await deleteJob(connection, bed.namespace, stale, options)).toMatchObject({ taken: { annotations: { [KEYS.runId]: "thief" } } });
+  await change({ from: "thief", to: claim.from, label: claim.from });
+  const current = (await jobNamed(name))!;
+  const requests = logRequests(kubeconfig);
+  const asked: string[] = [];
+  const newer = async (version: string) => {
+    asked.push(version);
+    return current;
+  };
+  expect(await deleteJob(connection, bed.namespace, stale, { ...options, newer })).toBe("deleted");
+  requests.stop();
+  expect(asked).toEqual([stale.resourceVersion]);
+  if (requests.broken() === 0 && !onKube) expect(requests.begun()).toEqual({ "DELETE jobs": 2 });
   await run.done;
 });
 

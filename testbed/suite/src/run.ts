@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import {
   createEngine,
+  createSettledJobs,
   type Engine,
   type EngineOptions,
   type RunIo,
@@ -76,7 +77,8 @@ function patient(options: EngineOptions = {}): EngineOptions {
 /** Starts a run of the real engine on the bed's cluster. */
 export function startRun(bed: Bed, options: RunOptions): RunHandle {
   const request = (options.change ?? ((same) => same))(plainRequest(bed, options));
-  const engine = options.server ?? createEngine(patient(options.engine));
+  // Unless another one is given, each run has a server of its own, which knows nothing of what the others have settled.
+  const engine = options.server ?? createEngine({ settled: createSettledJobs(), ...patient(options.engine) });
   const cancel = new AbortController();
   const chunks: Buffer[] = [];
   const status: StatusLine[] = [];
@@ -147,6 +149,24 @@ export function gatedScript(bed: Pick<Bed, "data">, { exitCode = 0 }: { readonly
   const script = `console.log("on"); const t = setInterval(() => { if (!require("node:fs").existsSync(${JSON.stringify(gate)})) return;
     clearInterval(t); console.log("off"); process.exitCode = ${exitCode}; }, 20)`;
   return { script, release: () => writeFile(gate, "") };
+}
+
+/**
+ * Halts the runner when it has written its end record, until the gate is there: its pod ends late. Where that is not possible the pod just ends;
+ * a file beside the gate, `-halted`, says that it was.
+ */
+export function lateEnd(meta: string, gate: string): string {
+  // It looks without a pause: the runner exits some milliseconds after its record.
+  const helper = `const { existsSync, readFileSync, writeFileSync, writeSync } = require("node:fs"); const runner = Number(process.argv[1]);
+    const has = (file, text) => { try { return readFileSync(file, "utf8").includes(text); } catch { return false; } };
+    writeSync(1, "ready");
+    while (!has(${JSON.stringify(meta)}, '"type":"end"')) if (!existsSync("/proc/" + runner)) process.exit();
+    process.kill(runner, "SIGSTOP");
+    const t = setInterval(() => { if (has("/proc/" + runner + "/stat", ") T ")) writeFileSync(${JSON.stringify(`${gate}-halted`)}, "");
+      if (!existsSync(${JSON.stringify(gate)})) return; clearInterval(t); process.kill(runner, "SIGCONT"); }, 20)`;
+  return `const helper = require("node:child_process").spawn(process.execPath, ["-e", ${JSON.stringify(helper)}, String(process.ppid)],
+    { detached: true, stdio: ["ignore", "pipe", "ignore"] }); helper.unref();
+    helper.stdout.once("data", () => { console.log("x"); helper.stdout.destroy(); })`;
 }
 
 export async function finishRun(bed: Bed, options: RunOptions): Promise<FinishedRun> {

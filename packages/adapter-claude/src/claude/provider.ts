@@ -14,6 +14,13 @@ export function isBedrockModel(model: string): boolean {
   return /^(?:[a-z-]+\.)?anthropic\.|^arn:aws[\w-]*:bedrock:/.test(model);
 }
 
+/** Whether the model is known to be somewhere else than at Anthropic: a cloud's, or one behind an address of the user's own. */
+export function isElsewhere(env: Env): boolean {
+  if (usesBedrock(env) || isOn(env.CLAUDE_CODE_USE_VERTEX) || isOn(env.CLAUDE_CODE_USE_FOUNDRY)) return true;
+  const url = env.ANTHROPIC_BASE_URL?.trim() ?? "";
+  return URL.canParse(url) && !/(^|\.)anthropic\.com$/i.test(new URL(url).hostname);
+}
+
 /** Who is paid for a run with this environment. */
 export function billing({ values, names }: RunEnvironment): Billing {
   const provider = "anthropic";

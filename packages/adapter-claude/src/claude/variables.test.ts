@@ -8,7 +8,8 @@ const decide = (inherit: "listed" | "all", names: string) => {
 };
 
 test("what Claude Code needs for its provider is inherited", () => {
-  const names = "ANTHROPIC_API_KEY ANTHROPIC_BASE_URL CLAUDE_CODE_USE_BEDROCK CLAUDE_CODE_SKIP_BEDROCK_AUTH CLAUDE_CODE_OAUTH_TOKEN";
+  const names =
+    "ANTHROPIC_API_KEY ANTHROPIC_BASE_URL CLAUDE_CODE_USE_BEDROCK CLAUDE_CODE_SKIP_BEDROCK_AUTH CLAUDE_CODE_OAUTH_TOKEN CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC";
   for (const decision of decide("listed", names)) expect(decision).toBe("take");
 });
 

@@ -12,10 +12,7 @@ test("the settings of every run", () => {
     permission: { external_directory: "allow" },
     provider: { opencode: { whitelist: [] } },
   });
-  expect(configLayer({ offline: true }).env.plain).toMatchObject({
-    OPENCODE_DISABLE_PROJECT_CONFIG: "true",
-    OPENCODE_DISABLE_MODELS_FETCH: "true",
-  });
+  expect(configLayer().env.plain).toMatchObject({ OPENCODE_DISABLE_PROJECT_CONFIG: "true" });
   expect(configLayer().env.plain).not.toHaveProperty("OPENCODE_DISABLE_MODELS_FETCH");
 });
 

@@ -1,12 +1,11 @@
 import { ConfigError } from "@paperclip-k8s/paperclip";
+import { isObject, type Json } from "./json.ts";
 import { providerOf } from "./models.ts";
 
 interface ConfigLayerOptions {
   /** The configured model, `provider/model`. */
   readonly model?: string | null;
   readonly dangerouslySkipPermissions?: boolean;
-  /** No look at the network for the list of models: the one in the CLI is used. */
-  readonly offline?: boolean;
   /** The run's environment so far; our settings for OpenCode are read from it. */
   readonly env?: Env;
 }
@@ -16,12 +15,10 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Environment that makes up our layer; `secret` must not stand in a Job spec, because providers may hold keys. */
 interface ConfigLayer {
   readonly env: { readonly plain: Readonly<Record<string, string>>; readonly secret: Readonly<Record<string, string>> };
+  /** What the user wants of OpenCode, without our own settings. */
+  readonly settings: Json;
   readonly notes: readonly string[];
 }
-
-type Json = Record<string, unknown>;
-
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Objects are merged, everything else is replaced: what OpenCode does with its own layers. */
 function merge(base: Json, over: Json): Json {
@@ -100,10 +97,10 @@ export function configLayer(options: ConfigLayerOptions = {}): ConfigLayer {
         // Without its log, OpenCode reports of an unknown model or of a retry only that something is wrong.
         OPENCODE_PRINT_LOGS: env.OPENCODE_PRINT_LOGS ?? "1",
         OPENCODE_LOG_LEVEL: env.OPENCODE_LOG_LEVEL ?? "ERROR",
-        ...(options.offline && { OPENCODE_DISABLE_MODELS_FETCH: "true" }),
       },
       secret: { OPENCODE_CONFIG_CONTENT: JSON.stringify(merge(base, ours)) },
     },
+    settings: merge(base, { provider: providers, ...(smallModel && { small_model: smallModel }) }),
     notes: describeLayer(providers, smallModel, base),
   };
 }

@@ -41,8 +41,8 @@ function run(args: readonly string[], stdin: string): Promise<CliRun> {
     SCRIPTED_KEY: "key with $ and $(X)",
     ...provider,
   };
-  const layer = configLayer({ model, offline: true, env: own });
-  const env = { ...own, ...layer.env.plain, ...layer.env.secret };
+  const layer = configLayer({ model, env: own });
+  const env = { ...own, OPENCODE_DISABLE_MODELS_FETCH: "true", ...layer.env.plain, ...layer.env.secret };
   return runCli({ command: cli, args, cwd: join(home, "work"), env, stdin });
 }
 

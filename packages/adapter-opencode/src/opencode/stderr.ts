@@ -1,4 +1,4 @@
-import { stripVTControlCharacters } from "node:util";
+import { withoutTerminalCodes } from "@paperclip-k8s/paperclip/clean-text";
 
 /** An error line of OpenCode's log. */
 export interface LogError {
@@ -42,7 +42,7 @@ export function readStderr(stderr: string): StderrFacts {
   let rejected: string | null = null;
   let usage = false;
   for (const raw of stderr.slice(-SCANNED).split("\n")) {
-    const line = stripVTControlCharacters(raw).trimEnd();
+    const line = withoutTerminalCodes(raw).trimEnd();
     if (LOG_LINE.test(line)) {
       const error = readLogLine(line);
       if (error) log.push(error);

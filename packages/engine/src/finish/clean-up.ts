@@ -1,5 +1,7 @@
 import { systemClock } from "../clock.ts";
 import { isAccessDenied, isTransient } from "../kube/api-error.ts";
+import { awaitView } from "../kube/watch/await-view.ts";
+import { isNewer } from "../kube/watch/object-cache.ts";
 import { type DeleteJobResult, deleteJob, type Propagation } from "../kube/writes.ts";
 import { believedEnd } from "../outcome/ended.ts";
 import { podHasEnded } from "../outcome/pod-facts.ts";
@@ -12,20 +14,34 @@ import type { VolumeError } from "../volume/volume-error.ts";
 const DELETE_TIMEOUT_MS = 5000;
 /** A pod that has not started must not start after the result was given: its Job is worth more time. */
 const UNSTARTED_TIMEOUT_MS = 60_000;
+/** A change that the API server knows of is in the watch within milliseconds, unless something is wrong. */
+const VIEW_TIMEOUT_MS = 300;
 const KEEP_TIMEOUT_MS = 60_000;
 const LATER_PAUSE_MS = 10_000;
 const LATER_TRIES = 60;
 
-/**
- * Removes what the run made, unless somebody may still need it. A failure is logged and changes nothing.
- * The result waits for it for a while; the rest goes on in the background, until `done`. `late`: some time after the result.
- */
-export async function cleanUp(context: RunContext, outcome: RunOutcome, late: boolean, done: () => void): Promise<void> {
-  const timeoutMs = 2 * DELETE_TIMEOUT_MS + (outcome.kind === "never-started" ? UNSTARTED_TIMEOUT_MS : 0);
-  await Promise.race([removeAll(context, outcome, late).finally(done), pause(timeoutMs)]);
+interface CleanUp {
+  /** Some time after the result, so that another run may have adopted the Job. */
+  readonly late: boolean;
+  /** The first try to delete the Job was answered, or failed. */
+  readonly tried: () => void;
+  readonly done: () => void;
 }
 
-async function removeAll(context: RunContext, outcome: RunOutcome, late: boolean): Promise<void> {
+/**
+ * Removes what the run made, unless somebody may still need it. A failure is logged and changes nothing.
+ * The result waits for it for a while; the rest goes on in the background, until `done`.
+ */
+export async function cleanUp(context: RunContext, outcome: RunOutcome, how: CleanUp): Promise<void> {
+  const timeoutMs = 2 * DELETE_TIMEOUT_MS + (outcome.kind === "never-started" ? UNSTARTED_TIMEOUT_MS : 0);
+  const ended = removeAll(context, outcome, how).finally(() => {
+    how.tried();
+    how.done();
+  });
+  await Promise.race([ended, pause(timeoutMs)]);
+}
+
+async function removeAll(context: RunContext, outcome: RunOutcome, how: CleanUp): Promise<void> {
   const { request, volume, run } = context;
   const { jobName, jobUid, files } = run.state.identity;
   const kept = whyKept(context, outcome);
@@ -36,7 +52,7 @@ async function removeAll(context: RunContext, outcome: RunOutcome, late: boolean
   }
   // Stopping this Job goes on in the background, and a pod that may still run may write to its files.
   if (outcome.kind === "cancelled" && !outcome.stopped && jobUid !== null) return;
-  const gone = jobUid === null || isGoing(run.state) || (await removeJob(context, outcome, late));
+  const gone = jobUid === null || isGoing(run.state) || (await removeJob(context, outcome, how));
   // A Job that could not be deleted may still start, and needs its files.
   if (!gone) return;
   await keepOutput(context);
@@ -55,11 +71,11 @@ async function keepOutput(context: RunContext): Promise<void> {
 }
 
 /** A Job that cannot be deleted while the API server is in trouble is deleted when that has passed: left alone it would stay for a day. */
-async function removeJob(context: RunContext, outcome: RunOutcome, late: boolean): Promise<boolean> {
+async function removeJob(context: RunContext, outcome: RunOutcome, { late, tried }: CleanUp): Promise<boolean> {
   const isUnstarted = outcome.kind === "never-started";
   for (let tries = 1; ; tries++) {
     try {
-      const result = await deleteOwnJob(context, late, isUnstarted);
+      const result = await deleteOwnJob(context, late, isUnstarted).finally(tried);
       if (typeof result !== "object") return true;
       const { name, annotations } = result.taken;
       log(context, "info", `Job ${name} was taken over by run ${annotations[context.request.keys.runId]} meanwhile and is kept`);
@@ -78,13 +94,14 @@ async function removeJob(context: RunContext, outcome: RunOutcome, late: boolean
 function deleteOwnJob(context: RunContext, late: boolean, isUnstarted: boolean): Promise<DeleteJobResult> {
   const { connection, request, run, watch } = context;
   // The watch may have seen more of the Job than the run, which no longer listens to it.
-  const job = watch.jobs().find(({ uid }) => uid === run.state.identity.jobUid) ?? run.state.job;
-  if (job === null) return Promise.resolve("gone");
+  const job = watch.job(run.state.identity.jobUid ?? "") ?? run.state.job;
+  if (job === null || job === "gone") return Promise.resolve("gone");
   return deleteJob(connection, request.namespace, job, {
     owner: { key: request.keys.runId, runId: request.runId },
     propagation: propagationFor(run.state),
     // Just after the end the Job's status changes, and each change would cost two requests. Later there was time for another run to adopt it.
     exact: late || believedEnd(run.state) === null,
+    newer: (version) => awaitView(watch, job, ({ resourceVersion }) => isNewer(resourceVersion, version), systemClock, VIEW_TIMEOUT_MS),
     signal: AbortSignal.timeout(isUnstarted ? UNSTARTED_TIMEOUT_MS : DELETE_TIMEOUT_MS),
     ...(isUnstarted ? { retry: { attempts: 20 } } : {}),
   });

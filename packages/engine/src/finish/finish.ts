@@ -1,37 +1,50 @@
 import { systemClock } from "../clock.ts";
-import { deferred } from "../deferred.ts";
+import { type Deferred, deferred } from "../deferred.ts";
+import { isFinished } from "../kube/views.ts";
+import { awaitView } from "../kube/watch/await-view.ts";
 import type { RunContext } from "../run-context.ts";
 import type { RunOutcome } from "../run-outcome.ts";
-import { cleanUp, whyKept } from "./clean-up.ts";
+import { addSettled } from "../settled-jobs.ts";
+import { cleanUp, propagationFor, whyKept } from "./clean-up.ts";
 
-/** A Job whose result was given is deleted within minutes, if it is deleted at all. */
-const MOST_FINISHED = 1000;
 /** These have a result that only the Job and its files could give again. */
 const WITH_RESULT: ReadonlySet<RunOutcome["kind"]> = new Set(["exited", "timed-out", "killed"]);
+/** A Job whose status still changes is deleted so much later at most: a delete that meets a change has to be made again. */
+const STATUS_MS = 5000;
 
 /**
  * Cleans up before the result is given, or `lingerMs` after it, so that a caller that dies before it has stored the result finds the Job again.
  * `release` is called when nothing of the run is needed any more.
  */
 export async function finish(context: RunContext, outcome: RunOutcome, lingerMs: number, release: () => void): Promise<void> {
-  const { run, finished } = context;
+  const { run, settled } = context;
   const { jobUid } = run.state.identity;
   const goesOn = outcome.kind === "detached" || outcome.kind === "superseded";
+  const ended = propagationFor(run.state) === "Background";
   // Why a Job is kept for good is logged before the result.
   const lingers = lingerMs > 0 && WITH_RESULT.has(outcome.kind) && whyKept(context, outcome) === null;
   if (jobUid !== null && lingers) {
-    const { promise, resolve } = deferred<void>();
-    systemClock.after(lingerMs, resolve);
-    remember(finished, jobUid, resolve);
-    void promise.then(() => cleanUp(context, outcome, true, release));
+    const wanted = deferred<void>();
+    const tried = deferred<void>();
+    addSettled(settled, jobUid, { ended, free: freeing(wanted, tried) });
+    systemClock.after(lingerMs, () => void statusSettled(context, jobUid).then(wanted.resolve));
+    void wanted.promise.then(() => cleanUp(context, outcome, { late: true, tried: tried.resolve, done: release }));
     return;
   }
-  if (jobUid !== null && !goesOn) remember(finished, jobUid, () => {});
-  await cleanUp(context, outcome, false, release);
+  if (jobUid !== null && !goesOn) addSettled(settled, jobUid, { ended, free: nothingToFree });
+  await cleanUp(context, outcome, { late: false, tried: () => {}, done: release });
 }
 
-export function remember(finished: RunContext["finished"], uid: string, deleteNow: () => void): void {
-  finished.set(uid, deleteNow);
-  const [oldest] = finished.keys();
-  if (finished.size > MOST_FINISHED && oldest !== undefined) finished.delete(oldest);
+// Made out here: a closure keeps all that the function around it shares with any closure, and settled Jobs are known for long.
+const nothingToFree = () => Promise.resolve();
+const freeing = (wanted: Deferred<void>, tried: Deferred<void>) => () => {
+  wanted.resolve();
+  return tried.promise;
+};
+
+/** Resolves when the cluster has written the Job's last status, or some time later. */
+async function statusSettled({ watch, run }: RunContext, uid: string): Promise<void> {
+  const seen = watch.job(uid);
+  if (seen === "gone" || (seen !== null && isFinished(seen))) return;
+  await awaitView(watch, { name: run.state.identity.jobName, uid }, isFinished, systemClock, STATUS_MS);
 }

@@ -1,25 +1,28 @@
 import { deleteJob } from "../kube/writes.ts";
 import type { RunState } from "../outcome/state.ts";
+import { isUneventful } from "../outcome/uneventful.ts";
 import { log, messageOf, type RunContext } from "../run-context.ts";
 import type { RunOutcome } from "../run-outcome.ts";
 import { createEventReader } from "./read-events.ts";
 import { openTails, type Tails } from "./tails.ts";
 
 const TICK_MS = 250;
+/** While nothing but a long silence is counted. */
+const QUIET_TICK_MS = 2500;
 const STOP_PAUSE_MS = 1000;
 /** For this long after a result that could not confirm the cancel, it is still tried. */
 const STOP_TIMEOUT_MS = 900_000;
 
 /** Listens to the cluster, the files, the caller and the clock until the reducer knows how the run ended. */
 export async function follow(context: RunContext): Promise<RunOutcome> {
-  const { run, watch, clock } = context;
+  const { run, watch } = context;
   const { jobName, jobUid } = run.state.identity;
   if (jobUid === null) return run.settled;
   const tails = openTails(context);
   const effects = effectsOf(context, jobUid, tails);
   const stops = [
     run.onChange((_, after) => effects(after)),
-    clock.every(TICK_MS, () => run.observe({ kind: "tick" })),
+    tick(context),
     // After the listener: it reports at once what is known already.
     watch.subscribe(jobName, (fact) => run.observe(fact), jobUid).close,
     tails.close,
@@ -32,6 +35,24 @@ export async function follow(context: RunContext): Promise<RunOutcome> {
     for (const stop of stops) stop();
   }
 }
+
+/** Lets the reducer see the time, often only while it waits for a time to pass: each tick wakes the server. */
+function tick({ run, clock }: RunContext): () => void {
+  const every = (ms: number) => ({ ms, stop: clock.every(ms, () => run.observe({ kind: "tick" })) });
+  let ticks = every(intervalFor(run.state));
+  const stopListening = run.onChange((_, after) => {
+    const ms = intervalFor(after);
+    if (ms === ticks.ms) return;
+    ticks.stop();
+    ticks = every(ms);
+  });
+  return () => {
+    stopListening();
+    ticks.stop();
+  };
+}
+
+const intervalFor = (state: RunState): number => (isUneventful(state) ? QUIET_TICK_MS : TICK_MS);
 
 /** Everything that a state of the run sets off while it is followed; what it logs is in status/. */
 function effectsOf(context: RunContext, jobUid: string, tails: Tails): (state: RunState) => void {

@@ -1,6 +1,6 @@
 import { isAccessDenied } from "../kube/api-error.ts";
-import { listEvents } from "../kube/calls.ts";
 import { permissionFor } from "../kube/permissions.ts";
+import { sharedEvents } from "../kube/shared-events.ts";
 import { hasStarted } from "../outcome/pod-facts.ts";
 import type { RunState } from "../outcome/state.ts";
 import { log, type RunContext } from "../run-context.ts";
@@ -17,7 +17,7 @@ export function createEventReader(context: RunContext, jobUid: string): (state: 
   let warned = false;
   const read = async (uid: string) => {
     try {
-      const events = await listEvents(connection, request.namespace, uid, { retry: { attempts: 1 } });
+      const events = await sharedEvents(connection, request.namespace).about(uid);
       if (events.length > 0) run.observe({ kind: "events", events });
     } catch (error) {
       // Without events only the explanation is missing.

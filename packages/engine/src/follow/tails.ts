@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import type { MetaRecord } from "@paperclip-k8s/runner";
+import type { WakeUpKind } from "@paperclip-k8s/runner/wake-up";
+import { wakeUpTokenOf } from "../record-trust.ts";
 import { log, type RunContext } from "../run-context.ts";
 import { MAX_META_BYTES, MetaReader } from "../volume/meta.ts";
 
@@ -19,9 +21,17 @@ export function openTails(context: RunContext): Tails {
     onBack: () => run.observe({ kind: "output-back" }),
   };
   const delivery = createDelivery(context);
-  const output = volume.tail(identity.files.output, { ...stalls, maxBytes: delivery.limit(), onBytes: delivery.take });
+  const token = wakeUpTokenOf(identity.records);
+  const wokenBy = (kind: WakeUpKind) => (token === null ? {} : { wakeUp: { token, kind } });
+  const output = volume.tail(identity.files.output, {
+    ...stalls,
+    ...wokenBy("output"),
+    maxBytes: delivery.limit(),
+    onBytes: delivery.take,
+  });
   const meta = volume.tail(identity.files.meta, {
     ...stalls,
+    ...wokenBy("meta"),
     // Others may append to it without end. The end that the runner recorded is in the termination message too.
     maxBytes: MAX_META_BYTES,
     onBytes: async (chunk) => {

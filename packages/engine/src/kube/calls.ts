@@ -3,7 +3,7 @@ import type { Connection } from "./connection.ts";
 import type { ApiRequest } from "./exchange.ts";
 import { named, paths } from "./paths.ts";
 import { type RetryOptions, sendRequest } from "./send-request.ts";
-import { type ClaimView, type EventView, type JobView, projectClaim, projectEvent, projectJob } from "./views.ts";
+import { type ClaimView, type EventView, type JobView, object, projectClaim, projectEvent, projectJob, text } from "./views.ts";
 import { listAll } from "./watch/list.ts";
 
 export interface CallOptions extends Pick<ApiRequest, "signal" | "timeoutMs" | "priority"> {
@@ -38,7 +38,34 @@ async function get<V>(connection: Connection, path: string, options: CallOptions
 export async function listEvents(connection: Connection, namespace: string, uid: string, options: CallOptions = {}): Promise<EventView[]> {
   const list = { path: paths.events(namespace), fieldSelector: `involvedObject.uid=${uid}`, ...limits(options) };
   const { items } = await listAll(connection, list, projectEvent, options.retry);
-  return items.sort((a, b) => Date.parse(a.at ?? "") - Date.parse(b.at ?? "") || 0);
+  return oldestFirst(items);
+}
+
+const oldestFirst = (events: EventView[]): EventView[] => events.sort((a, b) => Date.parse(a.at ?? "") - Date.parse(b.at ?? "") || 0);
+
+/** About 1 MB: more would keep the server from other work while it is parsed. */
+const MOST_EVENTS = 1000;
+
+/** All events of a namespace, or all that are warnings, by the uid of what they are about, oldest first; null = there are more than are read at once. */
+export async function listEventsByObject(
+  connection: Connection,
+  namespace: string,
+  options: CallOptions & { readonly which?: "all" | "warnings" } = {},
+): Promise<ReadonlyMap<string, readonly EventView[]> | null> {
+  const query = { limit: MOST_EVENTS, ...(options.which === "warnings" && { fieldSelector: "type!=Normal" }) };
+  const request = { method: "GET", path: paths.events(namespace), query, ...limits(options) } as const;
+  const { body } = await sendRequest(connection, request, options.retry);
+  const { items, metadata } = object(body);
+  if (object(metadata).continue) return null;
+  const found = new Map<string, EventView[]>();
+  for (const raw of Array.isArray(items) ? items : []) {
+    const uid = text(object(object(raw).involvedObject).uid);
+    const events = found.get(uid) ?? [];
+    events.push(projectEvent(raw));
+    found.set(uid, events);
+  }
+  for (const events of found.values()) oldestFirst(events);
+  return found;
 }
 
 export const limits = ({ signal, timeoutMs, priority }: CallOptions) => ({ signal, timeoutMs, priority });

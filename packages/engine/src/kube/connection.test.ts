@@ -77,7 +77,7 @@ describe("credentials", () => {
        const expirationTimestamp = new Date(Date.now() + ${lifeMs}).toISOString();
        console.log(JSON.stringify({ kind: "ExecCredential", status: { token, expirationTimestamp } }));`,
     );
-    const exec = { apiVersion: "client.authentication.k8s.io/v1", command: process.execPath, args: [script] };
+    const exec = { apiVersion: "client.authentication.k8s.io/v1", command: process.execPath, args: [script], env: null };
     return { user: { exec }, calls: () => readFileSync(join(dir, "calls")).length };
   }
 
@@ -130,7 +130,7 @@ describe("credentials", () => {
     const hanging = await open(exec(["-e", "setTimeout(() => {}, 700)"]));
     expect(await failure(hanging.request({ ...get, timeoutMs: 100 }))).toMatchObject({ code: "api_timeout" });
     hanging.close();
-    const missing = await open(exec([], "/no/such/plugin"));
+    const missing = await open({ exec: { apiVersion: "v1", command: "/no/such/plugin", args: null } });
     expect(await failure(missing.request(get))).toMatchObject({ code: "api_auth", message: expect.stringContaining("ENOENT") });
     missing.close();
     const broken = await open(exec(["-e", "console.log('top-secret-token')"]));

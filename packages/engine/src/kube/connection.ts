@@ -36,6 +36,8 @@ export class Connection {
   readonly #id: string;
   /** URL of the API server, without credentials. */
   readonly server: string;
+  /** This machine's end of the last connection that was answered: in a cluster the address at which pods reach this process. */
+  localAddress: string | null = null;
   readonly #credentials: Credentials;
   readonly #protocol: HttpProtocol;
   readonly #close = new AbortController();
@@ -129,6 +131,7 @@ export class Connection {
       );
       settled();
       this.health.heard();
+      this.localAddress = response.socket?.localAddress ?? this.localAddress;
       return response;
     } catch (error) {
       // A request that timed out counts as unanswered.

@@ -1,41 +1,39 @@
 import type { RequestOptions } from "node:https";
-import type { Cluster, KubeConfig } from "@kubernetes/client-node";
 import { ApiError } from "./api-error.ts";
+import { type ExecCredential, runExecPlugin } from "./exec-plugin.ts";
+import { KeptFiles } from "./kept-files.ts";
+import { type ConnectOptions, type KubeCluster, type KubeContext, loadContext } from "./kubeconfig.ts";
 
-export interface ConnectOptions {
-  /** Path of a kubeconfig, or several of which the first one wins, as in the variable KUBECONFIG; null = the account of the pod this process runs in. */
-  readonly kubeconfig: string | readonly string[] | null;
-  /** Context of the kubeconfig; its current one unless set. */
-  readonly context?: string;
-}
+export type { ConnectOptions } from "./kubeconfig.ts";
 
 const renewEveryMs = 10_000;
 
-/** Server, TLS and authentication of one context, loaded by the official client; it is imported here, on first use, and nowhere else. */
+type Options = RequestOptions & { headers: Record<string, string> };
+
+/** Server, TLS and authentication of one context. */
 export class Credentials {
   readonly server: URL;
   /** Proxies need the client's own agent. */
   readonly proxied: boolean;
   readonly #options: ConnectOptions;
-  #config: KubeConfig;
+  #source: Source;
   #renewedAt = Number.NEGATIVE_INFINITY;
   #renewing: Promise<void> = Promise.resolve();
   /** Changes with each renewal. */
   generation = 0;
   #pending: Promise<RequestOptions> | null = null;
 
-  private constructor(options: ConnectOptions, config: KubeConfig) {
+  private constructor(options: ConnectOptions, { cluster }: KubeContext, source: Source) {
     this.#options = options;
-    this.#config = config;
-    const cluster = config.getCurrentCluster()!;
+    this.#source = source;
     this.server = new URL(cluster.server);
     this.proxied = Boolean(cluster.proxyUrl);
   }
 
   static async load(options: ConnectOptions): Promise<Credentials> {
-    const config = await loadConfig(options);
-    warnOnce(openToOthers(config.getCurrentCluster()!));
-    return new Credentials(options, config);
+    const context = await loadContext(options);
+    warnOnce(openToOthers(context.cluster));
+    return new Credentials(options, context, await sourceOf(context));
   }
 
   /** Options of one request, token included. Requests that ask at the same time share one call of an exec plugin. */
@@ -47,17 +45,19 @@ export class Credentials {
   }
 
   /**
-   * Drops what the client has cached, after a 401: a rotated token or a new kubeconfig counts at once.
+   * Drops what is remembered, after a 401: a rotated token or a new kubeconfig counts at once.
    * `seen` is the generation that got the 401. False: there is no newer one now.
    */
   async renew(seen: number): Promise<boolean> {
     if (this.generation === seen && performance.now() - this.#renewedAt >= renewEveryMs) {
       this.#renewedAt = performance.now();
-      this.#renewing = loadConfig(this.#options).then((config) => {
-        this.#config = config;
-        this.#pending = null;
-        this.generation++;
-      });
+      this.#renewing = loadContext(this.#options)
+        .then(sourceOf)
+        .then((source) => {
+          this.#source = source;
+          this.#pending = null;
+          this.generation++;
+        });
     }
     // Requests that got a 401 at the same time wait for the same renewal.
     await this.#renewing;
@@ -65,9 +65,9 @@ export class Credentials {
   }
 
   async #apply(): Promise<RequestOptions> {
-    const options: RequestOptions & { headers: Record<string, string> } = { headers: {} };
+    const options: Options = { headers: {} };
     try {
-      await this.#config.applyToHTTPSOptions(options);
+      await this.#source(options);
     } catch (error) {
       // A parser's message quotes the plugin's output, which is a token.
       const cause = error instanceof SyntaxError ? new Error("the credential plugin's output is not JSON") : (error as Error);
@@ -80,8 +80,53 @@ export class Credentials {
   }
 }
 
+/** Puts what a request needs into its options. */
+type Source = (options: Options) => Promise<void>;
+
+/** The official client knows proxies and the authentication of some clouds; its 0.1 s of loading, during which the server can do nothing else, is for who has those. */
+async function sourceOf(context: KubeContext): Promise<Source> {
+  const { cluster, user } = context;
+  if (cluster.proxyUrl === undefined && (user.authProvider === undefined || user.tokenFile !== undefined)) return ownSource(context);
+  const { KubeConfig } = await import("@kubernetes/client-node");
+  const config = new KubeConfig();
+  // The client refuses plain http unless configured not to verify TLS; there is none to verify.
+  const skipTLSVerify = cluster.skipTLSVerify || cluster.server.startsWith("http:");
+  config.loadFromClusterAndUser({ ...cluster, skipTLSVerify }, user as Parameters<typeof config.loadFromClusterAndUser>[1]);
+  return async (options) => {
+    await config.applyToHTTPSOptions(options);
+    // Proxies keep their agent, other requests have the connection's.
+    if (cluster.proxyUrl === undefined) delete options.agent;
+  };
+}
+
+function ownSource({ cluster, user }: KubeContext): Source {
+  const files = new KeptFiles();
+  const bytes = async (file: string | undefined, data: string | undefined): Promise<Buffer | undefined> =>
+    file !== undefined ? await files.read(file) : data === undefined ? undefined : Buffer.from(data, "base64");
+  let credential: ExecCredential | null = null;
+  return async (options) => {
+    if (cluster.skipTLSVerify) options.rejectUnauthorized = false;
+    if (cluster.tlsServerName !== undefined) options.servername = cluster.tlsServerName;
+    const [ca, cert, key, token] = await Promise.all([
+      bytes(cluster.caFile, cluster.caData),
+      bytes(user.certFile, user.certData),
+      bytes(user.keyFile, user.keyData),
+      user.tokenFile === undefined ? user.token : files.read(user.tokenFile).then(String),
+    ]);
+    if (user.exec !== undefined && !(credential !== null && credential.until > Date.now())) credential = await runExecPlugin(user.exec);
+    Object.assign(options, given({ ca, cert: credential?.cert ?? cert, key: credential?.key ?? key }));
+    const bearer = token ?? credential?.token;
+    if (bearer) options.headers.Authorization = `Bearer ${bearer}`;
+    if (user.username !== undefined) options.auth = `${user.username}:${user.password ?? ""}`;
+    if (user.impersonateUser !== undefined) options.headers["Impersonate-User"] = user.impersonateUser;
+  };
+}
+
+const given = (fields: Readonly<Record<string, unknown>>): object =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
 /** Why others on the way could read the credentials; null = they cannot. This machine's own addresses have no way. */
-export function openToOthers({ server, skipTLSVerify }: Pick<Cluster, "server" | "skipTLSVerify">): string | null {
+export function openToOthers({ server, skipTLSVerify }: Pick<KubeCluster, "server" | "skipTLSVerify">): string | null {
   const { protocol, host, hostname } = new URL(server);
   if (/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname)) return null;
   const remedy = "give the kubeconfig an https address with its certificate authority";
@@ -100,53 +145,5 @@ function warnOnce(text: string | null): void {
 
 /** The namespace that a context of the kubeconfig is about; null = it names none. */
 export async function contextNamespace(options: ConnectOptions): Promise<string | null> {
-  const config = await loadConfig(options);
-  return config.getContextObject(config.getCurrentContext())?.namespace ?? null;
+  return (await loadContext(options)).namespace;
 }
-
-async function loadConfig(options: ConnectOptions): Promise<KubeConfig> {
-  const { KubeConfig } = await import("@kubernetes/client-node");
-  const config = new KubeConfig();
-  if (options.kubeconfig === null) {
-    if (!process.env.KUBERNETES_SERVICE_HOST)
-      throw configError("this process does not run in a Kubernetes pod and no kubeconfig was given");
-    config.loadFromCluster();
-  } else if (typeof options.kubeconfig === "string") loadFile(config, options.kubeconfig);
-  else config.loadFromOptions(merged(options.kubeconfig.map((path) => loadFile(new KubeConfig(), path))));
-  const name = options.context ?? config.getCurrentContext();
-  if (!config.getContextObject(name)) throw configError(`${sourceOf(options)}: there is no context "${name}"`);
-  config.setCurrentContext(name);
-  const cluster = config.getCurrentCluster();
-  if (!cluster || !URL.canParse(cluster.server)) throw configError(`${sourceOf(options)}: context "${name}" has no usable cluster`);
-  // The client refuses plain http unless configured not to verify TLS; there is none to verify.
-  if (cluster.server.startsWith("http:")) (cluster as { skipTLSVerify: boolean }).skipTLSVerify = true;
-  return config;
-}
-
-/** As kubectl merges them: of two entries with one name the first counts. */
-function merged(parts: readonly KubeConfig[]): object {
-  const firsts = <T extends { readonly name: string }>(all: readonly T[]) =>
-    all.filter(({ name }, at) => all.findIndex((other) => other.name === name) === at);
-  return {
-    clusters: firsts(parts.flatMap(({ clusters }) => clusters)),
-    users: firsts(parts.flatMap(({ users }) => users)),
-    contexts: firsts(parts.flatMap(({ contexts }) => contexts)),
-    currentContext: parts.find(({ currentContext }) => currentContext)?.currentContext ?? "",
-  };
-}
-
-function loadFile(config: KubeConfig, path: string): KubeConfig {
-  try {
-    config.loadFromFile(path);
-    return config;
-  } catch (error) {
-    // The YAML parser's message quotes the file, tokens included: keep its reason and place only.
-    const { code, reason, mark } = error as { code?: string; reason?: string; mark?: { line?: number } };
-    const why = code ?? (reason ? `${reason}${mark?.line === undefined ? "" : ` (line ${mark.line + 1})`}` : "it is not a kubeconfig");
-    throw configError(`kubeconfig ${path} cannot be loaded: ${why}`);
-  }
-}
-
-const configError = (message: string) => new ApiError("api_config", message);
-const sourceOf = (options: ConnectOptions) =>
-  options.kubeconfig === null ? "in-cluster configuration" : `kubeconfig ${options.kubeconfig}`;

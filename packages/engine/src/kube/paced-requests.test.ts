@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { deleteByUid } from "./testing/delete-job.ts";
 import { TestApi } from "./testing/test-api.ts";
+import { createJob, createSecret } from "./writes.ts";
 
 // What a server that takes up hundreds of runs at once asks of the API server, over the wire.
 
@@ -28,6 +29,15 @@ test("hundreds of requests at once wait for their turn; a delete does not wait f
   // A hundred are let through at once; the wire may change the order of neighbours.
   expect(deleted).toBeLessThan(150);
   expect(api.seen.findIndex((seen) => seen.path === `${path}/late-errand`)).toBeGreaterThan(MANY * 0.75);
+});
+
+test("a Secret does not wait for the Jobs of other runs", async () => {
+  const connection = await api.connect();
+  const create = (n: number) => createJob(connection, "n", { metadata: { name: `job-${n}` } });
+  const jobs = Array.from({ length: MANY }, (_, n) => create(n));
+  expect(await createSecret(connection, "n", { metadata: { name: "secret" } })).toBe(true);
+  await Promise.all(jobs);
+  expect(api.seen.findIndex((seen) => seen.path.endsWith("/secrets"))).toBeLessThan(150);
 });
 
 test("who is cancelled, or whose connection closes, does not wait for a turn", async () => {

@@ -53,6 +53,11 @@ export async function createUnlessThere(
   }
 }
 
+/** Creates a run's Secret, before the Jobs of other runs: the pod that needs it is being started already. False = it is there. */
+export function createSecret(connection: Connection, namespace: string, manifest: object, options: CallOptions = {}): Promise<boolean> {
+  return createUnlessThere(connection, paths.secrets(namespace), manifest, { ...options, priority: "first" });
+}
+
 /** Asks what the API server would answer to this create, without making anything: throws its error, or returns its warnings. */
 export async function dryRun(connection: Connection, path: string, body: object, options: CallOptions = {}): Promise<readonly string[]> {
   const query = { dryRun: "All", fieldValidation: "Warn" };
@@ -135,6 +140,8 @@ interface DeleteJobOptions extends CallOptions {
    * take over since it was seen.
    */
   readonly exact?: boolean;
+  /** A view that is newer than this version, if one comes soon: it saves a request where the view that was given is out of date. */
+  readonly newer?: (version: string) => Promise<SeenJob | null>;
 }
 
 /** `gone`: there is none. `replaced`: the name belongs to another Job. `taken`: another run owns it now, so it was not deleted. */
@@ -150,7 +157,7 @@ export async function deleteJob(
   connection: Connection,
   namespace: string,
   seen: SeenJob,
-  { owner, propagation, exact = true, ...options }: DeleteJobOptions,
+  { owner, propagation, exact = true, newer, ...options }: DeleteJobOptions,
 ): Promise<DeleteJobResult> {
   const { name, uid } = seen;
   const path = named(paths.jobs(namespace), name);
@@ -158,6 +165,11 @@ export async function deleteJob(
   const deletion = { uid, propagation, ...options };
   if (isOwned(seen)) {
     const result = await remove(connection, path, { ...deletion, ...(exact ? { resourceVersion: seen.resourceVersion } : {}) });
+    if (result !== "changed") return result;
+  }
+  const next = await newer?.(seen.resourceVersion);
+  if (next && isOwned(next)) {
+    const result = await remove(connection, path, { ...deletion, resourceVersion: next.resourceVersion });
     if (result !== "changed") return result;
   }
   for (let looks = 0; looks < MAX_LOOKS; looks++) {
@@ -176,9 +188,14 @@ export async function deleteJob(
 export type DeleteResult = "deleted" | "gone" | "replaced" | "changed";
 
 /** Deletes a Job only as it was seen when somebody decided about it: the decision does not hold for a Job that has changed, or changed its owner. */
-export function deleteJobAsSeen(connection: Connection, namespace: string, seen: JobView, options?: CallOptions): Promise<DeleteResult> {
+export function deleteJobAsSeen(
+  connection: Connection,
+  namespace: string,
+  seen: JobView,
+  { propagation = "Foreground", ...options }: CallOptions & { readonly propagation?: Propagation } = {},
+): Promise<DeleteResult> {
   const { name, uid, resourceVersion } = seen;
-  return remove(connection, named(paths.jobs(namespace), name), { ...options, uid, resourceVersion, propagation: "Foreground" });
+  return remove(connection, named(paths.jobs(namespace), name), { ...options, uid, resourceVersion, propagation });
 }
 
 export function deleteSecret(connection: Connection, namespace: string, name: string, uid: string): Promise<DeleteResult> {

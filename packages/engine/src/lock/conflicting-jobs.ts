@@ -4,6 +4,7 @@ import { overlaps } from "../overlaps.ts";
 import type { RunKeys, RunRequest } from "../request.ts";
 import { withTimeout } from "../retry.ts";
 import type { LockDecision, LockOwner, RunContext } from "../run-context.ts";
+import { hasEnded } from "./ended-jobs.ts";
 
 /** Of the finished ones so many are asked about: more are kept for debugging, and their results were given long ago. */
 const MOST_ASKED = 5;
@@ -28,15 +29,15 @@ export function isConflicting(
 
 /**
  * The Job under another name that this run has to deal with before it may create its own: one to adopt, else one that is live.
- * A finished one is not in the way, since its name is not needed. `notAdoptable`: Jobs, by uid, that this run has tried to adopt in vain.
+ * One that has ended is not in the way, since its name is not needed. `notAdoptable`: Jobs, by uid, that this run has tried to adopt in vain.
  */
 export async function conflictingJob(context: RunContext, notAdoptable: ReadonlySet<string>): Promise<JobView | null> {
-  const { request, finished } = context;
+  const { settled } = context;
   const past = conflictingJobs(context).filter(
-    (job) => isFinished(job) && job.deletedAt === null && !finished.has(job.uid) && !notAdoptable.has(job.uid),
+    (job) => hasEnded(context, job) && job.deletedAt === null && !settled.jobs.has(job.uid) && !notAdoptable.has(job.uid),
   );
   for (const job of [...liveConflicts(context), ...past.slice(0, MOST_ASKED)]) {
-    const owner = lockOwnerOf(job, request.keys);
+    const owner = lockOwnerOf(context, job);
     if (!owner.ours || job.deletedAt !== null) continue;
     if ((await askAbout(context, owner)).kind === "adopt") return job;
   }
@@ -47,17 +48,17 @@ export async function conflictingJob(context: RunContext, notAdoptable: Readonly
 const MOST_LIVE = 20;
 
 /** The live Jobs of this engine, under any name, that hold a key which overlaps with the run's; newest first. */
-export function liveOwners({ watch, request, finished }: RunContext): JobView[] {
+export function liveOwners({ watch, request, settled }: RunContext): JobView[] {
   const isOwner = (job: JobView) =>
     !isFinished(job) &&
     job.deletedAt === null &&
-    !finished.has(job.uid) &&
+    !settled.jobs.has(job.uid) &&
     job.annotations[request.keys.runner] !== undefined &&
     isConflicting(request, job);
   return newestFirst(watch.jobs().filter(isOwner)).slice(0, MOST_LIVE);
 }
 
-const liveConflicts = (context: RunContext): JobView[] => conflictingJobs(context).filter((job) => !isFinished(job));
+const liveConflicts = (context: RunContext): JobView[] => conflictingJobs(context).filter((job) => !hasEnded(context, job));
 
 function conflictingJobs({ watch, request, submission }: RunContext): JobView[] {
   return newestFirst(watch.jobs().filter((job) => job.name !== submission.jobName && isConflicting(request, job)));
@@ -74,13 +75,19 @@ export async function askAbout(context: RunContext, owner: LockOwner): Promise<L
   return (await withTimeout(context, ASK_TIMEOUT_MS, answer).catch(() => null)) ?? { kind: "wait" };
 }
 
-export function lockOwnerOf(job: JobView, keys: RunKeys): LockOwner {
+export function lockOwnerOf(context: RunContext, job: JobView): LockOwner {
   const { name: jobName, uid, labels, annotations, createdAt } = job;
-  const runId = annotations[keys.runId] ?? null;
-  return { jobName, uid, runId, labels, annotations, ours: annotations[keys.runner] !== undefined, finished: isFinished(job), createdAt };
+  const { keys } = context.request;
+  const ends = { finished: isFinished(job), ended: hasEnded(context, job) };
+  return { jobName, uid, runId: ownerOf(job, keys), labels, annotations, ours: isOurs(job, keys), ...ends, createdAt };
 }
 
+const isOurs = ({ annotations }: JobView, keys: RunKeys): boolean => annotations[keys.runner] !== undefined;
+
+/** The run that the Job works for now; null = it does not say. */
+export const ownerOf = ({ annotations }: JobView, keys: RunKeys): string | null => annotations[keys.runId] ?? null;
+
 export function conflictFacts({ request, submission }: RunContext, job: JobView): ConflictFacts {
-  const { runId, ours } = lockOwnerOf(job, request.keys);
-  return { job: job.name, runId, ours, sameKey: job.name === submission.jobName };
+  const { keys } = request;
+  return { job: job.name, runId: ownerOf(job, keys), ours: isOurs(job, keys), sameKey: job.name === submission.jobName };
 }

@@ -1,8 +1,9 @@
+import { WAKE_UP_FILE } from "@paperclip-k8s/runner/wake-up";
 import { isForbidden, isInvalid } from "../kube/api-error.ts";
 import type { JobView, PodView } from "../kube/views.ts";
 import { labelPod, patchSecret } from "../kube/writes.ts";
 import { labelValue, secretName } from "../manifest/names.ts";
-import { credentialsData } from "../manifest/secret.ts";
+import { ownersData } from "../manifest/secret.ts";
 import type { Adoption } from "../outcome/observation.ts";
 import { hasRun } from "../outcome/pod-facts.ts";
 import { retryInBackground, withTimeout } from "../retry.ts";
@@ -15,7 +16,7 @@ const LOOK_TIMEOUT_MS = 5000;
 type Renewal = "done" | "later" | "impossible";
 
 /**
- * Writes this run's token into the Secret of a Job it has adopted. An error is logged and never ends the run.
+ * Writes this run's token, and where this server takes wake-ups, into the Secret of a Job it has adopted. An error is logged and never ends the run.
  * `never-started`: the Secret is still missing after the timeout and no pod has run, so the Job was abandoned before it got its Secret.
  */
 export async function renewCredentials(context: RunContext, adoption: Adoption, timeoutMs: number): Promise<Renewal | "never-started"> {
@@ -39,9 +40,17 @@ export async function renewCredentials(context: RunContext, adoption: Adoption, 
 }
 
 /** False = there is no Secret. */
-function writeToken({ connection, request, leaving }: RunContext, { job, nonce }: Adoption): Promise<boolean> {
-  const change = { labels: runLabel(request), data: credentialsData(request) };
-  return patchSecret(connection, request.namespace, secretName(job.name, nonce), change, { signal: leaving });
+async function writeToken({ connection, request, leaving, wakeUp }: RunContext, { job, nonce }: Adoption): Promise<boolean> {
+  const { [WAKE_UP_FILE]: address = "", ...token } = ownersData(request, await wakeUp());
+  const write = (data: Record<string, string>) =>
+    patchSecret(connection, request.namespace, secretName(job.name, nonce), { labels: runLabel(request), data }, { signal: leaving });
+  try {
+    return await write({ ...token, [WAKE_UP_FILE]: address });
+  } catch (error) {
+    // An operator's admission policy of an earlier version lets nothing but the token be changed.
+    if (!isForbidden(error)) throw error;
+    return write(token);
+  }
 }
 
 const isFinal = (error: unknown): boolean => isForbidden(error) || isInvalid(error);

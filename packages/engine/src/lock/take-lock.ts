@@ -1,11 +1,12 @@
 import { runnerText } from "@paperclip-k8s/runner/text";
 import type { JobView } from "../kube/views.ts";
 import { createJob } from "../kube/writes.ts";
+import { JOB_NAMES } from "../manifest/names.ts";
 import { buildSubmission } from "../manifest/submission.ts";
 import { conflictText } from "../outcome/admission.ts";
 import type { Adoption } from "../outcome/observation.ts";
 import { trustOf } from "../record-trust.ts";
-import { retryCreate, withTimeout } from "../retry.ts";
+import { retryCreate, unlessLeaving, withTimeout } from "../retry.ts";
 import { log, type RunContext, reportJob } from "../run-context.ts";
 import {
   type Adopted,
@@ -17,9 +18,10 @@ import {
   type Problem,
   problemEnd,
 } from "./conflicting-jobs.ts";
+import { proveEnd } from "./ended-jobs.ts";
 import { failedCreate } from "./failed-create.ts";
 import { adopt } from "./take-over.ts";
-import { waitForLock } from "./wait-for-lock.ts";
+import { carryOut, isRetained, waitForLock } from "./wait-for-lock.ts";
 
 /** As long as a create is tried. */
 const LIST_TIMEOUT_MS = 120_000;
@@ -45,9 +47,10 @@ async function tryForLock(context: RunContext): Promise<LockEnd> {
   const begun = clock.now();
   const notAdoptable = new Set<string>();
   const listed =
-    (await waitForList(context)) ?? (await decideAmongSeveral(context, notAdoptable)) ?? (await adoptListed(context, notAdoptable));
+    (await waitForList(context)) ?? (await decideAmongSeveral(context, notAdoptable)) ?? (await settleListed(context, notAdoptable));
   if (listed !== null) return listed;
   while (!leaving.aborted) {
+    await freeName(context);
     const conflict = request.exclusive === null ? null : await conflictingJob(context, notAdoptable);
     if (leaving.aborted) break;
     const tried = conflict === null ? await create(context) : { kind: "conflict" as const, job: conflict };
@@ -79,7 +82,7 @@ async function decideAmongSeveral(context: RunContext, notAdoptable: Set<string>
   if (live.length < 2) return null;
   const asked = [];
   for (const job of live) {
-    const owner = lockOwnerOf(job, context.request.keys);
+    const owner = lockOwnerOf(context, job);
     asked.push({ job, owner, decision: await askAbout(context, owner) });
   }
   // The same run was started again: the Job is its own, whatever becomes of the others.
@@ -104,20 +107,38 @@ function takeNextName(context: RunContext): void {
   log(context, "info", `Job ${submission.jobName} is retained; this run's Job is ${context.submission.jobName}`);
 }
 
+/** The Job of the run before, whose result this process has given, is deleted first: a create that is answered with 409 would cost more. */
+async function freeName(context: RunContext): Promise<void> {
+  const { watch, settled, leaving } = context;
+  for (;;) {
+    const job = watch.jobNamed(context.submission.jobName);
+    const ended = job === null || job.deletedAt !== null ? undefined : settled.jobs.get(job.uid);
+    if (job === null || ended === undefined) return;
+    if (!isRetained(job)) return void (await unlessLeaving(leaving, ended.free()));
+    if (context.submission.nthName >= JOB_NAMES) return;
+    takeNextName(context);
+  }
+}
+
 /**
- * After a restart hundreds of Jobs are there. The one that this run continues is adopted as the list shows it, which saves a create that fails.
- * Null = there is none, or the list is out of date: the create decides.
+ * After a restart hundreds of Jobs are there. The one that this run continues is adopted as the list shows it, and one whose end is on record is
+ * removed, which saves a create that fails. Null = there is none, or the list is out of date: the create decides.
  */
-async function adoptListed(context: RunContext, notAdoptable: Set<string>): Promise<LockEnd | null> {
-  const { request, submission, watch, finished } = context;
-  if (request.exclusive === null) return null;
-  const job = watch.jobs().find(({ name }) => name === submission.jobName);
-  if (job === undefined || job.deletedAt !== null || finished.has(job.uid)) return null;
-  const owner = lockOwnerOf(job, request.keys);
-  if (!owner.ours || (await askAbout(context, owner)).kind !== "adopt") return null;
-  const result = await adopt(context, job);
-  if (result.kind === "denied") notAdoptable.add(job.uid);
-  return result.kind === "adopted" || result.kind === "problem" ? result : null;
+async function settleListed(context: RunContext, notAdoptable: Set<string>): Promise<LockEnd | null> {
+  const { request, submission, watch, settled } = context;
+  const job = request.exclusive === null ? null : watch.jobNamed(submission.jobName);
+  if (job === null || job.deletedAt !== null || settled.jobs.has(job.uid)) return null;
+  const ask = async () => {
+    const owner = lockOwnerOf(context, job);
+    return owner.ours ? askAbout(context, owner) : null;
+  };
+  let decision = await ask();
+  // Only a run that would have to wait needs the proof.
+  if (decision?.kind === "wait" && (await proveEnd(context, job))) decision = await ask();
+  if (decision?.kind !== "adopt" && decision?.kind !== "remove") return null;
+  const end = await carryOut(context, job, decision, notAdoptable);
+  if (end?.kind === "retained") takeNextName(context);
+  return end?.kind === "adopted" || end?.kind === "problem" ? end : null;
 }
 
 async function create(context: RunContext): Promise<LockEnd | { readonly kind: "conflict"; readonly job: JobView }> {

@@ -2,12 +2,10 @@ import { isForbidden } from "../kube/api-error.ts";
 import { isFinished, type JobView } from "../kube/views.ts";
 import { changeJobOwner, deleteJob } from "../kube/writes.ts";
 import { labelValue } from "../manifest/names.ts";
-import type { Adoption } from "../outcome/observation.ts";
-import { runFiles } from "../request.ts";
 import { errorFacts, isCertainlyNotApplied, retryTransient } from "../retry.ts";
 import { log, type RunContext } from "../run-context.ts";
-import { checkedPath, checkedRoot } from "../volume/paths.ts";
 import { type Adopted, conflictFacts, type Problem, problemEnd } from "./conflicting-jobs.ts";
+import { readAnnotations } from "./ended-jobs.ts";
 import { deleteOrphanLater, lookForJob } from "./failed-create.ts";
 import { finishRenewal, renewCredentials } from "./renew-credentials.ts";
 
@@ -33,21 +31,6 @@ export async function adopt(context: RunContext, conflict: JobView): Promise<Ado
     void finishRenewal(context, adoption, renewal);
   }
   return { kind: "adopted", adoption };
-}
-
-/** Null = the Job does not say where its output is, or names a place outside of our volume. */
-function readAnnotations({ request }: RunContext, { annotations }: JobView): Omit<Adoption, "job"> | null {
-  const { keys } = request;
-  const fromRun = annotations[keys.runId];
-  const nonce = annotations[keys.nonce];
-  const output = annotations[keys.output];
-  if (fromRun === undefined || nonce === undefined || output === undefined) return null;
-  try {
-    const files = runFiles(checkedPath(checkedRoot(request.output.root), output));
-    return { fromRun, nonce, firstRun: annotations[keys.firstRun] ?? fromRun, files };
-  } catch {
-    return null;
-  }
 }
 
 type Ownership = { readonly kind: "owned"; readonly job: JobView } | Exclude<AdoptResult, Adopted>;

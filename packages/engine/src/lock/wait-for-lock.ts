@@ -1,48 +1,65 @@
 import { type ClusterFact, isFinished, type JobView } from "../kube/views.ts";
-import { deleteJobAsSeen } from "../kube/writes.ts";
+import { type DeleteResult, deleteJobAsSeen } from "../kube/writes.ts";
 import { JOB_NAMES } from "../manifest/names.ts";
 import { conflictText, keyText, seconds } from "../outcome/admission.ts";
 import type { RunKeys } from "../request.ts";
 import { type LockDecision, log, type RunContext } from "../run-context.ts";
 import { JOB_WAIT_SEC } from "../timeouts.ts";
-import { type Adopted, askAbout, conflictFacts, lockOwnerOf, type Problem, problemEnd } from "./conflicting-jobs.ts";
+import { type Adopted, askAbout, conflictFacts, lockOwnerOf, ownerOf, type Problem, problemEnd } from "./conflicting-jobs.ts";
+import { hasEnded, needNotWaitForPod, proveEnd } from "./ended-jobs.ts";
 import { adopt, removeConflict } from "./take-over.ts";
 
 /** A finished Job is deleted by the server that gave its result; after this long there is none that does. */
 const ABANDONED_MS = 10_000;
 /** The Job of the run before is often just being deleted, which is not worth a line. */
 const LOG_AFTER_MS = 1000;
-const LOOK_MS = 500;
+/** Quickly at first: the Job of the run before is often just ending. A change that the watch shows is looked at at once. */
+const LOOK_MS = { first: 50, most: 500 };
+/** For so long its end record is looked for at each look, later only when the Job or its pod has changed. */
+const PROOF_MS = 5000;
 
 /** `free`: the run may try again to create its Job, unless it leaves. `retained`: under the next name. */
 type LockWaitEnd = Adopted | Problem | { readonly kind: "free" | "retained" | "timeout" };
 
 /** Waits until the Job that holds the key is gone, or is this run's to adopt. `latest`: when it ends at the latest, whatever the Job may take. `notAdoptable`: Jobs, by uid, that it has tried to adopt in vain. */
 export async function waitForLock(context: RunContext, conflict: JobView, latest: number, notAdoptable: Set<string>): Promise<LockWaitEnd> {
-  const { clock, watch, leaving, request, run } = context;
+  const { clock, watch, leaving, request, run, settled } = context;
+  const begun = clock.now();
   const limit = timeLimit(conflict, request.keys);
-  const deadline = Math.min(latest, clock.now() + (limit === null ? run.timeouts.admission : (limit + JOB_WAIT_SEC.pastLimit) * 1000));
+  const deadline = Math.min(latest, begun + (limit === null ? run.timeouts.admission : (limit + JOB_WAIT_SEC.pastLimit) * 1000));
   const gone = new AbortController();
   const ended = AbortSignal.any([gone.signal, leaving]);
   let job: JobView = conflict;
+  let changed = new AbortController();
   const listen = (fact: ClusterFact) => {
     if (fact.kind === "job") job = fact.job;
     if (fact.kind === "job-gone") gone.abort();
+    wake();
   };
+  const wake = () => changed.abort();
+  const onSettled = (uid: string) => void (uid === conflict.uid && wake());
   const subscription = watch.subscribe(conflict.name, listen, conflict.uid);
   const logWaiting = createWaitingLine(context, conflict);
   const decide = createDecider(context, notAdoptable);
+  settled.listeners.add(onSettled);
+  leaving.addEventListener("abort", wake);
   try {
-    while (!ended.aborted && clock.now() < deadline) {
+    for (let pause = LOOK_MS.first; !ended.aborted && clock.now() < deadline; pause = Math.min(2 * pause, LOOK_MS.most)) {
       const decided = job;
+      const isNews = changed.signal.aborted;
+      // From here on: what changes while this is decided is looked at next.
+      changed = new AbortController();
+      if (isNews || clock.now() - begun < PROOF_MS) await proveEnd(context, decided);
       const end = await carryOut(context, decided, await decide(decided), notAdoptable);
       if (end !== null) return end;
-      await clock.sleep(LOOK_MS, ended);
+      await clock.sleep(pause, changed.signal);
       logWaiting();
     }
     return { kind: ended.aborted ? "free" : "timeout" };
   } finally {
     subscription.close();
+    settled.listeners.delete(onSettled);
+    leaving.removeEventListener("abort", wake);
   }
 }
 
@@ -61,21 +78,22 @@ const WAIT: LockDecision = { kind: "wait" };
 
 /** Decides about the Job at once, when it finishes, and every now and then. */
 function createDecider(context: RunContext, notAdoptable: ReadonlySet<string>): (job: JobView) => Promise<LockDecision> {
-  const { clock, io, run, request, finished } = context;
+  const { clock, io, run, request, settled } = context;
   let askedAt = Number.NEGATIVE_INFINITY;
   let finishedAt: number | null = null;
+  let knownToHaveEnded = false;
   let removing: string | null = null;
   const decide = async (job: JobView): Promise<LockDecision> => {
-    const owner = lockOwnerOf(job, request.keys);
-    if (owner.finished && finishedAt === null) {
-      finishedAt = clock.now();
-      askedAt = Number.NEGATIVE_INFINITY;
-    }
-    finished.get(owner.uid)?.();
+    const owner = lockOwnerOf(context, job);
+    const isNews = (owner.finished && finishedAt === null) || (owner.ended && !knownToHaveEnded);
+    if (isNews) askedAt = Number.NEGATIVE_INFINITY;
+    if (owner.finished) finishedAt ??= clock.now();
+    knownToHaveEnded ||= owner.ended;
+    void settled.jobs.get(owner.uid)?.free();
     const isAbandoned = finishedAt !== null && clock.now() - finishedAt >= ABANDONED_MS;
     const isDenied = notAdoptable.has(owner.uid);
     if (isDenied && isAbandoned) return { kind: "remove", why: "it has finished, and this account may not adopt it" };
-    const isNobodys = finished.has(owner.uid) || (io.onLockConflict === undefined && owner.runId !== request.runId);
+    const isNobodys = settled.jobs.has(owner.uid) || (io.onLockConflict === undefined && owner.runId !== request.runId);
     if (isNobodys) return isAbandoned || isRetained(job) ? { kind: "remove", why: "nobody else removes it" } : WAIT;
     if (clock.now() - askedAt < run.timeouts.lockDecision) return WAIT;
     askedAt = clock.now();
@@ -94,9 +112,14 @@ function createDecider(context: RunContext, notAdoptable: ReadonlySet<string>): 
 }
 
 /** Null = go on waiting. */
-async function carryOut(context: RunContext, job: JobView, decision: LockDecision, notAdoptable: Set<string>): Promise<LockWaitEnd | null> {
-  // A finished Job under another name is in nobody's way, and stays.
-  const isPast = isFinished(job) && job.name !== context.submission.jobName;
+export async function carryOut(
+  context: RunContext,
+  job: JobView,
+  decision: LockDecision,
+  notAdoptable: Set<string>,
+): Promise<LockWaitEnd | null> {
+  // A Job under another name that has ended is in nobody's way, and stays.
+  const isPast = hasEnded(context, job) && job.name !== context.submission.jobName;
   if (isPast && decision.kind !== "adopt") return { kind: "free" };
   if (decision.kind === "wait") return null;
   if (decision.kind === "remove" && isRetained(job) && context.submission.nthName < JOB_NAMES) return { kind: "retained" };
@@ -109,15 +132,21 @@ async function carryOut(context: RunContext, job: JobView, decision: LockDecisio
 }
 
 /** It was to stay for debugging. Only a run that was asked to keep its Job makes one that does not expire. */
-const isRetained = (job: JobView): boolean => isFinished(job) && !job.expires;
+export const isRetained = (job: JobView): boolean => isFinished(job) && !job.expires;
 
 /** Only as it was when it was decided about: another run may have adopted it since. Its files stay. */
-function remove(context: RunContext, job: JobView, why: string): Promise<Problem | null> {
+async function remove(context: RunContext, job: JobView, why: string): Promise<LockWaitEnd | null> {
   const { connection, request, leaving } = context;
-  const { runId } = lockOwnerOf(job, request.keys);
-  const what = isFinished(job) ? "finished Job" : "Job";
+  const runId = ownerOf(job, request.keys);
+  const what = hasEnded(context, job) ? "finished Job" : "Job";
   log(context, "warning", `removing ${what} ${job.name}${runId === null ? "" : ` of run ${runId}`}: ${why}`);
-  return removeConflict(context, job.name, true, () => deleteJobAsSeen(connection, request.namespace, job, { signal: leaving }));
+  const propagation = needNotWaitForPod(context, job) ? "Background" : "Foreground";
+  let result = "changed" as DeleteResult;
+  const problem = await removeConflict(context, job.name, true, async () => {
+    result = await deleteJobAsSeen(connection, request.namespace, job, { propagation, signal: leaving });
+  });
+  const isFree = result === "gone" || result === "replaced" || (result === "deleted" && propagation === "Background");
+  return problem ?? (isFree ? { kind: "free" } : null);
 }
 
 /** Says what is waited for, and now and then that it is still so: a host gives up a run that says nothing. */

@@ -1,10 +1,12 @@
 import type { RelaySpec, RunFiles, RunnerSpec, StateSpec } from "@paperclip-k8s/runner";
 import { RUNNER_MAIN } from "@paperclip-k8s/runner/files";
 import { nodeCheckText } from "@paperclip-k8s/runner/node-check-text";
+import { WAKE_UP_FILE, type WakeUpAddress } from "@paperclip-k8s/runner/wake-up";
 import { RequestError } from "../errors.ts";
 import { recordKey, stateKey } from "../record-trust.ts";
 import type { RunRequest } from "../request.ts";
 import { DRAIN_SEC, stopGraceSec } from "./deadlines.ts";
+import type { Submission } from "./submission.ts";
 import { toolFolders } from "./tools.ts";
 
 /** What the API server accepts as the sum of a Secret's values. */
@@ -18,18 +20,18 @@ const CREDENTIALS_FILE = "credentials.json";
 /** The run's Secret: runner, spec, prompt and files, base64 by key. */
 export function secretData(
   request: RunRequest,
-  parts: { readonly nonce: string; readonly files: RunFiles; readonly runnerText: string },
+  parts: { readonly nonce: string; readonly files: RunFiles; readonly runnerText: string; readonly wakeUp: WakeUpAddress | null },
 ): Record<string, string> {
   const contents: Record<string, Uint8Array> = {
     [RUNNER_FILE]: Buffer.from(nodeCheckText),
     [RUNNER_MAIN]: Buffer.from(parts.runnerText),
     [SPEC_FILE]: Buffer.from(JSON.stringify(runnerSpec(request, parts.nonce, parts.files))),
     [STDIN_FILE]: request.stdin,
-    ...(request.relay ? { [CREDENTIALS_FILE]: Buffer.from(JSON.stringify(request.relay.credentials)) } : {}),
+    ...ownersFiles(request, parts.wakeUp),
   };
   for (const [name, text] of Object.entries(request.files)) contents[checkedFileName(name, contents)] = Buffer.from(text);
   checkSize(contents);
-  return Object.fromEntries(Object.entries(contents).map(([key, bytes]) => [key, Buffer.from(bytes).toString("base64")]));
+  return base64(contents);
 }
 
 function runnerSpec(request: RunRequest, nonce: string, files: RunFiles): RunnerSpec {
@@ -49,6 +51,7 @@ function runnerSpec(request: RunRequest, nonce: string, files: RunFiles): Runner
     finalLine: request.finalLine,
     ...(request.volumes.claims?.length ? { writable: request.volumes.claims.map(({ mountPath }) => mountPath) } : {}),
     seed: request.seed ?? null,
+    ...(request.defaults == null ? {} : { defaults: request.defaults }),
     state: stateSpec(request),
     ...(request.recordSecret == null ? {} : { key: recordKey(request.recordSecret, request.runId, nonce).toString("base64url") }),
     relay: relaySpec(request),
@@ -68,9 +71,20 @@ function relaySpec({ relay = null }: RunRequest): RelaySpec | null {
 }
 
 /** The part of the Secret that changes when another run adopts the Job: base64 by key. */
-export function credentialsData({ relay = null }: RunRequest): Record<string, string> {
-  return relay === null ? {} : { [CREDENTIALS_FILE]: Buffer.from(JSON.stringify(relay.credentials)).toString("base64") };
+export const ownersData = (request: RunRequest, wakeUp: WakeUpAddress | null): Record<string, string> =>
+  base64(ownersFiles(request, wakeUp));
+
+function ownersFiles({ relay = null }: RunRequest, wakeUp: WakeUpAddress | null): Record<string, Uint8Array> {
+  const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+  return {
+    ...(relay === null ? {} : { [CREDENTIALS_FILE]: json(relay.credentials) }),
+    // Also where there is none: the address of the server before is nobody's now, or somebody else's.
+    [WAKE_UP_FILE]: json(wakeUp),
+  };
 }
+
+const base64 = (contents: Readonly<Record<string, Uint8Array>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(contents).map(([key, bytes]) => [key, Buffer.from(bytes).toString("base64")]));
 
 function checkedFileName(name: string, taken: Record<string, unknown>): string {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,100}$/.test(name))
@@ -94,8 +108,9 @@ function checkSize(contents: Record<string, Uint8Array>): void {
 /** Owned by its Job, so that it goes with it. */
 export function secretManifest(
   request: RunRequest,
-  submission: { readonly jobName: string; readonly secretName: string; readonly secretData: () => Readonly<Record<string, string>> },
+  submission: { readonly jobName: string; readonly secretName: string; readonly secretData: Submission["secretData"] },
   jobUid: string,
+  wakeUp: WakeUpAddress | null,
 ): Record<string, unknown> {
   return {
     apiVersion: "v1",
@@ -107,6 +122,6 @@ export function secretManifest(
       labels: request.labels,
       ownerReferences: [{ apiVersion: "batch/v1", kind: "Job", name: submission.jobName, uid: jobUid, blockOwnerDeletion: false }],
     },
-    data: submission.secretData(),
+    data: submission.secretData(wakeUp),
   };
 }

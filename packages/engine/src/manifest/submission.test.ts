@@ -160,6 +160,7 @@ test("nothing secret and no prompt stands in the Job", () => {
     argv: ["agent-cli", "--secretless"],
     files: { "mcp.json": "file-secret" },
     env: { plain: {}, secret: { TOKEN: "token-secret" }, references: [] },
+    defaults: { unless: [".cli"], env: { FAST: { file: "mcp.json" } }, files: {} },
   });
   const submission = buildSubmission(request, NONCE, "runner");
   const job = JSON.stringify(submission.job);
@@ -169,6 +170,7 @@ test("nothing secret and no prompt stands in the Job", () => {
   expect(JSON.parse(Buffer.from(submission.secretData()["spec.json"] ?? "", "base64").toString())).toMatchObject({
     argv: ["agent-cli", "--secretless"],
     env: { TOKEN: "token-secret" },
+    defaults: { unless: [".cli"], env: { FAST: { file: "mcp.json" } }, files: {} },
     nonce: NONCE,
   });
 });
@@ -232,7 +234,7 @@ test("file names that are no Secret keys, or the runner's own, are refused", () 
 
 test("the Secret is owned by the Job", () => {
   const request = exampleRequest();
-  const secret = secretManifest(request, buildSubmission(request, NONCE, "runner"), "uid-1");
+  const secret = secretManifest(request, buildSubmission(request, NONCE, "runner"), "uid-1", null);
   expect(secret.metadata).toMatchObject({ ownerReferences: [{ kind: "Job", uid: "uid-1" }], name: expect.stringMatching(/-01234567$/) });
 });
 

@@ -1,3 +1,4 @@
+import type { WakeUpAddress } from "@paperclip-k8s/runner/wake-up";
 import type { RunRequest } from "../request.ts";
 import { runFiles } from "../request.ts";
 import { deadlineSeconds, stopGraceSec } from "./deadlines.ts";
@@ -14,19 +15,22 @@ export interface Submission {
   readonly nonce: string;
   readonly job: Readonly<Record<string, unknown>>;
   /** Base64 by key; the Secret itself needs the Job's uid. Built when needed: kept, it would be most of a run's memory. */
-  readonly secretData: () => Readonly<Record<string, string>>;
+  readonly secretData: (wakeUp?: WakeUpAddress | null) => Readonly<Record<string, string>>;
   readonly files: ReturnType<typeof runFiles>;
   readonly deadlineSeconds: number;
   readonly stopGraceSec: number;
 }
 
+/** The server's own is not known yet. */
+const LONGEST_ADDRESS: WakeUpAddress = { address: "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", port: 65_535 };
+
 export function buildSubmission(request: RunRequest, nonce: string, runnerText: string, nthName = 1): Submission {
   const name = jobName(request.name, nthName);
   const secret = secretName(name, nonce);
   const files = runFiles(request.output.path);
-  const data = (): Record<string, string> => secretData(request, { nonce, files, runnerText });
+  const data: Submission["secretData"] = (wakeUp = null) => secretData(request, { nonce, files, runnerText, wakeUp });
   // Fails now if a Secret cannot hold it.
-  data();
+  data(LONGEST_ADDRESS);
   return {
     jobName: name,
     nthName,

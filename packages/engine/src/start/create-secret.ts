@@ -1,6 +1,5 @@
 import { isTransient } from "../kube/api-error.ts";
-import { paths } from "../kube/paths.ts";
-import { createUnlessThere } from "../kube/writes.ts";
+import { createSecret } from "../kube/writes.ts";
 import { secretManifest } from "../manifest/secret.ts";
 import { errorFacts, isCertainlyNotApplied, retryCreate, retryInBackground } from "../retry.ts";
 import { log, type RunContext } from "../run-context.ts";
@@ -10,9 +9,9 @@ export async function start(context: RunContext): Promise<void> {
   const { connection, request, submission, run, io } = context;
   const { jobUid, adopted } = run.state.identity;
   if (adopted || jobUid === null) return;
-  const manifest = secretManifest(request, submission, jobUid);
+  const manifest = secretManifest(request, submission, jobUid, await context.wakeUp());
   const create = (options: { readonly signal?: AbortSignal; readonly retry?: { readonly attempts: number } }) =>
-    createUnlessThere(connection, paths.secrets(request.namespace), manifest, options);
+    createSecret(connection, request.namespace, manifest, options);
   try {
     // A cancelled run does not need it any more; one that detaches leaves a Job that does.
     const untilCancel = (signal: AbortSignal) => create({ signal: AbortSignal.any([io.signal, signal]) });

@@ -10,7 +10,15 @@ const ACCESS_TIMEOUT_MS = 5000;
 /** Makes the run's files and claims, and checks what is cheaper to find out before the Job exists. */
 export async function prepare(context: RunContext): Promise<void> {
   const { run, leaving } = context;
-  for (const step of [prepareFiles, checkPermissions, ensureClaims]) {
+  // The API server answers while the volume does.
+  let asked: Promise<void> | null = leaving.aborted ? null : checkAccess(context);
+  asked?.catch(() => {});
+  const access = (): Promise<void> => {
+    const answer = asked ?? checkAccess(context);
+    asked = null;
+    return answer;
+  };
+  for (const step of [prepareFiles, () => checkPermissions(context, access), ensureClaims]) {
     const problem = leaving.aborted ? null : await step(context);
     if (problem !== null) return run.observe({ kind: "start-problem", problem });
   }
@@ -27,9 +35,9 @@ async function prepareFiles({ volume, submission, request, leaving }: RunContext
   }
 }
 
-async function checkPermissions(context: RunContext): Promise<StartProblem | null> {
+async function checkPermissions(context: RunContext, access: () => Promise<void>): Promise<StartProblem | null> {
   try {
-    await retryTransient(context, "the run cannot be followed", () => checkAccess(context));
+    await retryTransient(context, "the run cannot be followed", access);
     return null;
   } catch (error) {
     return { kind: "access-denied", error: errorFacts(error) };

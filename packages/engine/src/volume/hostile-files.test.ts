@@ -73,6 +73,17 @@ describe.skipIf(process.platform !== "linux")("something else in the place of a 
     await answers();
   });
 
+  test.each(HOSTILE)("its end: %s", async (_, make) => {
+    await make(volume.path("x"));
+    const of = { path: volume.path("x"), links: "none", bytes: 1000 } as const;
+    const last = await volume
+      .open()
+      .run("readLast", of, 60_000)
+      .catch(() => Buffer.alloc(0));
+    expect(last.toString().replace(/^[\0x]{1000}$/, "")).toBe("");
+    await answers();
+  });
+
   test.each(HOSTILE)("as part of a tree: %s", async (_, make) => {
     mkdirSync(volume.path("tree"));
     await make(volume.path("tree/x"));

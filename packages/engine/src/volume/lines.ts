@@ -7,6 +7,9 @@ export interface Line {
   readonly part: "whole" | "piece" | "last-piece";
 }
 
+/** A line that lies in `bytes`. */
+type TakeLine = (bytes: Buffer, from: number, to: number, part: Line["part"]) => void;
+
 /** Cuts a stream of bytes at newlines only. It does not decode: a piece of a long line may end within a character. */
 export class LineSplitter {
   readonly #maxLine: number;
@@ -20,18 +23,24 @@ export class LineSplitter {
 
   push(bytes: Buffer): Line[] {
     const lines: Line[] = [];
+    this.each(bytes, (of, from, to, part) => void lines.push({ bytes: of.subarray(from, to), part }));
+    return lines;
+  }
+
+  /** The same without an object for each line. */
+  each(bytes: Buffer, take: TakeLine): void {
     let from = 0;
     while (from < bytes.length) {
       const at = bytes.indexOf(newline, from);
       const to = Math.min(at === -1 ? bytes.length : at + 1, from + this.#maxLine - this.#size);
       const ended = to === at + 1;
-      const segment = bytes.subarray(from, to);
+      const begun = from;
       from = to;
-      if (ended) lines.push(this.#end(segment));
-      else if (this.#size + segment.length >= this.#maxLine) lines.push(this.#cut(segment));
-      else this.#keep(segment);
+      if (ended && this.#size === 0) take(bytes, begun, to, this.#partAtEnd());
+      else if (ended) this.#give(this.#end(bytes.subarray(begun, to)), take);
+      else if (this.#size + to - begun >= this.#maxLine) this.#give(this.#cut(bytes.subarray(begun, to)), take);
+      else this.#keep(bytes.subarray(begun, to));
     }
-    return lines;
   }
 
   /** What came after the last newline. */
@@ -47,10 +56,18 @@ export class LineSplitter {
     this.#size += segment.length;
   }
 
+  #give({ bytes, part }: Line, take: TakeLine): void {
+    take(bytes, 0, bytes.length, part);
+  }
+
   #end(segment: Buffer): Line {
+    return { bytes: this.#take(segment), part: this.#partAtEnd() };
+  }
+
+  #partAtEnd(): Line["part"] {
     const part = this.#inPieces ? "last-piece" : "whole";
     this.#inPieces = false;
-    return { bytes: this.#take(segment), part };
+    return part;
   }
 
   #cut(segment: Buffer): Line {

@@ -1,4 +1,5 @@
 // The messages between the server and the process of a volume, over its IPC channel.
+import type { WakeUpAddress, WakeUpKind } from "@paperclip-k8s/runner/wake-up";
 
 /** Largest piece of a file in one message. */
 export const chunkBytes = 64 * 1024;
@@ -80,6 +81,18 @@ export interface StaleEntry {
   readonly keptMs: number;
 }
 
+/** Where to listen for wake-ups: at the first of these addresses, and there the first of these ports, that can be had. Port 0 = any. */
+export interface ListenOptions {
+  readonly addresses: readonly string[];
+  readonly ports: readonly number[];
+}
+
+/** By what a run's wake-ups are known as its own, and which of its files is meant. */
+export interface WakeUpSource {
+  readonly token: Uint8Array;
+  readonly kind: WakeUpKind;
+}
+
 /** What the process does with files, by name. Each may be repeated without harm: a process that dies is replaced and asked again. */
 export interface Operations {
   /** Creates files and folders where absent, writable for the pod's user. Their content stays. */
@@ -89,6 +102,8 @@ export interface Operations {
   /** Where a path ends. */
   locate(of: ReadOf): Place;
   readFile(of: ReadOf & { readonly maxBytes: number }): Buffer;
+  /** The last bytes of a file, at most so many of them: a line may begin before. */
+  readLast(of: ReadOf & { readonly bytes: number }): Buffer;
   /** A file that only the server may read; `bytes`: with which it is made where it is missing, null = it is not. */
   keepSecret(of: { readonly path: string; readonly bytes: Buffer | null }): Buffer;
   /** Copies the last whole lines of a file, at most so many bytes of them, to a file that only the server may read. False = there are none. */
@@ -104,6 +119,8 @@ export interface Operations {
   findStale(of: { readonly folder: string; readonly rule: SweepRule; readonly now: number }): StaleEntry[];
   /** False = it came into use meanwhile, and stays. */
   removeStale(of: { readonly entry: StaleEntry; readonly rule: SweepRule; readonly now: number }): boolean;
+  /** Takes wake-ups from now on, at the address that is returned. */
+  listen(of: ListenOptions): WakeUpAddress;
 }
 
 export interface TreeLimits {
@@ -144,6 +161,8 @@ export interface OpenFile {
   readonly maxBytes: number;
   /** The consumer knows this file as unreadable and waits to hear that it can be read. */
   readonly unreadable: boolean;
+  /** Absent = nobody tells when the file grows. */
+  readonly wakeUp?: WakeUpSource;
 }
 
 export type ToVolume =

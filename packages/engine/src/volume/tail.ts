@@ -1,4 +1,4 @@
-import { chunkBytes, type Fault, type ToVolume } from "./protocol.ts";
+import { chunkBytes, type Fault, type ToVolume, type WakeUpSource } from "./protocol.ts";
 import type { PendingRequests, RequestOptions } from "./requests.ts";
 import { VolumeError } from "./volume-error.ts";
 
@@ -7,6 +7,8 @@ export interface TailOptions {
   readonly onBytes: (bytes: Buffer) => Promise<void> | void;
   /** What the file holds beyond this is not read; no limit unless set. */
   readonly maxBytes?: number;
+  /** Wake-ups tell when the file grows; absent = nobody does. */
+  readonly wakeUp?: WakeUpSource;
   /** The volume does not answer, or the file cannot be read. Output may still come. */
   readonly onStall?: (error: string) => void;
   readonly onBack?: () => void;
@@ -59,7 +61,8 @@ export class FollowingTail implements Tail {
   open(): void {
     const { id, path } = this.#link;
     const state = { offset: this.#received, expected: this.#expected, maxBytes: this.#maxBytes, unreadable: this.#unreadable };
-    this.#link.send({ type: "open", id, path, ...state });
+    const { wakeUp } = this.#options;
+    this.#link.send({ type: "open", id, path, ...state, ...(wakeUp && { wakeUp }) });
     // The new process does not count the bytes that still wait here as in flight.
     this.#unacked = this.delivered - this.#received;
   }

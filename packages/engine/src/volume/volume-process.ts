@@ -16,6 +16,12 @@ interface ProcessOptions {
   readonly clock: () => number;
 }
 
+/** So many are sent, and looked for, in the time after which their absence counts: each wakes both processes. */
+const SIGNS_OF_LIFE = 5;
+/** A server that was blocked for this part of that time has not listened. */
+const BLOCKED = 0.7;
+/** What passes through is garbage at once: a large young generation would only be memory, threads for its collection too, and a collection in idle times only CPU time. */
+const FLAGS = ["--max-semi-space-size=1", "--single-threaded", "--no-memory-reducer"];
 const firstRestartMs = 20;
 const lastRestartMs = 10_000;
 /** A process that lived this long did not die of its start. */
@@ -52,7 +58,7 @@ export class VolumeProcess {
   start(): void {
     if (this.#watch !== null) return;
     this.#heardAt = this.#watchedAt = this.#options.clock();
-    this.#watch = setInterval(() => this.#checkSilence(), this.#options.stallAfterMs / 10).unref();
+    this.#watch = setInterval(() => this.#checkSilence(), this.#options.stallAfterMs / SIGNS_OF_LIFE).unref();
     this.#spawn();
   }
 
@@ -100,8 +106,8 @@ export class VolumeProcess {
   }
 
   #spawned(): ChildProcess {
-    const aliveEveryMs = Math.min(500, this.#options.stallAfterMs / 5);
-    const child = spawn(process.execPath, ["--input-type=commonjs", "-e", volumeText, "--", this.#root, String(aliveEveryMs)], {
+    const aliveEveryMs = Math.min(1000, this.#options.stallAfterMs / SIGNS_OF_LIFE);
+    const child = spawn(process.execPath, [...FLAGS, "--input-type=commonjs", "-e", volumeText, "--", this.#root, String(aliveEveryMs)], {
       // Neither the volume as working directory nor the server's settings and secrets.
       cwd: "/",
       env: process.env.LD_LIBRARY_PATH === undefined ? {} : { LD_LIBRARY_PATH: process.env.LD_LIBRARY_PATH },
@@ -143,7 +149,7 @@ export class VolumeProcess {
   #checkSilence(): void {
     const now = this.#options.clock();
     // A server that was itself blocked has not listened: messages that came meanwhile are read first.
-    if (now - this.#watchedAt > this.#options.stallAfterMs / 2) this.#heardAt = now;
+    if (now - this.#watchedAt > this.#options.stallAfterMs * BLOCKED) this.#heardAt = now;
     this.#watchedAt = now;
     const silentMs = now - this.#heardAt;
     if (this.stalled || silentMs < this.#options.stallAfterMs) return;

@@ -1,6 +1,8 @@
 import type { RunFiles } from "@paperclip-k8s/runner";
+import type { WakeUpAddress } from "@paperclip-k8s/runner/wake-up";
+import { ListeningAddresses } from "./listening.ts";
 import { checkedPath, checkedRoot } from "./paths.ts";
-import type { FileOwner, FromVolume, Of, OperationName, Operations } from "./protocol.ts";
+import type { FileOwner, FromVolume, ListenOptions, Of, OperationName, Operations } from "./protocol.ts";
 import { PendingRequests } from "./requests.ts";
 import { FollowingTail, type Tail, type TailOptions } from "./tail.ts";
 import { VolumeError } from "./volume-error.ts";
@@ -28,9 +30,14 @@ export interface Volume {
   remove(paths: readonly string[]): Promise<void>;
   /** Rejects with `volume_stalled` when the volume does not answer, or after `timeoutMs` in any case. */
   run<N extends OperationName>(name: N, of: Of<N>, timeoutMs: number): Promise<ReturnType<Operations[N]>>;
+  /** Where the volume's process takes wake-ups, from now on and for all users; null = at none of these addresses. */
+  listen(options: ListenOptions): Promise<WakeUpAddress | null>;
   /** This user is done; its tails are closed. */
   release(): void;
 }
+
+/** A run that starts does not wait longer for it: polling finds everything. */
+const LISTEN_TIMEOUT_MS = 300;
 
 const shared = new Map<string, SharedVolume>();
 
@@ -63,6 +70,7 @@ class SharedVolume {
   readonly #process: VolumeProcess;
   readonly #requests: PendingRequests;
   readonly #tails = new Map<number, FollowingTail>();
+  readonly #listening = new ListeningAddresses((of) => this.#run("listen", of, this.#root, LISTEN_TIMEOUT_MS) as Promise<WakeUpAddress>);
   #users = 0;
   #lastId = 0;
   #linger: NodeJS.Timeout | undefined;
@@ -110,6 +118,10 @@ class SharedVolume {
       run: async (name, of, timeoutMs) => {
         check();
         return (await this.#run(name, of, this.#root, timeoutMs)) as never;
+      },
+      listen: async (options) => {
+        check();
+        return this.#listening.at(options);
       },
       tail: (path, options) => {
         check();
@@ -160,6 +172,7 @@ class SharedVolume {
   #begin(): void {
     this.#each((tail) => tail.open());
     this.#requests.repeat();
+    this.#listening.repeat();
   }
 
   #receive(message: FromVolume): void {

@@ -1,4 +1,4 @@
-import type { Argument, FinalLine, ImportSource, Seed, StatePart } from "@paperclip-k8s/engine";
+import type { Argument, CliDefaults, FinalLine, ImportSource, Seed, StatePart } from "@paperclip-k8s/engine";
 import type { McpServer } from "../host/mcp-servers.ts";
 import type { BillingType, EnvironmentCheck, Model, SessionManagement } from "../host/types.ts";
 import type { AgentConfig } from "../settings/agent-config.ts";
@@ -36,7 +36,7 @@ export interface AgentCli<Own extends Fields = Fields> {
   /** Whether the plan hands the host's tool servers to the CLI. */
   readonly usesMcpServers?: boolean;
   /** Environment, files and arguments of one turn. */
-  plan(turn: CliTurn<Own>): CliPlan;
+  plan(turn: CliTurn<Own>): CliPlan | Promise<CliPlan>;
   billing(env: RunEnvironment, model: string | null): Billing;
   /** Checks of the CLI's own needs before a pod runs, above all whether its provider's key is there. Names only, never values. */
   checks?(settings: { readonly config: AgentConfig<Own>; readonly known: KnownVariables }): readonly EnvironmentCheck[];
@@ -130,7 +130,12 @@ export interface CliTurn<Own extends Fields = Fields> {
   readonly config: AgentConfig<Own>;
   readonly agentId: string;
   readonly env: RunEnvironment;
+  /** Names that may be set besides: those of Secrets and ConfigMaps that are taken over whole, as far as the server has them too. */
+  readonly maybeSet: ReadonlySet<string>;
   readonly sessionId: string | null;
+  /** What the run is about, as people named it; null = the host does not say. */
+  readonly title: string | null;
+  readonly promptBytes: number;
   readonly bundle: PromptBundle | null;
   /** Tool servers the host offers to this run. */
   readonly mcpServers: readonly McpServer[];
@@ -145,6 +150,8 @@ export interface CliPlan {
   /** May stand in the Job spec. */
   readonly plainEnv: Readonly<Record<string, string>>;
   readonly secretEnv: Readonly<Record<string, string>>;
+  /** What the CLI gets in a pod that has no settings of its own for it: from its image, its seeds or a template. */
+  readonly defaults?: CliDefaults;
   /** Remarks for the run's log. */
   readonly notes: readonly string[];
 }

@@ -23,7 +23,8 @@ const forLog = (text: string): string => text.replace(/(https?:\/\/)[^\s/@]*@/g,
 
 /** The only client of the host's HTTP API. Every call has a timeout, and every error names its call. */
 export class HostApi {
-  readonly #url: string;
+  /** The host's address, without a path. */
+  readonly url: string;
   readonly #token: string | null;
   readonly #timeoutMs: number;
   readonly #pending: Set<Promise<unknown>>;
@@ -31,7 +32,7 @@ export class HostApi {
   /** `pending`: holds the calls that are under way. */
   constructor(url: string, token: string | null, timeoutMs: number, pending = new Set<Promise<unknown>>()) {
     this.#pending = pending;
-    this.#url = withoutTrailing(url, "/").replace(/\/api$/, "");
+    this.url = withoutTrailing(url, "/").replace(/\/api$/, "");
     this.#token = token;
     this.#timeoutMs = timeoutMs;
   }
@@ -52,13 +53,13 @@ export class HostApi {
   }
 
   async #send(method: string, path: string, body?: string): Promise<unknown> {
-    const call = `${method} ${this.#url}/api${path}`;
+    const call = `${method} ${this.url}/api${path}`;
     const headers = {
       ...(this.#token === null ? {} : { authorization: `Bearer ${this.#token}` }),
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     };
     const signal = AbortSignal.timeout(this.#timeoutMs);
-    const { answer, text } = await this.#exchange(`${this.#url}/api${path}`, { method, headers, signal, body }).catch((cause: unknown) => {
+    const { answer, text } = await this.#exchange(`${this.url}/api${path}`, { method, headers, signal, body }).catch((cause: unknown) => {
       throw new HostError(`${call}: ${this.#reason(cause)}`, null, { cause });
     });
     if (!answer.ok) throw new HostError(`${call}: ${refusal(answer.status, text, this.#token)}`, answer.status);

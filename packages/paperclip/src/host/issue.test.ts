@@ -26,3 +26,10 @@ test("continuations and waits of the host's own are no failures", () => {
     expect(isLast({ scheduledRetryAttempt: 2, retryReason: "transient_failure", [key]: 0 })).toBe(true);
   }
 });
+
+test("the issue's title, from wherever the host names it", () => {
+  const titleOf = (context: Record<string, unknown>) => issueOf(hostContext({ context }).ctx).title;
+  expect(titleOf({ paperclipIssue: { title: "Fix it" }, paperclipWake: { issue: { title: "Other" } } })).toBe("Fix it");
+  expect(titleOf({ paperclipWake: { issue: { title: "Fix it" } } })).toBe("Fix it");
+  expect([titleOf({}), titleOf({ paperclipIssue: { title: 7 }, paperclipWake: "text" })]).toEqual([null, null]);
+});

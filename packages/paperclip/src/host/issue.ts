@@ -10,6 +10,8 @@ export interface RunIssue {
   readonly id: string | null;
   /** As people name it. */
   readonly name: string | null;
+  /** Its headline. */
+  readonly title: string | null;
   /** The host starts nothing more for an issue whose last run is not proved to have stopped (2026.916 and later). */
   readonly holdsUnprovedEnds: boolean;
   /** The agent's page with the form of its settings. */
@@ -19,13 +21,14 @@ export interface RunIssue {
 }
 
 export function issueOf({ context, onCancellationReady }: Pick<ExecutionContext, "context" | "onCancellationReady">): RunIssue {
-  const { id, identifier } = recordOf(context.paperclipIssue);
+  const { id, identifier, title } = recordOf(context.paperclipIssue);
   // Paperclip since 2026.916 gives this callback.
   const is916 = onCancellationReady !== undefined;
   const issueId = textOf(context.issueId) ?? textOf(id);
   return {
     id: issueId,
     name: textOf(identifier) ?? issueId,
+    title: textOf(title) ?? textOf(recordOf(recordOf(context.paperclipWake).issue).title),
     holdsUnprovedEnds: is916,
     settingsPage: is916 ? "Runtime" : "Configuration",
     isLastRetry: is916 && failureRetries(context) >= HOST_RETRIES,

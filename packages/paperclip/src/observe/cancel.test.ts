@@ -53,6 +53,119 @@ test("without a signal the run's status is asked for, and only cancelled counts"
   expect(lines.join("")).not.toContain("tok");
 });
 
+/** Several runs of one company on a host that lists its live runs; `list`: what that list holds, null = the host hangs up. */
+async function startRuns(list: (count: number) => { status: number; body: unknown } | null, own: (id: string) => string = () => "running") {
+  const asked: string[] = [];
+  let lists = 0;
+  server = createServer((request, response) => {
+    const path = request.url ?? "";
+    asked.push(path.replace("/api", ""));
+    const answer = path.includes("/live-runs") ? list(lists++) : { status: 200, body: { status: own(path.split("/").at(-1) ?? "") } };
+    if (answer === null) request.socket.destroy();
+    else response.writeHead(answer.status, { "content-type": "application/json" }).end(JSON.stringify(answer.body));
+  });
+  await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
+  const serverEnv = { PAPERCLIP_LISTEN_PORT: String((server.address() as AddressInfo).port) };
+  const watches = new Map<string, CancelWatch>();
+  for (const runId of ["run-1", "run-2", "run-3"]) {
+    const { ctx } = context({ authToken: `token-of-${runId}`, runId });
+    watches.set(runId, await watchCancel(ctx, new RunLog(ctx.onLog), { serverEnv, pollMs: 20 }));
+  }
+  const stop = () => {
+    for (const each of watches.values()) each.stop();
+  };
+  return { asked, watches, stop };
+}
+const LIST = "/companies/company-1/live-runs?limit=50";
+const live = (...ids: string[]) => ids.map((id) => ({ id, status: "running" }));
+
+test("all runs of a company are asked for by one request; one that is not in the list is asked for by itself", async () => {
+  const { asked, watches, stop } = await startRuns(
+    (count) => ({ status: 200, body: count < 5 ? live("run-1", "run-2", "run-3", "another") : live("run-1", "run-3") }),
+    () => "cancelled",
+  );
+  const signal = watches.get("run-2")!.signal;
+  expect(await aborted(signal)).toMatch(/cancelled/);
+  expect(asked).toEqual([...Array(6).fill(LIST), "/heartbeat-runs/run-2"]);
+  await expect.poll(() => asked.length).toBeGreaterThan(9);
+  stop();
+  expect(new Set(asked.slice(7))).toEqual(new Set([LIST]));
+  expect([watches.get("run-1")?.signal.aborted, watches.get("run-3")?.signal.aborted]).toEqual([false, false]);
+});
+
+test("a status in the list counts as much as one that is asked for alone", async () => {
+  const { watches, stop } = await startRuns(() => ({
+    status: 200,
+    body: [{ id: "run-3", status: "cancelling" }, ...live("run-1", "run-2")],
+  }));
+  expect(await aborted(watches.get("run-3")!.signal)).toMatch(/cancelling/);
+  stop();
+});
+
+test.each([404, 403, 500])(
+  "a host that answers the list with %s is asked for each run, and not for the list again soon",
+  async (status) => {
+    const { asked, watches, stop } = await startRuns(
+      () => ({ status, body: {} }),
+      (id) => (id === "run-1" && asked.length > 20 ? "cancelled" : "running"),
+    );
+    expect(await aborted(watches.get("run-1")!.signal)).toMatch(/cancelled/);
+    stop();
+    expect(asked.filter((path) => path === LIST)).toHaveLength(1);
+  },
+);
+
+test("a list that never answers hides no cancel", async () => {
+  const { asked, watches, stop } = await startRuns(
+    () => null,
+    (id) => (id === "run-2" ? "cancelled" : "running"),
+  );
+  expect(await aborted(watches.get("run-2")!.signal)).toMatch(/cancelled/);
+  expect(asked.indexOf("/heartbeat-runs/run-2")).toBeGreaterThan(asked.indexOf(LIST));
+  await expect.poll(() => asked.filter((path) => path === LIST).length).toBeGreaterThan(1);
+  stop();
+});
+
+test.each([[null], ["text"], [{ id: 1 }], [[null, 3, { id: "run-1" }, { id: {}, status: [] }]]])(
+  "a list that is none (%j) hides no cancel",
+  async (body) => {
+    const { watches, stop } = await startRuns(
+      () => ({ status: 200, body }),
+      () => "cancelled",
+    );
+    await Promise.all([...watches.values()].map(({ signal }) => signal.aborted || aborted(signal)));
+    stop();
+  },
+);
+
+test("a run that is stopped twice does not part those that came after it", async () => {
+  const { asked, watches, stop } = await startRuns(() => ({ status: 200, body: live("run-4", "run-5") }));
+  stop();
+  const serverEnv = { PAPERCLIP_LISTEN_PORT: String((server!.address() as AddressInfo).port) };
+  const later: CancelWatch[] = [];
+  for (const runId of ["run-4", "run-5"]) {
+    const { ctx } = context({ authToken: "tok", runId });
+    later.push(await watchCancel(ctx, new RunLog(ctx.onLog), { serverEnv, pollMs: 20 }));
+    watches.get("run-1")?.stop();
+  }
+  const from = asked.length;
+  await expect.poll(() => asked.slice(from)).toContain(LIST);
+  for (const each of later) each.stop();
+});
+
+test("the last run of a company is asked for alone, and nothing is asked for when it has ended", async () => {
+  const { asked, watches, stop } = await startRuns(() => ({ status: 200, body: live("run-1", "run-2", "run-3") }));
+  await expect.poll(() => asked.length).toBeGreaterThan(2);
+  watches.get("run-1")?.stop();
+  watches.get("run-2")?.stop();
+  await expect.poll(() => asked.filter((path) => path === "/heartbeat-runs/run-3").length).toBeGreaterThan(2);
+  stop();
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  const count = asked.length;
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(asked).toHaveLength(count);
+});
+
 test("the status is asked for every 2.5 s: a cancel is heard within 3 s", async () => {
   const timers = vi.spyOn(globalThis, "setTimeout");
   const { ctx } = context({ authToken: "tok" });

@@ -1,7 +1,7 @@
-import { apiOfRun } from "../host/api.ts";
-import { type HostRun, readRun } from "../host/runs.ts";
+import { apiOfRun, type HostApi } from "../host/api.ts";
 import type { ExecutionContext } from "../host/types.ts";
 import type { RunLog } from "./log.ts";
+import { ask, pollStatus } from "./status-poll.ts";
 
 /** A cancel is noticed within 3 s, including the time of the answer. */
 const POLL_MS = 2500;
@@ -27,14 +27,14 @@ export async function watchCancel(
 ): Promise<CancelWatch> {
   const cancel = new AbortController();
   const api = apiOfRun(ctx, serverEnv);
-  const poll = (firstMs: number) => (api === null ? () => {} : pollStatus(() => readRun(api, ctx.runId), cancel, log, pollMs, firstMs));
+  const poll = (atOnce: boolean) => (api === null ? () => {} : followStatus(api, ctx, cancel, log, pollMs, atOnce));
   if (ctx.signal !== undefined && ctx.onCancellationReady !== undefined) {
-    const stop = followSignal(ctx.signal, cancel, () => poll(0));
+    const stop = followSignal(ctx.signal, cancel, () => poll(true));
     await ctx.onCancellationReady();
     return { signal: cancel.signal, stop };
   }
   if (api === null) await log.warning("cancelling is off: the host gave no API address or no token for this run");
-  return { signal: cancel.signal, stop: poll(pollMs) };
+  return { signal: cancel.signal, stop: poll(false) };
 }
 
 /** An abort by an operator cancels. One for a lost lease says nothing about what anybody wants and is the last one, so the status is polled from then on. */
@@ -53,33 +53,34 @@ function followSignal(signal: AbortSignal, cancel: AbortController, poll: () => 
   };
 }
 
-/** Asks for the run's status again and again, until it is cancelled or the returned function is called. */
-function pollStatus(
-  read: () => Promise<HostRun | null>,
+/** Aborts `cancel` when the host says so, until the returned function is called; `atOnce`: the first answer is not waited for. */
+function followStatus(
+  api: HostApi,
+  ctx: ExecutionContext,
   cancel: AbortController,
   log: RunLog,
   pollMs: number,
-  firstMs: number,
+  atOnce: boolean,
 ): () => void {
   let stopped = false;
   let hadProblem = false;
-  const round = async () => {
-    const answer = await read().then((run) => run?.status ?? new Error("the host does not know this run"), asError);
+  const onAnswer = (answer: string | Error) => {
     if (stopped) return;
     if (typeof answer === "string" && CANCEL_STATUSES.has(answer)) {
+      stop();
       cancel.abort(new Error(`the host says ${answer}`));
       return;
     }
     const problem = typeof answer === "string" ? null : answer.message;
     if (problem !== null && !hadProblem) void log.warning(`the host's run status cannot be read (${problem}); a cancel may come late`);
     hadProblem = problem !== null;
-    timer = setTimeout(round, pollMs);
   };
-  let timer = setTimeout(round, firstMs);
-  return () => {
+  const run = { runId: ctx.runId, companyId: ctx.agent.companyId, api, onAnswer };
+  if (atOnce) void ask(run).then(onAnswer);
+  const stopPolling = pollStatus(run, pollMs);
+  const stop = () => {
     stopped = true;
-    clearTimeout(timer);
+    stopPolling();
   };
+  return stop;
 }
-
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

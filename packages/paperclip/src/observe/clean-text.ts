@@ -19,8 +19,11 @@ const INVISIBLE = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
 /** Text as a page or a terminal can show and a database can keep it: no terminal codes, no control characters but tab and newline, no half characters. */
 export function cleanText(text: string): string {
   if (!UNUSUAL.test(text)) return text.isWellFormed() ? text : text.toWellFormed();
-  return text.replace(TERMINAL_STRINGS, "").replace(TERMINAL_CODES, "").replace(LINE_ENDS, "\n").replace(INVISIBLE, "").toWellFormed();
+  return withoutTerminalCodes(text).replace(LINE_ENDS, "\n").replace(INVISIBLE, "").toWellFormed();
 }
+
+/** Text that programs compare; what people see goes through `cleanText`. */
+export const withoutTerminalCodes = (text: string): string => text.replace(TERMINAL_STRINGS, "").replace(TERMINAL_CODES, "");
 
 const LINE_CHARS = 4000;
 

@@ -29,7 +29,9 @@ export class AttemptOutput {
 
   /** Resolves when the host has taken what is shown of these bytes, which is the back-pressure. */
   async stdout(bytes: Buffer): Promise<void> {
-    await this.#show(this.#lines.push(bytes).flatMap((line) => this.#read(line)));
+    const shown: string[] = [];
+    this.#lines.each(bytes, (of, from, to, part) => this.#read(of, from, to, part, shown));
+    await this.#show(shown);
   }
 
   stderr(text: string): Promise<void> {
@@ -39,8 +41,9 @@ export class AttemptOutput {
   /** What stands behind the last newline. */
   async end(): Promise<void> {
     const rest = this.#lines.rest();
-    const lines = rest === null ? [] : this.#read(rest);
-    await Promise.all([this.#show([...lines, ...this.#transcript.end()]), this.#stderr.end()]);
+    const shown: string[] = [];
+    if (rest !== null) this.#read(rest.bytes, 0, rest.bytes.length, rest.part, shown);
+    await Promise.all([this.#show([...shown, ...this.#transcript.end()]), this.#stderr.end()]);
   }
 
   /** The end of the CLI's stderr. */
@@ -48,13 +51,18 @@ export class AttemptOutput {
     return this.#stderr.tail;
   }
 
-  #read(line: Line): string[] {
-    if (line.part !== "whole") return this.#tooLong(line);
-    const text = line.bytes.toString("utf8").replace(/\r?\n$/, "");
+  /** Adds what is shown of a line to `shown`. */
+  #read(bytes: Buffer, from: number, to: number, part: Line["part"], shown: string[]): void {
+    if (part !== "whole") this.#tooLong(to - from, part);
+    else this.#showLine(bytes.toString("utf8", from, withoutLineEnd(bytes, from, to)), shown);
+  }
+
+  #showLine(text: string, shown: string[]): void {
     const entries = this.#parse(text);
-    if (!this.#isRaw) return this.#transcript.push(entries);
-    // What the adapter itself has to say about a line stands behind it.
-    return [...rawLines(text), ...this.#transcript.push(entries.filter(({ kind }) => kind === "status"))];
+    // One by one: a line may become more than a call can have arguments.
+    if (this.#isRaw) for (const line of rawLines(text)) shown.push(line);
+    // What the adapter itself has to say about a raw line stands behind it.
+    this.#transcript.push(this.#isRaw ? entries.filter(({ kind }) => kind === "status") : entries, shown);
   }
 
   /** An agent can write anything: a line that a parser fails at is shown as it is, and costs no more than itself. */
@@ -67,23 +75,58 @@ export class AttemptOutput {
   }
 
   /** Such a line is no event of any CLI; it stands in the output file. */
-  #tooLong(line: Line): string[] {
-    this.#unshown += line.bytes.length;
-    if (line.part === "piece") return [];
+  #tooLong(bytes: number, part: Line["part"]): void {
+    this.#unshown += bytes;
+    if (part === "piece") return;
     void this.#log.warning(`a line of ${this.#unshown} bytes is not shown`);
     this.#unshown = 0;
-    return [];
   }
 
   /** All chunks are queued at once, so that nothing gets between the pieces of a long line. */
   async #show(lines: readonly string[]): Promise<void> {
-    const chunks = chunksOf(lines.map((line) => `${line}\n`).join(""));
-    await Promise.all(chunks.map((chunk) => this.#log.write("stdout", chunk)));
+    let written: Promise<void> | undefined;
+    // The log takes them in turn: the last one is taken last.
+    for (const chunk of chunksOfLines(lines)) written = this.#log.write("stdout", chunk);
+    await written;
   }
 }
 
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+
+function withoutLineEnd(bytes: Buffer, from: number, to: number): number {
+  if (to === from || bytes[to - 1] !== NEWLINE) return to;
+  return to - 1 > from && bytes[to - 2] === RETURN ? to - 2 : to - 1;
+}
+
+/** The most bytes that the host's log takes at once. */
+const CHUNK_BYTES = 8 * 1024;
+
+/** Lines with their ends in chunks for the log. */
+function chunksOfLines(lines: readonly string[]): string[] {
+  const chunks: string[] = [];
+  let from = 0;
+  let size = 0;
+  const cut = (to: number) => {
+    if (to > from) chunks.push(`${lines.slice(from, to).join("\n")}\n`);
+    from = to;
+    size = 0;
+  };
+  lines.forEach((line, at) => {
+    const bytes = Buffer.byteLength(line) + 1;
+    if (size + bytes > CHUNK_BYTES) cut(at);
+    size += bytes;
+    if (bytes <= CHUNK_BYTES) return;
+    for (const piece of chunksOf(`${line}\n`)) chunks.push(piece);
+    from = at + 1;
+    size = 0;
+  });
+  cut(lines.length);
+  return chunks;
+}
+
 /** Text in chunks of at most so many bytes, cut between lines, or between characters where a line is longer. */
-export function chunksOf(text: string, limit = 8 * 1024): string[] {
+export function chunksOf(text: string, limit = CHUNK_BYTES): string[] {
   const bytes = Buffer.from(text);
   const chunks: string[] = [];
   for (let from = 0, to = 0; from < bytes.length; from = to) {

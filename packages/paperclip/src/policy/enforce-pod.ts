@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { OwnPod } from "@paperclip-k8s/engine";
 import { isBelow } from "../host/context-values.ts";
 import type { AgentConfig } from "../settings/agent-config.ts";
@@ -23,7 +22,7 @@ export function enforceLikePod(
       refusals.notListed("nodeSelector", "nodeSelectors", `${key}=${value}`);
   (tolerations ?? []).forEach((toleration, index) => {
     const { key } = toleration;
-    const isOwn = (pod?.tolerations ?? []).some((own) => isDeepStrictEqual({ ...own }, { ...toleration }));
+    const isOwn = (pod?.tolerations ?? []).some((own) => isSame({ ...own }, { ...toleration }));
     const field = `tolerations[${index}]`;
     if (isOwn) return;
     if (key === undefined)
@@ -37,4 +36,10 @@ export function enforceLikePod(
 function claimAt({ claims }: Pick<OwnPod, "claims">, dataPath: string): string | null {
   const around = claims.filter(({ mountPath }) => isBelow(dataPath, mountPath)).sort((a, b) => b.mountPath.length - a.mountPath.length);
   return around[0]?.claimName ?? null;
+}
+
+/** Of fields without fields of their own. */
+function isSame(one: Readonly<Record<string, unknown>>, other: Readonly<Record<string, unknown>>): boolean {
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length && names.every((name) => Object.hasOwn(other, name) && one[name] === other[name]);
 }

@@ -1,5 +1,6 @@
 import type { AgentCli, CliPlan, PromptBundle, RunEnvironment } from "../agent-cli/agent-cli.ts";
 import { isBelow } from "../host/context-values.ts";
+import { issueOf } from "../host/issue.ts";
 import { type McpAccess, mcpAccess } from "../host/mcp-servers.ts";
 import { recordSecret } from "../host/record-secret.ts";
 import type { ExecutionContext } from "../host/types.ts";
@@ -76,11 +77,23 @@ export const firstStart = (sessionId: string | null, tools: ToolsReason | null):
 export async function gatherInputs(parts: RunParts, state: KeptState = keptState(parts)): Promise<RunInputs> {
   const { ctx, cli, config, serverEnv } = parts;
   const cwd = workingFolder(parts);
-  const bundle = cli.bundle === undefined ? null : await prepareBundle({ ...parts, cwd }, cli.bundle);
-  const seeds = await findSeeds(parts);
+  // None needs another's result, and each waits for the volume.
+  const [bundle, seeds, secret] = await allOrFirst([
+    cli.bundle === undefined ? null : prepareBundle({ ...parts, cwd }, cli.bundle),
+    findSeeds(parts),
+    recordSecret(serverEnv, config),
+  ]);
   const scope = await findScope({ ...parts, cwd, bundle, state, seeds });
   const mcp = mcpAccess(ctx, apiUrlOf(config.env, serverEnv));
-  return { ...parts, cwd, bundle, mcp, state, scope, seeds, recordSecret: await recordSecret(serverEnv, config) };
+  return { ...parts, cwd, bundle, mcp, state, scope, seeds, recordSecret: secret };
+}
+
+/** Waits for all: what is still under way after a failure would go on behind the caller's back. Of several failures the first in their order counts. */
+async function allOrFirst<T extends readonly unknown[]>(steps: T): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
+  const results = await Promise.allSettled(steps);
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+  return results.map((result) => (result as PromiseFulfilledResult<unknown>).value) as { -readonly [K in keyof T]: Awaited<T[K]> };
 }
 
 export async function prepareAttempt(inputs: RunInputs, start: AttemptStart): Promise<Attempt> {
@@ -89,15 +102,21 @@ export async function prepareAttempt(inputs: RunInputs, start: AttemptStart): Pr
   const { removed } = cli.variables;
   const inherited = inputs.inherited.env;
   const env = environmentOf(inputs);
-  const plan = cli.plan({ config, agentId: ctx.agent.id, env, sessionId, bundle, mcpServers: inputs.mcp.servers, without });
   const { mountPath } = inputs.inherited.claim;
   const isThere = (path: string): boolean => isMounted(scope.mounts, path) && isBelow(path, mountPath);
   const { policy } = inputs;
   const prompt = await preparePrompt({ ctx, settings: config, policy, sessionId, cwd, mountPath, bundle, isMounted: isThere });
+  const turn = { config, agentId: ctx.agent.id, env, sessionId, bundle, mcpServers: inputs.mcp.servers, without };
+  const about = { title: issueOf(ctx).title, promptBytes: Buffer.byteLength(prompt.text), maybeSet: maybeSet(inputs) };
+  const plan = await cli.plan({ ...turn, ...about });
   const forced = "env" in state ? state.env : {};
   const podEnv = await buildEnv({ ctx, config, plan, removed, serverEnv, inherited, isMounted: isThere, forced });
   return { ...start, inputs, plan, prompt, env: podEnv };
 }
+
+/** The server's own pod has what it takes over whole, so that the server knows the names. */
+const maybeSet = ({ inherited, serverEnv }: RunInputs): ReadonlySet<string> =>
+  new Set(inherited.env.from.length === 0 ? [] : Object.keys(serverEnv));
 
 /** What a run will find in its environment, before its CLI adds to it. */
 export function environmentOf({ config, inherited }: Pick<RunInputs, "config" | "inherited">): RunEnvironment {

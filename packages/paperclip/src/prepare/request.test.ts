@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { parsePolicy } from "../policy/parse-policy.ts";
 import { DEFAULT_POLICY } from "../policy/policy.ts";
 import { exampleAttempt, exampleInputs } from "../testing/example-attempt.ts";
-import { buildRequest } from "./request.ts";
+import { buildRequest, requestWarnings } from "./request.ts";
 
 // What the operator's policy makes of every pod, whatever the agent's settings say.
 
@@ -31,11 +31,33 @@ const inherited = {
   env: { literals: {}, references: [] },
 };
 const inputs = exampleInputs({ policy, config: config as never, inherited: inherited as never });
-const parts = { prompt: { text: "hello" }, plan: { argv: ["cli"] }, env: { plain: {}, secret: {}, references: [], apiUrl: null } };
+const defaults = { unless: [".cli"], env: { FAST: "1" }, files: {} };
+const parts = {
+  prompt: { text: "hello" },
+  plan: { argv: ["cli"], defaults },
+  env: { plain: {}, secret: {}, references: [], apiUrl: null },
+};
 const request = buildRequest(exampleAttempt({ inputs, ...(parts as object) }));
+
+test("what the CLI gets by default is passed on", () => {
+  expect(request.defaults).toEqual(defaults);
+});
 
 test("forced labels win over the agent's, and ours over forced ones", () => {
   expect(request.labels).toMatchObject({ team: "operator", app: "mine", "paperclip.io/run-id": inputs.ctx.runId });
+});
+
+test("wake-ups are the operator's, by the server's environment; a value that means nothing is a warning", () => {
+  const attempt = (value: string) => {
+    const serverEnv = { PAPERCLIP_K8S_WAKE_UPS: value };
+    return exampleAttempt({ inputs: { ...inputs, serverEnv }, ...(parts as object) });
+  };
+  expect(request.wakeUps).toBeUndefined();
+  expect(buildRequest(attempt("off")).wakeUps).toBe("off");
+  expect(buildRequest(attempt("10.0.0.1:4000")).wakeUps).toEqual({ address: "10.0.0.1", port: 4000 });
+  expect(buildRequest(attempt("maybe")).wakeUps).toBeUndefined();
+  expect(requestWarnings(attempt("maybe"))).toEqual([expect.stringContaining("PAPERCLIP_K8S_WAKE_UPS")]);
+  expect(requestWarnings(attempt("off"))).toEqual([]);
 });
 
 test("forced nodes win over the agent's", () => {

@@ -1,6 +1,7 @@
 import { labelValue, type RunRequest, type StateSpec } from "@paperclip-k8s/engine";
 import { ANNOTATION, LABEL, RUN_KEYS, SELECTOR } from "../host/keys.ts";
 import { keptOutputPath, outputPath, UNFINISHED_OUTPUT } from "../host/paths.ts";
+import { wakeUpSetting } from "../host/wake-ups.ts";
 import type { OfferedTemplate } from "../policy/pod-template.ts";
 import { ConfigError } from "../settings/config-error.ts";
 import type { Attempt, RunInputs } from "./attempt.ts";
@@ -61,12 +62,19 @@ export function buildRequest(attempt: Attempt): RunRequest {
     folders: inputs.scope.made,
     finalLine: cli.finalLine,
     seed: inputs.seeds.spec,
+    defaults: plan.defaults ?? null,
     state: state.mode === "portable" ? stateOf(state.spec, attempt) : null,
     relay: relayOf(attempt),
     recordSecret: inputs.recordSecret,
+    ...wakeUpsOf(inputs),
     tools: runTools(attempt, plan.argv[0]),
     retain: config.retainJobs,
   };
+}
+
+function wakeUpsOf({ serverEnv }: RunInputs): Pick<RunRequest, "wakeUps"> {
+  const { rule } = wakeUpSetting(serverEnv);
+  return rule === undefined ? {} : { wakeUps: rule };
 }
 
 function keptOutput({ inputs: { ctx, config, policy }, number }: Attempt): RunRequest["output"]["keep"] {
@@ -127,8 +135,14 @@ function labels({ inputs: { ctx, cli }, sessionId }: Attempt): Record<string, st
   };
 }
 
+/** What the request leaves out or changes. */
+export function requestWarnings(attempt: Attempt): string[] {
+  const { warning } = wakeUpSetting(attempt.inputs.serverEnv);
+  return [...labelWarnings(attempt), ...(warning === undefined ? [] : [warning])];
+}
+
 /** Ids that labels cannot hold as they are; the annotations have them whole. */
-export function labelWarnings({ inputs: { ctx }, sessionId }: Attempt): string[] {
+function labelWarnings({ inputs: { ctx }, sessionId }: Attempt): string[] {
   const ids = { agent: ctx.agent.id, run: ctx.runId, company: ctx.agent.companyId, task: taskOf(ctx), session: sessionId };
   const changed = Object.entries(ids).filter(([, id]) => id !== null && labelValue(id).changed);
   return changed.map(([name, id]) => `the ${name} id ${JSON.stringify(id)} is shortened to what a label can hold`);

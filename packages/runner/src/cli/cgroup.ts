@@ -18,12 +18,12 @@ export interface CgroupFolders {
 
 /** Version 1 has no word for "none": it gives the largest multiple of a page. */
 const NO_LIMIT_V1 = 2 ** 62;
-const NONE: CgroupFolders = { memory: null, cpu: null, version: 2 };
+export const NO_CGROUP: CgroupFolders = { memory: null, cpu: null, version: 2 };
 
 export function findCgroup(root = ""): CgroupFolders {
   const mounts = readOrNull(`${root}/proc/self/mountinfo`);
   const paths = readOrNull(`${root}/proc/self/cgroup`);
-  if (mounts === null || paths === null) return NONE;
+  if (mounts === null || paths === null) return NO_CGROUP;
   const own = (controller: string): string | null => {
     const mount = cgroupMount(mounts, controller);
     const path = cgroupPath(paths, controller);

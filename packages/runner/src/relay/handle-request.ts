@@ -5,10 +5,10 @@ import { performance } from "node:perf_hooks";
 import { pipeline } from "node:stream/promises";
 import { sleep } from "../limits.ts";
 import { type BodyStart, readStart, saysConflict } from "./body.ts";
+import { type Connect, ConnectError } from "./connect.ts";
 import type { Credentials } from "./credentials.ts";
 import { bearerToken, requestHeaders, responseHeaders } from "./headers.ts";
 import type { RelayConfig } from "./read-relay.ts";
-import { type Connect, ConnectError } from "./target.ts";
 
 export interface Relaying {
   readonly config: RelayConfig;

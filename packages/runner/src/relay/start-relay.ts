@@ -1,9 +1,10 @@
 // The API relay: listens on loopback while the CLI runs, and passes its requests on in the name of the run that the Secret names at that time.
-import type { Server, ServerResponse } from "node:http";
+import type { Server as HttpServer, ServerResponse } from "node:http";
+import { createServer, type Server, type Socket } from "node:net";
+import { connector } from "./connect.ts";
 import { readCredentials } from "./credentials.ts";
 import { handleRequest, MAX_HEAD, Problem, type RelayCounts, type Relaying } from "./handle-request.ts";
 import type { RelayConfig } from "./read-relay.ts";
-import { connector } from "./target.ts";
 
 export interface Relay {
   /** For the CLI: the relay's URL, or the target's own where the relay cannot listen, and exceptions from proxies. */
@@ -14,30 +15,42 @@ export interface Relay {
 
 /** Never rejects: without a relay the CLI reaches the target by itself. */
 export async function startRelay(config: RelayConfig, env: NodeJS.ProcessEnv, note: (text: string) => void): Promise<Relay> {
-  // Loaded only here: the runner's other processes need none of it.
-  const http = await import("node:http");
   const onSwap = (runId: string): void => note(`now acting as run ${runId}`);
   const credentials = readCredentials(config.credentialsFile, env[config.tokenEnv], onSwap);
   const counts: RelayCounts = { conflicts: 0, reconnects: 0, failures: 0, lastFailure: "" };
-  const relaying: Relaying = { config, credentials, http, counts, connect: connector(config.target, env) };
-  // No time limits: neither a slow upload nor an idle connection of the CLI is a fault.
-  const limits = { maxHeaderSize: MAX_HEAD, requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0, noDelay: true };
-  const server = http.createServer(limits, (request, response) => {
-    handleRequest(request, response, relaying).catch((error) => answerProblem(response, error, counts));
+  const connect = connector(config.target, env);
+  let http: Promise<HttpServer> | null = null;
+  const sockets = new Set<Socket>();
+  // Only the port is needed before the CLI's start: the part that understands HTTP is loaded for the first connection.
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    http ??= createHttp({ config, credentials, counts, connect });
+    void http.then((loaded) => loaded.emit("connection", socket));
   });
-  // The server gives such a socket away, and an error that nobody listens to would end the run.
-  server.on("connect", (_request, socket) => socket.on("error", () => {}).end(NO_TUNNEL));
   const listening = await listen(server);
   const failed = typeof listening === "string";
   const close = (): string[] => {
     server.close();
-    server.closeAllConnections();
+    for (const socket of sockets) socket.destroy();
     return summary(counts);
   };
   return {
     env: relayEnv(env, config.urlEnv, failed ? config.targetUrl : `http://127.0.0.1:${listening}${config.target.path}`),
     close: failed ? () => [`no relay: cannot listen (${listening})`] : close,
   };
+}
+
+async function createHttp(relaying: Omit<Relaying, "http">): Promise<HttpServer> {
+  const http = await import("node:http");
+  // No time limits: neither a slow upload nor an idle connection of the CLI is a fault.
+  const limits = { maxHeaderSize: MAX_HEAD, requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 };
+  const server = http.createServer(limits, (request, response) => {
+    handleRequest(request, response, { ...relaying, http }).catch((error) => answerProblem(response, error, relaying.counts));
+  });
+  // The server gives such a socket away, and an error that nobody listens to would end the run.
+  server.on("connect", (_request, socket) => socket.on("error", () => {}).end(NO_TUNNEL));
+  return server;
 }
 
 const NO_TUNNEL = `HTTP/1.1 405 Method Not Allowed\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n${problemBody("this is no proxy: CONNECT is refused")}`;

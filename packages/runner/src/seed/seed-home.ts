@@ -1,20 +1,8 @@
 // Copies named files and folders into the run's private home, as far as they are there and can be read.
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, constants, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { answerWithin, startTask } from "../file-task.ts";
+import { canEndAnyway, closeFile, namesOf, openFile, readSome, realPath, statFile } from "../file-calls.ts";
+import { answerWithin, startTask, taskHere } from "../file-task.ts";
 import { writeAll } from "../files.ts";
 import type { LeftOut, Seed, SeedSpec } from "../records.ts";
 import { type FoundFile, findFiles } from "./find-files.ts";
@@ -36,10 +24,13 @@ export interface SeedAnswer {
 /** A slower volume delays the run no further; its problems are logged elsewhere. */
 const TIMEOUT_MS = 20_000;
 
-/** Seeds the home in a process of its own; what was taken and what was not, as notes. Nothing here keeps the CLI from starting. */
+/** Seeds the home beside the runner's other work; what was taken and what was not, as notes. Nothing here keeps the CLI from starting. */
 export async function takeSeeds(runnerFile: string, seed: SeedSpec, isStopped: () => boolean): Promise<string[]> {
   const deadline = performance.now() + TIMEOUT_MS;
-  const task = startTask<SeedAnswer>(runnerFile, { kind: "seed", ...seed } satisfies SeedCommand);
+  const command: SeedCommand = { kind: "seed", ...seed };
+  const task = canEndAnyway()
+    ? taskHere<SeedAnswer>((isAbandoned) => seedHome(command, isAbandoned))
+    : startTask<SeedAnswer>(runnerFile, command);
   const answer = await answerWithin(task, () => (isStopped() ? 0 : deadline - performance.now()));
   const from = seed.secret === undefined ? seed.from : `Secret ${seed.secret}`;
   if (answer === null) return [`nothing was taken over from ${from}: no answer within ${TIMEOUT_MS / 1000} s`];
@@ -53,20 +44,23 @@ export async function takeSeeds(runnerFile: string, seed: SeedSpec, isStopped: (
   ];
 }
 
-export function seedHome({ from, home, files, secret, maxBytes }: SeedCommand): SeedAnswer {
+/** The home is the pod's own: only calls on what is copied may take long. */
+export async function seedHome(command: SeedCommand, isAbandoned: () => boolean = () => false): Promise<SeedAnswer> {
+  const { from, home, files, secret, maxBytes } = command;
   const taken: string[] = [];
   const problems: string[] = [];
   const leftOut: string[] = [];
-  const top = realpathSync(from);
+  const top = await realPath(from);
   let left = maxBytes;
-  for (const seed of secret === undefined ? files.map(plain) : seedsOfKeys(top, files)) {
+  for (const seed of secret === undefined ? files.map(plain) : await seedsOfKeys(top, files)) {
     try {
-      const done = takeOne(seed, top, home, left);
+      const done = await takeOne(seed, { top, home, left, isAbandoned });
       if (done === null) continue;
       left -= done.bytes;
       taken.push(seed.path);
       leftOut.push(...done.leftOut);
     } catch (error) {
+      if (isAbandoned()) throw error;
       const { code, message } = error as NodeJS.ErrnoException;
       problems.push(`${seed.path} (${code ?? message})`);
     }
@@ -90,8 +84,8 @@ interface OneSeed {
 const plain = ({ path, to = path, without = [] }: Seed): OneSeed => ({ path, at: path, to, mode: null, without });
 
 /** The keys of a Secret cannot have a slash: two underscores stand for one. Keys that would lead out of the home are not taken. Somebody has put them there on purpose: nothing is left out of them. */
-function seedsOfKeys(top: string, files: readonly Seed[]): OneSeed[] {
-  const keys = readdirSync(top).filter((name) => !name.startsWith(".."));
+async function seedsOfKeys(top: string, files: readonly Seed[]): Promise<OneSeed[]> {
+  const keys = (await namesOf(top)).filter((name) => !name.startsWith(".."));
   return keys.sort().flatMap((key) => {
     const path = key.replaceAll("__", "/");
     if (path.split("/").some((part) => part === "" || part === "." || part === "..")) return [];
@@ -106,9 +100,16 @@ interface Taken {
   readonly leftOut: readonly string[];
 }
 
+interface Place {
+  readonly top: string;
+  readonly home: string;
+  readonly left: number;
+  readonly isAbandoned: () => boolean;
+}
+
 /** Null when it is not there. If a part of it cannot be read, all of it is removed again. */
-function takeOne({ path, at, to, mode, without }: OneSeed, top: string, home: string, left: number): Taken | null {
-  const files = findFiles(top, join(top, at));
+async function takeOne({ path, at, to, mode, without }: OneSeed, { top, home, left, isAbandoned }: Place): Promise<Taken | null> {
+  const files = await findFiles(top, join(top, at));
   if (files === null) return null;
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   if (bytes > left) throw new Error(`${bytes} bytes, too large`);
@@ -117,12 +118,12 @@ function takeOne({ path, at, to, mode, without }: OneSeed, top: string, home: st
   try {
     for (const file of files) {
       const copied = join(target, file.path);
-      copy(file, copied, mode ?? file.mode);
+      await copy(file, copied, mode ?? file.mode, isAbandoned);
       const rules = without.filter((rule) => rule.file === file.path);
       leftOut.push(...edit(copied, rules).map((entry) => `${join(path, file.path)}: ${entry}`));
     }
   } catch (error) {
-    rmSync(target, { recursive: true, force: true });
+    if (!isAbandoned()) rmSync(target, { recursive: true, force: true });
     throw error;
   }
   return { bytes, leftOut };
@@ -143,17 +144,19 @@ function edit(file: string, rules: readonly LeftOut[]): readonly string[] {
 const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Copies only as many bytes as the file had when it was found, because it may have grown or been replaced since then. */
-function copy({ real, size }: FoundFile, target: string, mode: number): void {
-  mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-  const source = openSync(real, READ_FLAGS);
+async function copy({ real, size }: FoundFile, target: string, mode: number, isAbandoned: () => boolean): Promise<void> {
+  const source = await openFile(real, READ_FLAGS, 0);
   try {
-    if (!fstatSync(source).isFile()) throw new Error(`${real} is no file any more`);
+    if (!(await statFile(source)).isFile()) throw new Error(`${real} is no file any more`);
+    if (isAbandoned()) throw new Error("given up");
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
     rmSync(target, { force: true });
     const made = openSync(target, "wx", mode);
     try {
-      const chunk = Buffer.alloc(64 * 1024);
+      const chunk = Buffer.alloc(Math.min(size, 64 * 1024));
       for (let left = size; left > 0; ) {
-        const count = readSync(source, chunk, 0, Math.min(left, chunk.length), null);
+        const count = await readSome(source, chunk, 0, Math.min(left, chunk.length), null);
+        if (isAbandoned()) throw new Error("given up");
         if (count === 0) break;
         writeAll(made, chunk.subarray(0, count));
         left -= count;
@@ -162,6 +165,6 @@ function copy({ real, size }: FoundFile, target: string, mode: number): void {
       closeSync(made);
     }
   } finally {
-    closeSync(source);
+    await closeFile(source);
   }
 }

@@ -1,5 +1,5 @@
 // Reads an archive's bytes by position; the end of the file before the end of the archive is damage.
-import { readSync } from "node:fs";
+import { fstatSync, readSync } from "node:fs";
 import { DamagedArchive } from "./manifest.ts";
 import { BLOCK, padding, readPaxPath, readTarHeader, type TarMember } from "./tar-header.ts";
 
@@ -8,14 +8,31 @@ const CHUNK = 128 * 1024;
 /** A path has at most 4096 bytes. */
 const MAX_LONG_PATH = 8 * 1024;
 
+/** An archive's bytes: those of a file, or what was read of it before. */
+export interface ArchiveSource {
+  readonly size: number;
+  /** How many bytes there were; 0 behind the end. */
+  readonly read: (into: Buffer, offset: number, length: number, position: number) => number;
+}
+
+export const inFile = (fd: number): ArchiveSource => ({
+  size: fstatSync(fd).size,
+  read: (into, offset, length, position) => readSync(fd, into, offset, length, position),
+});
+
+export const inMemory = (bytes: Buffer): ArchiveSource => ({
+  size: bytes.length,
+  read: (into, offset, length, position) => bytes.copy(into, offset, Math.min(position, bytes.length), position + length),
+});
+
 export class ArchiveBlocks {
-  readonly #fd: number;
+  readonly #source: ArchiveSource;
   readonly #onRead: (bytes: number) => void;
   readonly #buffer = Buffer.allocUnsafe(CHUNK);
   #at: number;
 
-  constructor(fd: number, at: number, onRead: (bytes: number) => void) {
-    this.#fd = fd;
+  constructor(source: ArchiveSource, at: number, onRead: (bytes: number) => void) {
+    this.#source = source;
     this.#at = at;
     this.#onRead = onRead;
   }
@@ -67,7 +84,7 @@ export class ArchiveBlocks {
   }
 
   #read(into: Buffer, offset: number, length: number): number {
-    const count = readSync(this.#fd, into, offset, Math.min(CHUNK, length), this.#at);
+    const count = this.#source.read(into, offset, Math.min(CHUNK, length), this.#at);
     if (count === 0) throw new DamagedArchive("it is torn");
     this.#at += count;
     this.#onRead(count);

@@ -24,7 +24,7 @@ export interface Pointer {
   readonly previous: string | null;
 }
 
-const POINTER = "current";
+export const POINTER = "current";
 const PART = ".part";
 const GENERATION = /^\d{8}T\d{9}Z-[0-9a-f]+-[0-9a-f]+\.tar$/;
 /** Restored only if there is no other: its name sorts before that of every save, and `current` never has to name it. */
@@ -33,15 +33,22 @@ export const FIRST_GENERATION = "00000000T000000000Z-0-0.tar";
 const ABANDONED_MS = 3_600_000;
 /** A run leaves two. If there are more, somebody has put them there, and trying each would delay the CLI's start. */
 const MAX_CANDIDATES = 20;
-const POINTER_BYTES = 4096;
+export const POINTER_BYTES = 4096;
+export const POINTER_FLAGS: number = constants.O_RDWR | constants.O_CREAT | SAFELY;
 
 export const isGeneration = (name: string): boolean => GENERATION.test(name);
 
 /** The names of all generations that may be restored, best first. */
-export function candidates(saved: string): { readonly pointer: Pointer | null; readonly names: readonly string[] } {
-  const pointer = readPointer(saved);
+export interface Candidates {
+  readonly pointer: Pointer | null;
+  readonly names: readonly string[];
+}
+
+export const candidates = (saved: string): Candidates => candidatesOf(readPointer(saved), namesIn(saved));
+
+export function candidatesOf(pointer: Pointer | null, found: readonly string[]): Candidates {
   const pointed = pointer ? [pointer.current, ...(pointer.previous ? [pointer.previous] : [])] : [];
-  const others = namesIn(saved).filter((name) => GENERATION.test(name));
+  const others = found.filter((name) => GENERATION.test(name)).sort();
   return { pointer, names: [...new Set([...pointed, ...others.reverse()])].slice(0, MAX_CANDIDATES) };
 }
 
@@ -53,7 +60,7 @@ export function readPointer(saved: string): Pointer | null {
   const file = join(saved, POINTER);
   const create = (): number => {
     mkdirSync(saved, { recursive: true, mode: 0o770 });
-    return openSync(file, constants.O_RDWR | constants.O_CREAT | SAFELY, 0o660);
+    return openSync(file, POINTER_FLAGS, 0o660);
   };
   // A volume that cannot be written to may still be read.
   const fd = orNull(create, ["EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "ENOENT", ...NOT_PLAIN]) ?? openPlain(file);
@@ -126,7 +133,7 @@ function flushFolder(folder: string): void {
 }
 
 /** A pointer that cannot be read names nothing; the generations still have their names. */
-function parsePointer(text: string): Pointer | null {
+export function parsePointer(text: string): Pointer | null {
   const { current, previous } = orNull(() => JSON.parse(text) as Partial<Pointer> | null) ?? {};
   const named = (name: unknown): name is string => typeof name === "string" && GENERATION.test(name);
   return named(current) ? { current, previous: named(previous) ? previous : null } : null;

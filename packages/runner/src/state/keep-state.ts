@@ -5,6 +5,7 @@ import { cutText } from "../cut-text.ts";
 import { answerWithin, type FileTask, startTask } from "../file-task.ts";
 import { longTimer, sleep } from "../limits.ts";
 import type { MetaRecord, StateEnd, StateSpec } from "../records.ts";
+import { startRestore } from "./restore-here.ts";
 import type { RestoreAnswer, RestoreCommand } from "./restore-state.ts";
 import type { SaveAnswer, SaveCommand } from "./save-state.ts";
 
@@ -45,7 +46,7 @@ export class StateKeeper {
     this.#version = askOnce(tools.spec.version, tools.env);
     const { saved, home, parts, maxBytes, key, acceptUnsigned } = tools.spec;
     const command: RestoreCommand = { kind: "restore", saved, home, parts, maxBytes, key, acceptUnsigned };
-    this.#restoring = startTask(tools.runnerFile, command);
+    this.#restoring = startRestore(tools.runnerFile, command);
   }
 
   /** What keeps the CLI from being started, if anything does. */

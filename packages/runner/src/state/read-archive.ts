@@ -1,9 +1,9 @@
 // Unpacks an archive: first its manifest is found and checked, then each member must be what the manifest says. Only a whole one gets into the home.
 import { createHash } from "node:crypto";
-import { closeSync, constants, fchmodSync, fstatSync, futimesSync, mkdirSync, mkdtempSync, openSync, renameSync, rmSync } from "node:fs";
+import { closeSync, constants, fchmodSync, futimesSync, mkdirSync, mkdtempSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf, writeAll } from "../files.ts";
-import { ArchiveBlocks } from "./archive-blocks.ts";
+import { ArchiveBlocks, type ArchiveSource } from "./archive-blocks.ts";
 import { lookAt } from "./list-state.ts";
 import {
   type ArchiveManifest,
@@ -40,17 +40,16 @@ const MAX_MEMBERS = 500_000;
 const IMPOSSIBLE = ["EEXIST", "ENOTDIR", "EISDIR", "ENAMETOOLONG", "EINVAL", "ENOENT"];
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
-export function unpackArchive(fd: number, { home, isWanted, maxBytes, trust, onRead }: Unpacking): Unpacked {
-  if (!fstatSync(fd).isFile()) throw new DamagedArchive("it is no plain file");
-  const at = readTrailer(fd) ?? findManifest(fd, onRead);
-  const { manifest, signed } = decodeManifest(readManifest(fd, at, onRead), trust);
+export function unpackArchive(source: ArchiveSource, { home, isWanted, maxBytes, trust, onRead }: Unpacking): Unpacked {
+  const at = readTrailer(source) ?? findManifest(source, onRead);
+  const { manifest, signed } = decodeManifest(readManifest(source, at, onRead), trust);
   const stranger = manifest.entries.find(({ path }) => !isWanted(path));
   if (stranger) throw new DamagedArchive(`it holds ${JSON.stringify(`${CONTENT_FOLDER}/${stranger.path.slice(0, 200)}`)}`);
   if (manifest.bytes > maxBytes) throw new DamagedArchive(`it has ${manifest.bytes} bytes, ${maxBytes} are allowed`);
   mkdirSync(home, { recursive: true });
   const folder = mkdtempSync(join(home, UNPACKING));
   try {
-    const blocks = new ArchiveBlocks(fd, 0, onRead);
+    const blocks = new ArchiveBlocks(source, 0, onRead);
     for (const entry of manifest.entries) unpackEntry(blocks, entry, folder);
     if (blocks.at !== at) throw new DamagedArchive("it holds more than its list of contents names");
     moveInto(home, folder, manifest.entries);
@@ -61,8 +60,8 @@ export function unpackArchive(fd: number, { home, isWanted, maxBytes, trust, onR
 }
 
 /** Goes from member to member: archives of earlier versions do not say where their manifest is. */
-function findManifest(fd: number, onRead: (bytes: number) => void): number {
-  const blocks = new ArchiveBlocks(fd, 0, onRead);
+function findManifest(source: ArchiveSource, onRead: (bytes: number) => void): number {
+  const blocks = new ArchiveBlocks(source, 0, onRead);
   for (let count = 0; count < MAX_MEMBERS; count++) {
     const { at } = blocks;
     const { path, size } = blocks.member();
@@ -72,8 +71,8 @@ function findManifest(fd: number, onRead: (bytes: number) => void): number {
   throw new DamagedArchive("it has too many members");
 }
 
-function readManifest(fd: number, at: number, onRead: (bytes: number) => void): Buffer {
-  const blocks = new ArchiveBlocks(fd, at, onRead);
+function readManifest(source: ArchiveSource, at: number, onRead: (bytes: number) => void): Buffer {
+  const blocks = new ArchiveBlocks(source, at, onRead);
   const { path, kind, size } = blocks.member();
   if (path !== MANIFEST_NAME || kind !== "file") throw new DamagedArchive("it is torn");
   if (size > MAX_MANIFEST) throw new DamagedArchive("its list of contents is too long");

@@ -2,7 +2,8 @@
 import { closeSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { StatePart, StatePoint, StateSpec } from "../records.ts";
-import { candidates, markUsed, openGeneration } from "./generations.ts";
+import { type ArchiveSource, inFile } from "./archive-blocks.ts";
+import { type Candidates, candidates, markUsed, openGeneration } from "./generations.ts";
 import { fingerprintOf, listState, SQLITE_SUFFIXES } from "./list-state.ts";
 import { DamagedArchive } from "./manifest.ts";
 import { type Unpacked, type Unpacking, unpackArchive } from "./read-archive.ts";
@@ -21,17 +22,38 @@ export interface RestoreAnswer {
   readonly notes: readonly string[];
 }
 
+/** The `saved` folder on the volume, or what was read of it before. */
+export interface SavedFolder {
+  readonly candidates: () => Candidates;
+  /** null when it is not there, or no plain file. */
+  readonly open: (generation: string) => { readonly source: ArchiveSource; readonly close: () => void } | null;
+  readonly markUsed: () => void;
+}
+
+const onVolume = (saved: string): SavedFolder => ({
+  candidates: () => candidates(saved),
+  open: (generation) => {
+    const fd = openGeneration(saved, generation);
+    return fd === null ? null : { source: inFile(fd), close: () => closeSync(fd) };
+  },
+  markUsed: () => markUsed(saved),
+});
+
 /** Throws when a state may be there but cannot be read: that is not the same as none. */
-export function restoreState(command: RestoreCommand, onRead: (bytes: number) => void = () => {}): RestoreAnswer {
-  const { saved, home, parts, maxBytes, key, acceptUnsigned } = command;
+export function restoreState(
+  command: RestoreCommand,
+  onRead: (bytes: number) => void = () => {},
+  folder: SavedFolder = onVolume(command.saved),
+): RestoreAnswer {
+  const { home, parts, maxBytes, key, acceptUnsigned } = command;
   // What grew while it was saved may be a little larger than what is allowed.
   const unpacking = { home, isWanted: isPartOf(parts), maxBytes: 2 * maxBytes, trust: { key, acceptUnsigned }, onRead };
-  const { pointer, names } = candidates(saved);
+  const { pointer, names } = folder.candidates();
   const notes: string[] = [];
   const damaged: string[] = [];
   for (const generation of names) {
     removeRemains(home, parts);
-    const found = unpack(saved, generation, unpacking);
+    const found = unpack(folder, generation, unpacking);
     if ("damage" in found) {
       damaged.push(generation);
       notes.push(`saved state ${generation} cannot be used: ${found.damage}`);
@@ -40,7 +62,7 @@ export function restoreState(command: RestoreCommand, onRead: (bytes: number) =>
     const { at, bytes, version } = found.manifest;
     if (generation !== (pointer?.current ?? names[0])) notes.push(`an earlier state was restored, saved ${at} (${generation})`);
     if (key !== undefined && !found.signed) notes.push(`the restored state is not signed: an earlier version saved it (${generation})`);
-    markUsed(saved);
+    folder.markUsed();
     const fingerprint = fingerprintOf(listState(home, parts).entries);
     return { kind: "restored", point: { generation, at, bytes, version }, fingerprint, damaged, notes };
   }
@@ -48,16 +70,16 @@ export function restoreState(command: RestoreCommand, onRead: (bytes: number) =>
   return { kind: "restored", point: null, fingerprint: null, damaged, notes };
 }
 
-function unpack(saved: string, generation: string, unpacking: Unpacking): Unpacked | { readonly damage: string } {
-  const fd = openGeneration(saved, generation);
-  if (fd === null) return { damage: "it is not there, or no plain file" };
+function unpack(folder: SavedFolder, generation: string, unpacking: Unpacking): Unpacked | { readonly damage: string } {
+  const archive = folder.open(generation);
+  if (archive === null) return { damage: "it is not there, or no plain file" };
   try {
-    return unpackArchive(fd, unpacking);
+    return unpackArchive(archive.source, unpacking);
   } catch (error) {
     if (error instanceof DamagedArchive) return { damage: error.message };
     throw error;
   } finally {
-    closeSync(fd);
+    archive.close();
   }
 }
 

@@ -1,5 +1,5 @@
 // After the archive's end stands where its manifest is, so that nothing has to be read, let alone unpacked, before the manifest is checked.
-import { fstatSync, readSync } from "node:fs";
+import type { ArchiveSource } from "./archive-blocks.ts";
 import { BLOCK } from "./tar-header.ts";
 
 const WORD = "manifest-at";
@@ -12,11 +12,10 @@ export function trailer(manifestAt: number): Buffer {
 }
 
 /** null: the archive has none, it is of an earlier version or torn. */
-export function readTrailer(fd: number): number | null {
-  const { size } = fstatSync(fd);
+export function readTrailer({ size, read }: ArchiveSource): number | null {
   if (size < BLOCK) return null;
   const block = Buffer.alloc(BLOCK);
-  const count = readSync(fd, block, 0, BLOCK, size - BLOCK);
+  const count = read(block, 0, BLOCK, size - BLOCK);
   const at = Number(new RegExp(`^${WORD} (\\d{1,15})\\n\\0*$`).exec(block.toString("latin1", 0, count))?.[1] ?? Number.NaN);
   return Number.isSafeInteger(at) && at % BLOCK === 0 && at < size ? at : null;
 }

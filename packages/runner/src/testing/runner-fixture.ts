@@ -16,6 +16,10 @@ export interface Options {
   readonly files?: Readonly<Record<string, string>>;
   readonly env?: NodeJS.ProcessEnv;
   readonly runtime?: string;
+  /** As on a Node that cannot put another program in its place: file work is done by processes of the runner's own. */
+  readonly ownProcesses?: boolean;
+  /** The working directory; without it the pod's folder. */
+  readonly cwd?: string;
   /** Run it as the first process of a process namespace, as a container's runtime does. */
   readonly first?: boolean;
   /** "blocked": the container's log is a pipe that nobody reads. */
@@ -74,6 +78,7 @@ export function preparePod(options: Options): Pod {
     "runner.cjs": runnerText,
     "spec.json": JSON.stringify(spec),
     stdin: options.stdin ?? "",
+    "old-node.cjs": "delete process.execve",
     ...options.files,
   });
   const start = (): RunningRunner => {
@@ -130,8 +135,8 @@ function startRunner(folder: string, spec: RunnerSpec, options: Options): Runnin
   ];
   const [program = "", ...args] = command;
   const child = spawn(program, args, {
-    cwd: folder,
-    env: { ...process.env, HOSTNAME: "pod-1", ...options.env },
+    cwd: options.cwd ?? folder,
+    env: { ...process.env, HOSTNAME: "pod-1", ...(options.ownProcesses ? oldNode(folder, options.env) : options.env) },
     stdio: ["ignore", stdio, stdio],
   });
   const stdout: Buffer[] = [];
@@ -152,6 +157,10 @@ function startRunner(folder: string, spec: RunnerSpec, options: Options): Runnin
     return { code, signal, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString(), meta, end, rawMessage, message };
   });
   return { process: child, ended };
+}
+
+function oldNode(folder: string, env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  return { ...env, NODE_OPTIONS: [env.NODE_OPTIONS ?? "", `--require=${join(folder, "in", "old-node.cjs")}`].join(" ").trim() };
 }
 
 function readMeta(file: string): MetaRecord[] {

@@ -1,5 +1,6 @@
-// What passes between the runner and its writer process, over one IPC channel, so that output and records keep their order.
+// What passes between the runner and its writer, in one sequence, so that output and records keep their order.
 import type { RunFiles } from "../records.ts";
+import type { WakeUpCommand } from "../wake-up/sender.ts";
 
 export const WRITER_FLAG = "--writer";
 
@@ -14,13 +15,15 @@ export interface OpenCommand {
 export type ToWriter =
   | { readonly type: "open"; readonly command: OpenCommand }
   | { readonly type: "output" | "meta"; readonly bytes: Buffer }
+  /** From now on wake-ups are sent when the files grow. */
+  | { readonly type: "wake-ups"; readonly command: WakeUpCommand }
   /** Answered with `settled`. */
   | { readonly type: "flush" }
   /** Answered with `done`. */
   | { readonly type: "finish" };
 
 export type Ack =
-  /** The process has begun: from here on it is the volume that takes its time. */
+  /** The writer has begun: from here on it is the volume that takes its time. */
   | { readonly type: "started" }
   | { readonly type: "opened" }
   /** Another pod owns the run; the writer touches nothing. */

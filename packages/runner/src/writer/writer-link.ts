@@ -1,10 +1,11 @@
-// The runner's side of its writer process: feeds it within bounds and knows what reached the volume.
-import { type ChildProcess, spawn } from "node:child_process";
+// The runner's side of its writer: feeds it within bounds and knows what reached the volume.
 import { CHILD_START_MS, LIMITS, sleep } from "../limits.ts";
 import type { MetaRecord } from "../records.ts";
+import type { WakeUpCommand } from "../wake-up/sender.ts";
 import { Backlog } from "./backlog.ts";
-import { type Ack, type OpenCommand, type ToWriter, WRITER_FLAG } from "./protocol.ts";
+import type { Ack, OpenCommand, ToWriter } from "./protocol.ts";
 import type { RecordLines } from "./record-lines.ts";
+import { startWriter, type Writer } from "./start-writer.ts";
 
 export type OpenAnswer = { readonly kind: "opened" | "taken" | "silent" } | { readonly kind: "failed"; readonly error: string };
 
@@ -19,8 +20,9 @@ export class WriterLink {
   /** Output bytes that are on the volume for certain, and their SHA-256. */
   flushed = 0;
   flushedSha256: string | null = null;
-  readonly #child: ChildProcess;
-  readonly #records: RecordLines;
+  /** Given before the first record, which the files need not wait for. */
+  records: RecordLines | null = null;
+  readonly #writer: Writer;
   #sent = 0;
   #written = 0;
   #over = false;
@@ -28,17 +30,9 @@ export class WriterLink {
   readonly #acks = new Set<Ack["type"]>();
   #waiters: Array<() => void> = [];
 
-  constructor(runnerFile: string, command: OpenCommand, options: { readonly stallMs: number; readonly records: RecordLines }) {
-    const { stallMs, records } = options;
-    this.#records = records;
+  constructor(runnerFile: string, command: OpenCommand, stallMs: number) {
     this.backlog = new Backlog(LIMITS.unwritten, stallMs, () => this.giveUp(`the volume took no output for ${stallMs / 1000} s`));
-    this.#child = spawn(process.execPath, [runnerFile, WRITER_FLAG], {
-      stdio: ["ignore", "ignore", "ignore", "ipc"],
-      serialization: "advanced",
-    });
-    this.#child.on("error", (error: NodeJS.ErrnoException) => this.#onOver(`the writer process cannot be started (${error.code})`));
-    this.#child.on("close", () => this.#onOver("the writer process ended unexpectedly"));
-    this.#child.on("message", (ack: Ack) => this.#onAck(ack));
+    this.#writer = startWriter(runnerFile, { onAck: (ack) => this.#onAck(ack), onOver: (reason) => this.#onOver(reason) });
     this.#send({ type: "open", command });
   }
 
@@ -57,7 +51,12 @@ export class WriterLink {
   }
 
   meta(record: MetaRecord): void {
-    this.#send({ type: "meta", bytes: Buffer.from(this.#records.line(record)) });
+    if (this.records) this.#send({ type: "meta", bytes: Buffer.from(this.records.line(record)) });
+  }
+
+  /** Called when the CLI has started, which must not wait for the modules that this needs. */
+  startWakeUps(command: WakeUpCommand | null): void {
+    if (command !== null) this.#send({ type: "wake-ups", command });
   }
 
   /** From here on output is only counted: what follows a gap must not be appended. */
@@ -79,11 +78,11 @@ export class WriterLink {
   }
 
   kill(): void {
-    this.#child.kill("SIGKILL");
+    this.#writer.kill();
   }
 
   #send(message: ToWriter): void {
-    if (this.#child.connected) this.#child.send(message, () => {});
+    this.#writer.send(message);
   }
 
   #onAck(ack: Ack): void {

@@ -65,6 +65,11 @@ export class NodeImages {
     return digest;
   }
 
+  /** A second name for an image. */
+  async tag(image: string, name: string): Promise<void> {
+    await this.#ctr("images", "tag", "--force", image, name);
+  }
+
   async add(layer: Layer): Promise<void> {
     const work = await mkdtemp(join(tmpdir(), "paperclip-image-"));
     try {

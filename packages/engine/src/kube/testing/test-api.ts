@@ -171,7 +171,7 @@ export class TestApi {
       const object = this.#collection(collection).get(name);
       return object ? answer(response, 200, object) : answerStatus(response, 404, "NotFound", `${name} not found`);
     }
-    const all = [...this.#collection(seen.path).values()];
+    const all = [...this.#collection(seen.path).values()].filter(fieldFilter(seen.query.get("fieldSelector")));
     const from = Number(seen.query.get("continue") ?? 0);
     const end = from + Number(seen.query.get("limit") ?? all.length);
     const metadata = { resourceVersion: String(this.#version), ...(end < all.length ? { continue: String(end) } : {}) };
@@ -249,4 +249,11 @@ export const pause = (ms: number): Promise<void> => new Promise((resolve) => set
 function split(path: string): [collection: string, name: string] {
   const at = path.lastIndexOf("/");
   return [path.slice(0, at), path.slice(at + 1)];
+}
+
+/** The two selectors that lists of events have. */
+function fieldFilter(selector: string | null): (object: TestObject) => boolean {
+  const uid = /^involvedObject\.uid=(.+)$/.exec(selector ?? "")?.[1];
+  if (uid !== undefined) return ({ involvedObject }) => (involvedObject as { uid?: string } | undefined)?.uid === uid;
+  return selector === "type!=Normal" ? ({ type }) => type !== "Normal" : () => true;
 }

@@ -38,6 +38,10 @@ export class ObjectCache<V> {
     return [...(this.#byJob.get(name)?.values() ?? [])];
   }
 
+  get(uid: string): V | undefined {
+    return this.#byUid.get(uid)?.view;
+  }
+
   has(uid: string): boolean {
     return this.#byUid.has(uid);
   }

@@ -69,6 +69,17 @@ export class RunWatch {
     return this.#active?.jobs.cache.all() ?? [];
   }
 
+  /** The newest Job of that name; null = none is seen. */
+  jobNamed(name: string): JobView | null {
+    return this.#active?.jobs.cache.ofJob(name).at(-1) ?? null;
+  }
+
+  /** What is seen of one Job: its newest view; `gone`: it was here and is not any more; null = nothing. */
+  job(uid: string): JobView | "gone" | null {
+    const cache = this.#active?.jobs.cache;
+    return cache?.get(uid) ?? (cache?.wasDeleted(uid) ? "gone" : null);
+  }
+
   /** The error if the account may not list or watch Jobs or pods. The first subscriber waits for the first try, later ones do not wait. */
   async accessError(): Promise<ApiError | null> {
     const active = this.#active;

@@ -6,6 +6,8 @@ import type { FromVolume } from "../protocol.ts";
 import { type Scratch, scratch } from "../testing/scratch.ts";
 import { FollowedFile } from "./followed-file.ts";
 import { openBelow } from "./open-below.ts";
+import { Announcements } from "./wake-up/announcements.ts";
+import { RunTrust } from "./wake-up/run-trust.ts";
 
 // One file, and each poll gets the time from the test.
 
@@ -19,12 +21,13 @@ beforeEach(() => {
 });
 afterEach(() => folder.end());
 
-function follow(maxBytes = 1000): FollowedFile {
+function follow(maxBytes = 1000, announcements: Announcements | null = null): FollowedFile {
   const send = (message: FromVolume): void => {
     if (message.type === "bytes") text += message.bytes;
   };
   const file = { type: "open", id: 1, path, offset: 0, expected: 0, maxBytes, unreadable: false } as const;
-  return new FollowedFile(file, { ready: () => true, send }, { cache: { showsGrowth: false }, open: openBelow(dirname(path)) }, 0);
+  const tools = { cache: { showsGrowth: false }, open: openBelow(dirname(path)) };
+  return new FollowedFile(file, { ready: () => true, send }, tools, 0, announcements);
 }
 
 describe("NULs in a file", () => {
@@ -54,6 +57,54 @@ it("a file is read up to the limit, however long it is", () => {
   const file = follow(5);
   for (const now of [0, 100, 3_000]) file.poll(now);
   expect(text).toBe("abcde");
+});
+
+describe("a wake-up", () => {
+  it("has a file polled only for what was not read yet, and at most every 5 ms", () => {
+    writeFileSync(path, "abc");
+    const file = follow(1000, new Announcements(new RunTrust()));
+    file.poll(0);
+    expect([file.wake(3, 2), file.wake(4, 2), file.wake(4, 7)]).toEqual([null, 5, 7]);
+    file.due = 4;
+    expect(file.wake(4, 2)).toBeNull();
+  });
+
+  it("does not have anything read beyond the limit", () => {
+    writeFileSync(path, "abcdef");
+    const file = follow(5, new Announcements(new RunTrust()));
+    file.poll(0);
+    expect([file.wake(2 ** 40, 100), text]).toEqual([null, "abcde"]);
+  });
+
+  it("makes polls of a run seldom when each growth was announced, and usual again when one was not", () => {
+    writeFileSync(path, "");
+    const file = follow(1000, new Announcements(new RunTrust()));
+    file.poll(0);
+    const waits = Array.from({ length: 8 }, (_, index) => {
+      appendFileSync(path, "x");
+      const now = 100 * (index + 1);
+      file.wake(index + 1, now);
+      file.poll(now);
+      return file.due - now;
+    });
+    expect(waits).toEqual([20, 20, 20, 20, 20, 80, 80, 100]);
+    appendFileSync(path, "x");
+    file.poll(1_000);
+    file.poll(1_060);
+    expect(file.due).toBe(1_080);
+  });
+
+  it("is followed by more polls where the file does not show it yet", () => {
+    writeFileSync(path, "");
+    const file = follow(1000, new Announcements(new RunTrust()));
+    file.poll(20_000);
+    file.wake(1, 20_100);
+    file.poll(20_100);
+    expect(file.due).toBe(20_110);
+    appendFileSync(path, "x");
+    file.poll(20_110);
+    expect(text).toBe("x");
+  });
 });
 
 describe("the size probe", () => {

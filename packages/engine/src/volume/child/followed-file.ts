@@ -2,6 +2,10 @@ import { closeSync, readSync } from "node:fs";
 import { chunkBytes, creditBytes, type Fault, type FromVolume, faultOf, type OpenFile } from "../protocol.ts";
 import { type ClientCache, NulGuard, type OpenToRead, SizeProbe } from "./client-cache.ts";
 import { pollInterval } from "./tail-loop.ts";
+import type { Announcements } from "./wake-up/announcements.ts";
+
+/** Between two polls of a file that wake-ups ask for. */
+const shortestMs = 5;
 
 /** The way to the server. */
 export interface Channel {
@@ -32,12 +36,15 @@ export class FollowedFile {
   readonly #probe: SizeProbe;
   readonly #nuls = new NulGuard();
   readonly #startedFrom: number;
+  /** Null = nobody tells when the file grows. */
+  readonly #announcements: Announcements | null;
   #maxBytes: number;
   #offset: number;
   #inFlight = 0;
   #expected = 0;
   #expectedNext: number;
   #grewAt: number;
+  #polledAt = Number.NEGATIVE_INFINITY;
   /** The last read came to the end of the file as it was then. */
   #atEnd = false;
   #unreadable: boolean;
@@ -45,7 +52,7 @@ export class FollowedFile {
   #asked: number[] = [];
   #probed: number[] = [];
 
-  constructor(options: OpenFile, channel: Channel, { cache, open }: FollowTools, now: number) {
+  constructor(options: OpenFile, channel: Channel, { cache, open }: FollowTools, now: number, announcements: Announcements | null = null) {
     this.id = options.id;
     this.path = options.path;
     this.due = now;
@@ -57,6 +64,7 @@ export class FollowedFile {
     this.#expectedNext = options.expected;
     this.#grewAt = now;
     this.#unreadable = options.unreadable;
+    this.#announcements = announcements;
   }
 
   /** The consumer has taken bytes. True when the file waited for that. */
@@ -83,7 +91,20 @@ export class FollowedFile {
     this.due = now;
   }
 
+  wake(size: number, now: number): number | null {
+    const announced = Math.min(size, this.#maxBytes);
+    this.#announcements?.announce(announced, this.#offset, now);
+    if (announced <= this.#offset || this.due === Number.POSITIVE_INFINITY) return null;
+    const at = Math.max(now, this.#polledAt + shortestMs);
+    return this.due <= at && at > now ? null : at;
+  }
+
+  pollAsUsual(now: number): void {
+    this.due = Math.min(this.due, now + this.#usualInterval(now));
+  }
+
   poll(now: number): void {
+    this.#polledAt = now;
     try {
       const state = this.#readNew(now);
       if (this.#unreadable) this.#channel.send({ type: "readable", id: this.id });
@@ -103,7 +124,12 @@ export class FollowedFile {
   }
 
   #nextPoll(now: number): number {
-    return now + pollInterval(now - this.#grewAt, this.#offset > this.#startedFrom);
+    const usual = this.#usualInterval(now);
+    return now + (this.#announcements?.interval(usual, this.#offset, now) ?? usual);
+  }
+
+  #usualInterval(now: number): number {
+    return pollInterval(now - this.#grewAt, this.#offset > this.#startedFrom);
   }
 
   #readNew(now: number): ReadState {
@@ -113,7 +139,8 @@ export class FollowedFile {
     }
     const { state, grew } = this.#reread(now);
     if (grew) this.#probe.grew("plain-read");
-    if (state !== "end" || !this.#probe.isDue(now)) return state;
+    const hidden = state === "end" && this.#announcements?.wantsProbe(this.#offset, now) === true;
+    if (state !== "end" || (!hidden && !this.#probe.isDue(now))) return state;
     this.#probeSize(now);
     const second = this.#reread(now);
     if (second.grew) this.#probe.grew("probe");
@@ -123,7 +150,9 @@ export class FollowedFile {
   #reread(now: number): { state: ReadState; grew: boolean } {
     const end = this.#atEnd ? this.#offset : Number.POSITIVE_INFINITY;
     const state = this.#read(now);
-    return { state, grew: this.#offset > end };
+    const grew = this.#offset > end;
+    if (grew) this.#announcements?.grew(this.#offset, now);
+    return { state, grew };
   }
 
   #read(now: number): ReadState {

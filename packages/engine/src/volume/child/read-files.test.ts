@@ -1,9 +1,9 @@
-import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { asUser, isRoot } from "../testing/as-user.ts";
-import { listFolder, locate, readFile, readTree } from "./read-files.ts";
+import { listFolder, locate, readFile, readLast, readTree } from "./read-files.ts";
 
 let top: string;
 let root: string;
@@ -114,6 +114,17 @@ test("a tree has all its files but no links, and a file is a tree of one", async
 test.skipIf(!isRoot)("a file of a tree that the server may not read is named in plain words", async () => {
   chmodSync(join(root, "a/b/two"), 0o600);
   await expect(asUser(1000, () => tree("a"))).rejects.toThrow(/^b\/two: not readable for the server$/);
+});
+
+test("the last bytes of a file are read, however large it is", async () => {
+  const last = async (path: string, bytes: number) => (await readLast(root, { path: join(root, path), links: "none", bytes })).toString();
+  writeFileSync(join(root, "large"), "");
+  truncateSync(join(root, "large"), 2 ** 40);
+  appendFileSync(join(root, "large"), "end");
+  expect([await last("large", 4), await last("a/b/two", 2), await last("a/b/two", 100)]).toEqual(["\0end", "22", "22"]);
+  symlinkSync(join(top, "server/secret"), join(root, "a/link"));
+  await expect(last("a/link", 10)).rejects.toThrow("it leads out of");
+  await expect(last("a", 10)).rejects.toThrow("not a file");
 });
 
 test("a tree is bounded in files, bytes and the size of each file", async () => {

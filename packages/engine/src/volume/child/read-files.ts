@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readlinkSync, readSync, realpathSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readlinkSync, readSync, realpathSync, type Stats } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path/posix";
 import type { FolderEntry, Of, Place, TreeFile, TreeLimits } from "../protocol.ts";
 import { kindOf, sortedEntries } from "./entries.ts";
@@ -8,6 +8,16 @@ import { pause } from "./tail-loop.ts";
 export async function readFile(root: string, { maxBytes, ...of }: Of<"readFile">): Promise<Buffer> {
   const found = find(root, of);
   return inFound(found, dirname(found.path), (at) => readWhole(at(basename(found.path)), maxBytes).bytes);
+}
+
+export async function readLast(root: string, { bytes, ...of }: Of<"readLast">): Promise<Buffer> {
+  const found = find(root, of);
+  return inFound(found, dirname(found.path), (at) =>
+    withFile(at(basename(found.path)), (fd, { size }) => {
+      const last = Buffer.alloc(Math.min(bytes, size));
+      return last.subarray(0, readSync(fd, last, 0, last.length, size - last.length));
+    }),
+  );
 }
 
 export async function listFolder(root: string, of: Of<"listFolder">): Promise<FolderEntry[]> {
@@ -123,20 +133,26 @@ function reasonOf({ code, message }: NodeJS.ErrnoException): string {
 
 /** Limited by what is read, not by the size: a file may grow meanwhile. */
 export function readWhole(path: string, maxBytes: number): { readonly bytes: Buffer; readonly mode: number; readonly uid: number } {
-  const fd = openSync(path, READ_FLAGS);
-  try {
-    const stats = fstatSync(fd);
-    if (!stats.isFile()) throw new Error("not a file");
+  return withFile(path, (fd, { mode, uid }) => {
     const chunks: Buffer[] = [];
     let total = 0;
     for (;;) {
       const chunk = Buffer.allocUnsafe(Math.min(64 * 1024, maxBytes + 1 - total));
       const size = readSync(fd, chunk, 0, chunk.length, null);
-      if (size === 0) return { bytes: Buffer.concat(chunks), mode: stats.mode, uid: stats.uid };
+      if (size === 0) return { bytes: Buffer.concat(chunks), mode, uid };
       total += size;
       if (total > maxBytes) throw new Error(`larger than ${maxBytes} bytes`);
       chunks.push(chunk.subarray(0, size));
     }
+  });
+}
+
+function withFile<T>(path: string, work: (fd: number, stats: Stats) => T): T {
+  const fd = openSync(path, READ_FLAGS);
+  try {
+    const stats = fstatSync(fd);
+    if (!stats.isFile()) throw new Error("not a file");
+    return work(fd, stats);
   } finally {
     closeSync(fd);
   }

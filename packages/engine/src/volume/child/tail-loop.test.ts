@@ -90,4 +90,58 @@ describe("TailLoop", () => {
     vi.advanceTimersByTime(1);
     expect(order).toEqual([1, 2, 3]);
   });
+
+  it("polls at once what has something to read, and again when that file is due", () => {
+    const polls: number[] = [];
+    loop = new TailLoop({ ready: () => true });
+    const each = file(1, (now, polled) => {
+      polls.push(now);
+      polled.due = now + 1_000;
+    });
+    loop.add(each);
+    vi.advanceTimersByTime(500);
+    const now = performance.now();
+    loop.pollAt(each, now);
+    expect(polls.at(-1)).toBe(now);
+    loop.pollAt(each, now + 5);
+    vi.advanceTimersByTime(6);
+    expect(polls.length).toBe(3);
+    vi.advanceTimersByTime(990);
+    expect(polls.length).toBe(3);
+    vi.advanceTimersByTime(20);
+    expect(polls.length).toBe(4);
+  });
+
+  it("rests after polls that take long, whoever asks for more", () => {
+    let spent = 0;
+    const clock = (): number => performance.now() + spent;
+    loop = new TailLoop({ ready: () => true, clock });
+    const each = file(1, (_, polled) => {
+      spent += 10;
+      polled.due = Number.POSITIVE_INFINITY;
+    });
+    loop.add(each);
+    vi.advanceTimersByTime(100);
+    const before = spent;
+    for (let ask = 0; ask < 5; ask++) {
+      each.due = 0;
+      loop.pollAt(each, clock());
+    }
+    expect(spent - before).toBe(10);
+    vi.advanceTimersByTime(100);
+    expect(spent - before).toBe(20);
+  });
+
+  it("polls nothing while nothing can be sent", () => {
+    let polls = 0;
+    loop = new TailLoop({ ready: () => polls === 0 });
+    const each = file(1, (_, polled) => {
+      polls++;
+      polled.due = Number.POSITIVE_INFINITY;
+    });
+    loop.add(each);
+    vi.advanceTimersByTime(100);
+    loop.pollAt(each, performance.now());
+    expect(polls).toBe(1);
+  });
 });

@@ -11,6 +11,8 @@ const sliceMs = 20;
 /** A sweep is followed by a rest of this many times its own cost, so that it takes a third of a core at most. */
 const pauseShare = 2;
 const longestPauseMs = 1_000;
+/** A single poll that takes no longer counts as nothing. */
+const quickMs = 1;
 
 let workBegan = 0;
 
@@ -49,6 +51,7 @@ export class TailLoop<F extends Followed> {
   #sweep: { readonly began: number; readonly files: Iterator<F>; cost: number; waiting: boolean } | null = null;
   #notBefore = 0;
   #timer: NodeJS.Timeout | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
 
   constructor(options: TailLoopOptions) {
     this.#ready = options.ready;
@@ -69,6 +72,17 @@ export class TailLoop<F extends Followed> {
     if (this.#sweep === null) this.#schedule();
   }
 
+  /** A file has something to read: it is polled at that time, and if that is now without a timer, unless the loop is busy or has to rest. */
+  pollAt(file: F, at: number): void {
+    const began = this.#clock();
+    if (at <= began && this.#sweep === null && began >= this.#notBefore && this.#ready()) {
+      file.poll(began);
+      const cost = this.#clock() - began;
+      if (cost > quickMs) this.#notBefore = began + cost + pauseAfter(cost);
+    } else file.due = Math.min(file.due, at);
+    if (this.#sweep === null && file.due < this.#timerAt) this.#wakeAt(file.due);
+  }
+
   /** What was full has room again. */
   resume(): void {
     if (!this.#sweep?.waiting) return;
@@ -77,9 +91,14 @@ export class TailLoop<F extends Followed> {
   }
 
   #schedule(): void {
-    clearTimeout(this.#timer);
     let due = Number.POSITIVE_INFINITY;
     for (const file of this.files.values()) due = Math.min(due, file.due);
+    this.#wakeAt(due);
+  }
+
+  #wakeAt(due: number): void {
+    clearTimeout(this.#timer);
+    this.#timerAt = due;
     if (due === Number.POSITIVE_INFINITY) return;
     const wait = Math.max(due, this.#notBefore) - this.#clock();
     this.#timer = setTimeout(this.#begin, Math.max(0, wait));

@@ -9,13 +9,21 @@ interface Changes {
   readonly jobTask?: string | null;
   readonly jobSession?: string | null;
   readonly finished?: boolean;
+  readonly ended?: boolean;
   readonly own?: Partial<Conflict["own"]>;
   readonly isRetry?: boolean;
   readonly finishedMs?: number;
 }
 
 function conflict(changes: Changes = {}): Conflict {
-  const { status = "failed", errorCode = "process_lost", jobTask = "task-1", jobSession = null, finished = false } = changes;
+  const {
+    status = "failed",
+    errorCode = "process_lost",
+    jobTask = "task-1",
+    jobSession = null,
+    finished = false,
+    ended = finished,
+  } = changes;
   const run: HostRun = { id: "old", status, errorCode, agentId: null, retryOfRunId: null, superseded: false };
   return {
     owner: {
@@ -29,6 +37,7 @@ function conflict(changes: Changes = {}): Conflict {
       },
       ours: true,
       finished,
+      ended,
       createdAt: null,
     },
     run,
@@ -74,6 +83,8 @@ describe("any other run waits", () => {
     ["a comment on another task than the one a drain left", { errorCode: "k8s_detached", isRetry: false, own: { task: "task-2" } }],
     ["a run without a task beside one that a drain left", { errorCode: "k8s_detached", isRetry: false, own: { task: null } }],
     ["the Job's run is still live", { status: "running", errorCode: null }],
+    ["its end record is read, and the host has not stored the end", { ended: true, status: "running", errorCode: null }],
+    ["its end record is read, and nobody continues it", { ended: true, isRetry: false }],
     ["the Job's run is being cancelled", { status: "cancelling", errorCode: null }],
     ["a retry after a plain failure, as some hosts make it", { errorCode: "adapter_failed" }],
     ["a retry after a time limit", { status: "timed_out", errorCode: "timeout" }],
@@ -94,6 +105,7 @@ describe("blocked while the Job is live", () => {
   ])("%s %j", (code, changes) => {
     expect(decided(changes)).toMatchObject({ kind: "blocked", code });
     expect(decided({ ...changes, finished: true })).toEqual({ kind: "wait" });
+    expect(decided({ ...changes, ended: true })).toEqual({ kind: "wait" });
     expect(decided({ ...changes, finished: true, finishedMs: 120_000 })).toMatchObject({ kind: "remove" });
   });
 });
@@ -101,6 +113,7 @@ describe("blocked while the Job is live", () => {
 describe("removed, never replayed", () => {
   test.each<[string, Changes]>([
     ["ended, and its success is on record", { finished: true, status: "succeeded", errorCode: null }],
+    ["its end record is read, and its success is on record", { ended: true, status: "succeeded", errorCode: null }],
     ["ended, and its failure is on record", { finished: true, errorCode: "adapter_failed" }],
     ["cancelled while its server was away", { status: "cancelled", errorCode: "cancelled" }],
     ["cancelled and ended", { status: "cancelled", errorCode: "cancelled", finished: true }],

@@ -41,11 +41,11 @@ export function decide(conflict: Conflict): LockDecision {
   if (run === null) return leftOver(conflict, "the host does not know its run");
   if (isLive(run)) return WAIT;
   if (run.status === "cancelled") return { kind: "remove", why: "its run was cancelled" };
-  if (!isLost(run)) return owner.finished ? { kind: "remove", why: "the host has the end of its run on record" } : WAIT;
+  if (!isLost(run)) return owner.ended ? { kind: "remove", why: "the host has the end of its run on record" } : WAIT;
   if (!continues(conflict, run)) return leftOver(conflict, "nobody continues its run");
   const problem = mismatch(conflict);
   if (problem === null) return { kind: "adopt" };
-  return owner.finished ? leftOver(conflict, "its run cannot be continued") : { kind: "blocked", ...problem };
+  return owner.ended ? leftOver(conflict, "its run cannot be continued") : { kind: "blocked", ...problem };
 }
 
 const taskOf = ({ annotations }: LockOwner): string | null => annotations[ANNOTATION.taskId] ?? null;

@@ -37,6 +37,7 @@ const owner: LockOwner = {
   annotations: { [ANNOTATION.taskId]: "t" },
   ours: true,
   finished: false,
+  ended: false,
   createdAt: null,
 };
 

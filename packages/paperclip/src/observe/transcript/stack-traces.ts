@@ -1,7 +1,7 @@
 /** A line of a stack trace: `at run (/app/main.js:10:5)`, `at file:///app/main.js:10:5`, `... 12 more`. */
 function isFrame(line: string): boolean {
   const text = line.trim();
-  if (!text.startsWith("at ")) return /^\.\.\. \d+ more$/.test(text);
+  if (!text.startsWith("at ")) return text.startsWith("... ") && /^\.\.\. \d+ more$/.test(text);
   // Only its end is looked at: the line can be of any length.
   return /(?:\)|:\d+|<anonymous>)$/.test(text.slice(-16));
 }
@@ -15,7 +15,7 @@ export class StackTraces {
   #count = 0;
 
   push(line: string): string[] {
-    if (!isFrame(line)) return [...this.end(), line];
+    if (!isFrame(line)) return this.#count === 0 ? [line] : [...this.end(), line];
     if (this.#count === 0) this.#first = line;
     this.#count += 1;
     return [];

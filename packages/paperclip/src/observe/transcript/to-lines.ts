@@ -38,17 +38,19 @@ export class TranscriptLines {
   readonly #traces = new StackTraces();
   #steps = { tokens: noTokens, costUsd: 0 };
 
-  /** Lines without newlines; none when there is nothing to show. */
-  push(all: readonly Entry[]): string[] {
+  /** Adds lines without newlines to those that are shown; none when there is nothing to show. */
+  push(all: readonly Entry[], shown: string[] = []): string[] {
     const left = all.length - MOST_ENTRIES;
     const entries = left <= 0 ? all : [...all.slice(0, MOST_ENTRIES), { kind: "other", text: `… ${left} more of the same line` } as const];
-    return entries.flatMap((entry) => {
+    for (const entry of entries) {
       const lines = this.#lines(entry);
-      if (lines.length === 0) return [];
-      const gap = this.#gap(entry.kind);
+      if (lines.length === 0) continue;
+      if (entry.kind !== "other") add(this.#traces.end(), shown);
+      if (entry.kind === this.#last) add(gap(entry.kind), shown);
       this.#last = entry.kind;
-      return [...(entry.kind === "other" ? [] : this.#traces.end()), ...gap, ...lines];
-    });
+      add(lines, shown);
+    }
+    return shown;
   }
 
   /** What was held back until its end is known. */
@@ -74,8 +76,13 @@ export class TranscriptLines {
       case "status":
         return [status(joinLines(cleanText(entry.text)))];
       case "other":
-        return foreign(entry.text).flatMap((line) => this.#traces.push(line));
+        return this.#foreign(entry.text);
     }
+  }
+
+  #foreign(text: string): string[] {
+    const line = shortLine(joinLines(cleanText(text)), FOREIGN_CHARS);
+    return line === "" ? [] : this.#traces.push(asForeign(line));
   }
 
   /** A step that leads to the next one is no line of its own: what it used is in the line of the last one. */
@@ -84,14 +91,20 @@ export class TranscriptLines {
     this.#steps = goesOn ? used : { tokens: noTokens, costUsd: 0 };
     return goesOn ? [] : [`${mark.stepEnd} ${writeStep(phrase(reason), used.tokens, used.costUsd)}`];
   }
-
-  // The host joins texts of one kind that follow each other; an empty line keeps them apart as paragraphs.
-  #gap(kind: Entry["kind"]): string[] {
-    if (kind !== this.#last) return [];
-    if (kind === "assistant") return [mark.assistantMore];
-    return kind === "thinking" ? [mark.thinkingMore] : [];
-  }
 }
+
+/** One by one: a text may have more lines than a call can have arguments. */
+function add(lines: readonly string[], shown: string[]): void {
+  for (const line of lines) shown.push(line);
+}
+
+// The host joins texts of one kind that follow each other; an empty line keeps them apart as paragraphs.
+function gap(kind: Entry["kind"]): readonly string[] {
+  if (kind === "assistant") return [mark.assistantMore];
+  return kind === "thinking" ? [mark.thinkingMore] : NOTHING;
+}
+
+const NOTHING: readonly string[] = [];
 
 // Outer blank lines go, and so does white space at the ends of lines: the host would trim it anyway.
 function spoken({ kind, text }: SpokenEntry): string[] {
@@ -129,8 +142,3 @@ function init({ sessionId, model }: InitEntry): string {
 }
 
 const status = (line: string): string => (line.startsWith(STATUS) ? line : `${STATUS} ${line}`.trimEnd());
-
-function foreign(text: string): string[] {
-  const line = shortLine(joinLines(cleanText(text)), FOREIGN_CHARS);
-  return line === "" ? [] : [asForeign(line)];
-}

@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { loadCatalogue } from "./catalogue.ts";
+import { fastStart, type StartingRun } from "./fast-start.ts";
+
+const FILE = "opencode-models.json";
+
+function start(changes: Partial<StartingRun> = {}, env: Readonly<Record<string, string>> = {}) {
+  const model = "anthropic/claude-sonnet-4-6";
+  return fastStart({ model, extraArgs: [], settings: {}, names: new Set(Object.keys(env)), values: env, promptBytes: 100, ...changes });
+}
+
+test("the file has the providers whole, and nothing else", async () => {
+  const { files, defaults } = await start();
+  const given = JSON.parse(files[FILE]!);
+  expect(Object.keys(given)).toEqual(["anthropic"]);
+  expect(given.anthropic.models["claude-sonnet-4-6"]).toMatchObject({ cost: { input: 3, output: 15 }, limit: { context: 1_000_000 } });
+  expect(defaults.env).toEqual({
+    OPENCODE_MODELS_PATH: { file: FILE },
+    OPENCODE_DISABLE_MODELS_FETCH: "true",
+    OPENCODE_DISABLE_DEFAULT_PLUGINS: "true",
+    OPENCODE_DISABLE_LSP_DOWNLOAD: "true",
+  });
+  expect(defaults.unless).toEqual(expect.arrayContaining([".config/opencode", ".local/share/opencode/auth.json", "/etc/opencode"]));
+});
+
+test("an image's variables for other settings, or for another catalogue than ours, leave everything out", async () => {
+  const own = ["OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "OPENCODE_AUTH_CONTENT"];
+  expect((await start()).defaults.unlessSet).toEqual([...own, "OPENCODE_MODELS_PATH", "OPENCODE_MODELS_URL"]);
+  const known = await start({}, { OPENCODE_MODELS_URL: "http://models" });
+  expect([known.files, known.defaults.unlessSet]).toEqual([{}, own]);
+});
+
+test("runs of the same providers share one text", async () => {
+  expect((await start()).files[FILE]).toBe((await start()).files[FILE]);
+});
+
+test("plugins stay where one of them serves a provider of the run", async () => {
+  for (const changes of [{ model: "xai/grok-4.5" }, { names: new Set(["OPENAI_API_KEY"]) }])
+    expect((await start(changes)).defaults.env).not.toHaveProperty("OPENCODE_DISABLE_DEFAULT_PLUGINS");
+});
+
+test.each([
+  ["the catalogue lacks the model", { model: "anthropic/claude-next" }, {}],
+  ["the prompt needs the room", { promptBytes: 600 * 1024 }, {}],
+  ["the environment needs the room", {}, { NOTES: "é".repeat(300 * 1024) }],
+  ["the settings need the room", { settings: { instructions: ["x".repeat(600 * 1024)] } }, {}],
+  ["all of them together need it", { promptBytes: 300 * 1024 }, { NOTES: "x".repeat(300 * 1024) }],
+  ["somebody wants the newest catalogue", {}, { OPENCODE_DISABLE_MODELS_FETCH: "false" }],
+])("nothing is cut: %s", async (_, changes, env) => {
+  const { files, defaults, plainEnv } = await start(changes, env);
+  expect([files, Object.keys(defaults.env)]).toEqual([{}, ["OPENCODE_DISABLE_LSP_DOWNLOAD"]]);
+  expect(Object.keys(plainEnv)).toEqual(["OPENCODE_EXPERIMENTAL_DISABLE_FILEWATCHER"]);
+});
+
+test("language servers can be downloaded where the settings name them", async () => {
+  for (const lsp of [true, { typescript: {} }])
+    expect((await start({ settings: { lsp } })).defaults.env).not.toHaveProperty("OPENCODE_DISABLE_LSP_DOWNLOAD");
+});
+
+test("keys of many large providers: nothing is cut", async () => {
+  const catalogue = (await loadCatalogue())!;
+  const names = new Set(["openrouter", "vercel", "nano-gpt"].flatMap((id) => catalogue[id]!.env));
+  expect((await start({ names })).files).toEqual({});
+});
+
+test("every provider fits by itself, except perhaps one that has hundreds of others' models", async () => {
+  const tooLarge = Object.entries((await loadCatalogue())!).filter(([, { bytes }]) => bytes > 256 * 1024);
+  expect(["nano-gpt"]).toEqual(expect.arrayContaining(tooLarge.map(([id]) => id)));
+});
+
+test("a variable that is set stays as it is", async () => {
+  const env = {
+    OPENCODE_DISABLE_MODELS_FETCH: "1",
+    OPENCODE_DISABLE_DEFAULT_PLUGINS: "false",
+    OPENCODE_DISABLE_LSP_DOWNLOAD: "false",
+    OPENCODE_EXPERIMENTAL_DISABLE_FILEWATCHER: "false",
+  };
+  const { plainEnv, defaults } = await start({}, env);
+  expect([plainEnv, Object.keys(defaults.env)]).toEqual([{}, ["OPENCODE_MODELS_PATH"]]);
+});
+
+test("the plugin package is not installed, unless the settings have plugins", async () => {
+  expect(Object.keys((await start()).defaults.files)).toEqual([
+    ".config/opencode/node_modules/.keep",
+    ".config/opencode/package-lock.json",
+  ]);
+  expect((await start({ settings: { plugin: ["my-plugin"] } })).defaults.files).toEqual({});
+});

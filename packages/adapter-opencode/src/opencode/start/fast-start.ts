@@ -1,0 +1,78 @@
+import type { Argument } from "@paperclip-k8s/engine";
+import type { CliPlan } from "@paperclip-k8s/paperclip";
+import { noPluginInstall } from "../config-layer.ts";
+import { catalogueOf, loadCatalogue } from "./catalogue.ts";
+import { OWN_CATALOGUE, OWN_SETTINGS, type RunModels, usedProviders } from "./used-providers.ts";
+
+const MODELS_FILE = "opencode-models.json";
+/** Nearly every provider fits; many large ones together do not: each run has a Secret of its own. */
+const MOST_BYTES = 256 * 1024;
+/** What a Secret holds is for the prompt, the environment and the settings first. */
+const MOST_OTHER_BYTES = 512 * 1024;
+
+/** Providers that a plugin of OpenCode's own does something for, besides the login. */
+const WITH_PLUGIN = new Set([
+  ...["openai", "github-copilot", "github-copilot-enterprise", "modal", "gitlab", "poe", "cloudflare-workers-ai"],
+  ...["cloudflare-ai-gateway", "azure", "azure-cognitive-services", "digitalocean", "snowflake-cortex", "xai"],
+]);
+
+/** Files that bring settings, logins, plugins or tools of somebody's own: from seeds, a template or the image. */
+const OWN_FILES = [".config/opencode", ".opencode", ".local/share/opencode/auth.json", "/etc/opencode"];
+
+/** Set whatever else the pod has: nobody watches files in a run. */
+const ALWAYS = { OPENCODE_EXPERIMENTAL_DISABLE_FILEWATCHER: "true" } as const;
+/** Language servers that are downloaded are gone after the run; who has settings for them wants them. */
+const NO_LSP_DOWNLOAD = { OPENCODE_DISABLE_LSP_DOWNLOAD: "true" } as const;
+
+const NO_FETCH = "OPENCODE_DISABLE_MODELS_FETCH";
+
+export interface StartingRun extends RunModels {
+  readonly values: Readonly<Record<string, string>>;
+  readonly promptBytes: number;
+}
+
+/** What makes OpenCode start faster with the same result; a variable that is set by somebody else stays as it is. */
+export async function fastStart(run: StartingRun): Promise<Required<Pick<CliPlan, "plainEnv" | "files" | "defaults">>> {
+  const { file, env } = await cutCatalogue(run);
+  const hasPlugins = Array.isArray(run.settings.plugin) && run.settings.plugin.length > 0;
+  return {
+    plainEnv: unset(ALWAYS, run.names),
+    files: file === null ? {} : { [MODELS_FILE]: file },
+    defaults: {
+      unless: OWN_FILES,
+      // The image may set them; not XDG_*, which each pod has from us.
+      unlessSet: [...OWN_SETTINGS, ...(file === null ? [] : OWN_CATALOGUE)],
+      env: unset({ ...env, ...(run.settings.lsp === undefined && NO_LSP_DOWNLOAD) }, run.names),
+      files: hasPlugins ? {} : pluginPackage,
+    },
+  };
+}
+
+/** Makes OpenCode believe that its plugin package is installed. */
+const pluginPackage = Object.fromEntries(Object.entries(noPluginInstall).map(([path, text]) => [`.config/opencode/${path}`, text]));
+
+interface Cut {
+  readonly file: string | null;
+  readonly env: Readonly<Record<string, Argument>>;
+}
+
+const NOTHING_CUT: Cut = { file: null, env: {} };
+
+async function cutCatalogue(run: StartingRun): Promise<Cut> {
+  // Who wants the newest catalogue gets it whole.
+  if (run.names.has(NO_FETCH) && !/^(1|true)$/i.test(run.values[NO_FETCH] ?? "")) return NOTHING_CUT;
+  const otherBytes = run.promptBytes + Buffer.byteLength(JSON.stringify([run.values, run.settings]));
+  const catalogue = otherBytes > MOST_OTHER_BYTES ? null : await loadCatalogue();
+  const ids = catalogue === null ? null : await usedProviders(run, catalogue);
+  if (catalogue === null || ids === null) return NOTHING_CUT;
+  if (ids.reduce((sum, id) => sum + catalogue[id]!.bytes, 0) > MOST_BYTES) return NOTHING_CUT;
+  const env = {
+    OPENCODE_MODELS_PATH: { file: MODELS_FILE },
+    [NO_FETCH]: "true",
+    ...(!ids.some((id) => WITH_PLUGIN.has(id)) && { OPENCODE_DISABLE_DEFAULT_PLUGINS: "true" }),
+  };
+  return { file: await catalogueOf(catalogue, ids), env };
+}
+
+const unset = <Value>(env: Readonly<Record<string, Value>>, names: ReadonlySet<string>): Record<string, Value> =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !names.has(name)));
