@@ -6,8 +6,9 @@ const most = 8;
 
 interface Listening {
   readonly options: ListenOptions;
-  answer: Promise<WakeUpAddress | null>;
-  /** Null until the process has answered. */
+  /** Null when the last answer did not come in time: whoever asks next asks the process. */
+  answer: Promise<WakeUpAddress | null> | null;
+  /** Where a process of this volume listened last. Runs that have started send there. */
   bound: WakeUpAddress | null;
 }
 
@@ -24,34 +25,40 @@ export class ListeningAddresses {
   at(options: ListenOptions): Promise<WakeUpAddress | null> {
     const key = JSON.stringify(options);
     const known = this.#known.get(key);
-    if (known !== undefined) return known.answer;
+    if (known !== undefined) return known.answer ?? this.#ask(key, known);
     if (this.#known.size >= most) return Promise.resolve(null);
-    const listening: Listening = { options, answer: Promise.resolve(null), bound: null };
+    const listening: Listening = { options, answer: null, bound: null };
     this.#known.set(key, listening);
-    return this.#ask(key, listening, options);
+    return this.#ask(key, listening);
   }
 
-  /** Has a new process listen where the one before it did, since runs send to it; where another has taken the port, at any. */
+  /** Has a new process listen where the one before it did. */
   repeat(): void {
     for (const [key, listening] of this.#known) {
-      const { bound, options } = listening;
-      // What was not answered yet is asked again without this.
-      if (bound !== null) void this.#ask(key, listening, { addresses: [bound.address], ports: [bound.port, ...options.ports] });
+      // Where no process has listened yet, the first request is still under way, and is repeated with all others.
+      if (listening.bound !== null) void this.#ask(key, listening);
     }
   }
 
-  #ask(key: string, listening: Listening, options: ListenOptions): Promise<WakeUpAddress | null> {
-    listening.bound = null;
-    listening.answer = this.#listen(options).then(
+  #ask(key: string, listening: Listening): Promise<WakeUpAddress | null> {
+    const answer = this.#listen(preferred(listening)).then(
       (bound) => {
         listening.bound = bound;
         return bound;
       },
       () => {
-        this.#known.delete(key);
+        // A process that is slow to start may listen there all the same, so the next request must name the same place.
+        if (listening.bound === null) this.#known.delete(key);
+        else if (listening.answer === answer) listening.answer = null;
         return null;
       },
     );
-    return listening.answer;
+    listening.answer = answer;
+    return answer;
   }
+}
+
+/** The place that runs send to; if another process has taken the port, any that was asked for. */
+function preferred({ bound, options }: Listening): ListenOptions {
+  return bound === null ? options : { addresses: [bound.address], ports: [bound.port, ...options.ports] };
 }
