@@ -7,6 +7,10 @@ export class StopRequest {
 
   constructor() {
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => this.ask());
+    // The kernel protects a pod's first process from signals that it does not handle, but not while Node starts a program: its main thread
+    // then blocks all signals, so another thread gets this one and the whole process dies of it. Programs send it to the first process in
+    // good faith; an agent that sends others at that moment ends only its own run, as a failure.
+    process.on("SIGHUP", () => {});
   }
 
   get asked(): boolean {
