@@ -7,6 +7,7 @@ import type { Host, HostUsage } from "../host.ts";
 import { lineRows, stampedRuns } from "../lines.ts";
 import { type ManyPods, openManyPods } from "../many-pods.ts";
 import type { RunRecord } from "../protocol.ts";
+import { settled } from "../settle.ts";
 import { ONE_LINE } from "../stamp.ts";
 
 const WRITING = 144;
@@ -31,6 +32,8 @@ async function allWrite(host: Host, pocket: Pocket, seconds: number): Promise<Ro
 }
 
 async function mostAreQuiet(host: Host, bed: Bed, pocket: Pocket, seconds: number): Promise<Row[]> {
+  // The server remembers an ended run for some seconds.
+  await settled(bed);
   const empty = await host.usage();
   const { pods, records } = await startAll(host, pocket, ALL);
   await sleep(SETTLE_MS);

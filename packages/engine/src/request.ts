@@ -19,8 +19,8 @@ export interface RunRequest {
   readonly container: RunContainer;
   /** `{ file }` stands for the path of one of `files` in the pod. */
   readonly argv: readonly [string, ...Argument[]];
-  /** The CLI's stdin, byte for byte. */
-  readonly stdin: Uint8Array;
+  /** The CLI's stdin, byte for byte; a text is written as UTF-8, and needs no copy of its own for as long as the run goes on. */
+  readonly stdin: string | Uint8Array;
   /** Files mounted read-only beside the runner, by name. */
   readonly files: Readonly<Record<string, string>>;
   readonly env: RunEnv;

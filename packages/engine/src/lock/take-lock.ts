@@ -146,7 +146,7 @@ async function create(context: RunContext): Promise<LockEnd | { readonly kind: "
   run.observe({ kind: "lock-free" });
   try {
     const result = await retryCreate(context, "the Job cannot be created", (signal) =>
-      createJob(connection, request.namespace, submission.job, { signal }),
+      createJob(connection, request.namespace, submission.job(), { signal }),
     );
     const job = "created" in result ? result.created : result.existing;
     const isOurs = "created" in result || job.annotations[request.keys.nonce] === submission.nonce;

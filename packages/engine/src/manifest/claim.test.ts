@@ -27,7 +27,7 @@ test("a claim of its own: one pod at a time, labelled, owned by nobody", () => {
 
 test("the run mounts it and must be able to write there; nothing has its pod change a volume's owner", () => {
   const { job, secretData } = buildSubmission(request, "0123456789abcdef01234567", "runner");
-  const pod = podOf(job);
+  const pod = podOf(job());
   expect(pod.volumes).toContainEqual({ name: "own-1", persistentVolumeClaim: { claimName: "db-worker" } });
   expect(pod.containers[0]?.volumeMounts).toContainEqual({ name: "own-1", mountPath: "/agent/state" });
   expect(pod.securityContext).not.toHaveProperty("fsGroup");

@@ -10,7 +10,7 @@ interface Spec {
 }
 
 const specOf = (changes: Partial<RunRequest>): Spec => {
-  const { job } = buildSubmission(exampleRequest(changes), "0123456789abcdef01234567", "runner");
+  const job = buildSubmission(exampleRequest(changes), "0123456789abcdef01234567", "runner").job();
   return (job.spec as { template: { spec: Spec } }).template.spec;
 };
 const { volumes, env, scheduling } = exampleRequest();

@@ -26,7 +26,7 @@ export function secretData(
     [RUNNER_FILE]: Buffer.from(nodeCheckText),
     [RUNNER_MAIN]: Buffer.from(parts.runnerText),
     [SPEC_FILE]: Buffer.from(JSON.stringify(runnerSpec(request, parts.nonce, parts.files))),
-    [STDIN_FILE]: request.stdin,
+    [STDIN_FILE]: typeof request.stdin === "string" ? Buffer.from(request.stdin) : request.stdin,
     ...ownersFiles(request, parts.wakeUp),
   };
   for (const [name, text] of Object.entries(request.files)) contents[checkedFileName(name, contents)] = Buffer.from(text);

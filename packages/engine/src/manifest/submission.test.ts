@@ -8,11 +8,8 @@ import { exampleRequest } from "./testing/example-request.ts";
 const NONCE = "0123456789abcdef01234567";
 
 test("the Job of a plain run", () => {
-  const { job } = buildSubmission(
-    exampleRequest({ env: { plain: { LANG: "C.UTF-8" }, secret: { KEY: "s3cret" }, references: [] } }),
-    NONCE,
-    "runner",
-  );
+  const env = { plain: { LANG: "C.UTF-8" }, secret: { KEY: "s3cret" }, references: [] };
+  const job = buildSubmission(exampleRequest({ env }), NONCE, "runner").job();
   expect(job).toMatchInlineSnapshot(`
     {
       "apiVersion": "batch/v1",
@@ -163,7 +160,7 @@ test("nothing secret and no prompt stands in the Job", () => {
     defaults: { unless: [".cli"], env: { FAST: { file: "mcp.json" } }, files: {} },
   });
   const submission = buildSubmission(request, NONCE, "runner");
-  const job = JSON.stringify(submission.job);
+  const job = JSON.stringify(submission.job());
   for (const secret of ["the prompt text", "token-secret", "file-secret", "TOKEN"]) expect(job).not.toContain(secret);
   expect(Buffer.from(submission.secretData().stdin ?? "", "base64").toString()).toBe("the prompt text");
   expect(Buffer.from(submission.secretData()["mcp.json"] ?? "", "base64").toString()).toBe("file-secret");
@@ -178,7 +175,7 @@ test("nothing secret and no prompt stands in the Job", () => {
 test("folders of the shared volume can be read-only, and nothing outside of it", () => {
   const shared = { claimName: "data", mountPath: "/data/", subPath: "team", readOnly: ["/data/a/b"] };
   const volumes = { ...exampleRequest().volumes, shared };
-  const { job } = buildSubmission(exampleRequest({ volumes }), NONCE, "runner");
+  const job = buildSubmission(exampleRequest({ volumes }), NONCE, "runner").job();
   const mount = { name: "shared", mountPath: "/data/a/b", subPath: "team/a/b", readOnly: true };
   expect(JSON.stringify(job)).toContain(JSON.stringify(mount));
   const outside = { ...volumes, shared: { ...shared, readOnly: ["/database"] } };
@@ -192,7 +189,7 @@ test("a pod has the folders it is given instead of the whole volume, each at its
   ];
   const shared = { claimName: "data", mountPath: "/data", subPath: "team", mounts };
   const volumes = { ...exampleRequest().volumes, shared };
-  const { job } = buildSubmission(exampleRequest({ volumes }), NONCE, "runner");
+  const job = buildSubmission(exampleRequest({ volumes }), NONCE, "runner").job();
   type Mounts = { spec: { template: { spec: { containers: { volumeMounts: { name: string }[] }[] } } } };
   const { volumeMounts } = (job as unknown as Mounts).spec.template.spec.containers[0]!;
   expect(volumeMounts.filter(({ name }) => name === "shared")).toEqual([
@@ -205,7 +202,7 @@ test("a pod has the folders it is given instead of the whole volume, each at its
 
 test("dollars in plain values survive Kubernetes' own expansion", () => {
   const value = "$(HOME) $$ $HOME \\$ $";
-  const { job } = buildSubmission(exampleRequest({ env: { plain: { X: value }, secret: {}, references: [] } }), NONCE, "runner");
+  const job = buildSubmission(exampleRequest({ env: { plain: { X: value }, secret: {}, references: [] } }), NONCE, "runner").job();
   const container = (job.spec as { template: { spec: { containers: { env: { name: string; value: string }[] }[] } } }).template.spec
     .containers[0];
   expect(container?.env).toEqual([{ name: "X", value: escapeDollars(value) }]);
@@ -215,7 +212,7 @@ test("dollars in plain values survive Kubernetes' own expansion", () => {
 test("a literal wins over a reference of its name, a secret one too", () => {
   const reference = (name: string) => ({ name, valueFrom: { secretKeyRef: { name: "s", key: "k" } } });
   const env = { plain: { A: "1" }, secret: { B: "2" }, references: ["A", "B", "C"].map(reference) };
-  const { job } = buildSubmission(exampleRequest({ env }), NONCE, "runner");
+  const job = buildSubmission(exampleRequest({ env }), NONCE, "runner").job();
   const container = (job.spec as { template: { spec: { containers: { env: { name: string }[] }[] } } }).template.spec.containers[0];
   expect(container?.env.map((entry) => entry.name)).toEqual(["C", "A"]);
 });
@@ -241,7 +238,7 @@ test("the Secret is owned by the Job", () => {
 test("what the operator forces on a pod; our own annotations win", () => {
   const annotations = { "mesh.example/inject": "false", "example.io/nonce": "forged" };
   const pod = { runtimeClassName: "sandbox", hostUsers: false, priorityClassName: "low", readOnlyRootFilesystem: false, annotations };
-  const { job } = buildSubmission(exampleRequest({ pod }), NONCE, "runner");
+  const job = buildSubmission(exampleRequest({ pod }), NONCE, "runner").job();
   const { metadata, spec } = (job.spec as { template: { metadata: object; spec: Record<string, unknown> } }).template;
   expect(metadata).toMatchObject({ annotations: { "mesh.example/inject": "false", "example.io/nonce": NONCE } });
   expect(spec).toMatchObject({ runtimeClassName: "sandbox", hostUsers: false, priorityClassName: "low" });
@@ -251,7 +248,7 @@ test("what the operator forces on a pod; our own annotations win", () => {
 
 test("a scratch folder can be seen at several places", () => {
   const scratch = [{ name: "tmp", mountPath: "/agent/tmp", alsoAt: ["/tmp"], sizeLimit: "1Gi" }];
-  const { job } = buildSubmission(exampleRequest({ volumes: { ...exampleRequest().volumes, scratch } }), NONCE, "runner");
+  const job = buildSubmission(exampleRequest({ volumes: { ...exampleRequest().volumes, scratch } }), NONCE, "runner").job();
   const mounts = ["/agent/tmp", "/tmp"].map((mountPath) => ({ name: "tmp", mountPath }));
   const text = JSON.stringify(job);
   for (const mount of mounts) expect(text).toContain(JSON.stringify(mount));
@@ -260,7 +257,7 @@ test("a scratch folder can be seen at several places", () => {
 
 test("retained Jobs have no time to live, a token only comes with a service account", () => {
   const scheduling = { ...exampleRequest().scheduling, serviceAccountName: "agent" };
-  const { job } = buildSubmission(exampleRequest({ retain: true, scheduling }), NONCE, "runner");
+  const job = buildSubmission(exampleRequest({ retain: true, scheduling }), NONCE, "runner").job();
   expect(job.spec).not.toHaveProperty("ttlSecondsAfterFinished");
   expect(job.spec).toMatchObject({ template: { spec: { automountServiceAccountToken: true, serviceAccountName: "agent" } } });
 });

@@ -13,8 +13,9 @@ export interface Submission {
   readonly nthName: number;
   readonly secretName: string;
   readonly nonce: string;
-  readonly job: Readonly<Record<string, unknown>>;
-  /** Base64 by key; the Secret itself needs the Job's uid. Built when needed: kept, it would be most of a run's memory. */
+  /** Built when it is needed, as the Secret's data is: kept, they would be most of a run's memory. */
+  readonly job: () => Readonly<Record<string, unknown>>;
+  /** Base64 by key; the Secret itself needs the Job's uid. */
   readonly secretData: (wakeUp?: WakeUpAddress | null) => Readonly<Record<string, string>>;
   readonly files: ReturnType<typeof runFiles>;
   readonly deadlineSeconds: number;
@@ -29,14 +30,16 @@ export function buildSubmission(request: RunRequest, nonce: string, runnerText: 
   const secret = secretName(name, nonce);
   const files = runFiles(request.output.path);
   const data: Submission["secretData"] = (wakeUp = null) => secretData(request, { nonce, files, runnerText, wakeUp });
-  // Fails now if a Secret cannot hold it.
+  const job = () => jobManifest(request, { jobName: name, secretName: secret, nonce });
+  // Fails now if a Secret cannot hold it, or a Job cannot be made of it.
   data(LONGEST_ADDRESS);
+  job();
   return {
     jobName: name,
     nthName,
     secretName: secret,
     nonce,
-    job: jobManifest(request, { jobName: name, secretName: secret, nonce }),
+    job,
     secretData: data,
     files,
     deadlineSeconds: deadlineSeconds(request),

@@ -19,7 +19,7 @@ function specWith(template: PodTemplate | null, account: string | null = null): 
   const request = exampleRequest();
   const scheduling = { ...request.scheduling, serviceAccountName: account };
   const env = { plain: { OWN: "1" }, secret: {}, references: [] };
-  const { job } = buildSubmission(exampleRequest({ template, scheduling, env }), "0123456789abcdef01234567", "runner");
+  const job = buildSubmission(exampleRequest({ template, scheduling, env }), "0123456789abcdef01234567", "runner").job();
   return (job.spec as { template: { spec: Spec } }).template.spec;
 }
 const plain = specWith(null);

@@ -23,7 +23,7 @@ const podOf = (job: object) => (job as { spec: { template: { spec: Pod } } }).sp
 const build = (tools: RunTools | null) => {
   const submission = buildSubmission(exampleRequest({ tools }), "0123456789abcdef01234567", "runner");
   const spec = JSON.parse(Buffer.from(submission.secretData()["spec.json"] ?? "", "base64").toString()) as { path?: unknown };
-  return { pod: podOf(submission.job), path: spec.path };
+  return { pod: podOf(submission.job()), path: spec.path };
 };
 
 test("without tools nothing of them is in the Job", () => {

@@ -61,7 +61,7 @@ export async function tryClaim(cluster: ConnectOptions, namespace: string, name:
 /** Has the API server check the very Job this run would create, without creating it: throws its refusal, or returns its warnings. */
 export async function tryRun(request: RunRequest, cluster: ConnectOptions): Promise<readonly string[]> {
   const { job } = buildSubmission(request, randomBytes(12).toString("hex"), runnerText);
-  return dryRun(await connect(cluster), paths.jobs(request.namespace), job, { ...LIMITS, timeoutMs: 10_000 });
+  return dryRun(await connect(cluster), paths.jobs(request.namespace), job(), { ...LIMITS, timeoutMs: 10_000 });
 }
 
 /** Creates a run's files on the shared volume and removes them again; throws what stands in the way. */

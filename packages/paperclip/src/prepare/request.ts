@@ -41,7 +41,7 @@ export function buildRequest(attempt: Attempt): RunRequest {
       runtime: ["node"],
     },
     argv: withTools(plan.argv, attempt.tools, config),
-    stdin: Buffer.from(attempt.prompt.text),
+    stdin: attempt.prompt.text,
     files: plan.files ?? {},
     env: attempt.env,
     resources: podResources(inputs),
