@@ -86,6 +86,8 @@ async function follow(invocation: Invocation, prepared: PreparedRun, closeRelay:
     taken = true;
     stop.ask();
   };
+  // It may have answered while seeds or the relay were waited for.
+  if (link.taken) link.onTaken();
   const onGroup = (group: number): void => {
     cgroup = findCgroup();
     before = readCgroup(cgroup);

@@ -91,8 +91,9 @@ export class WakeUpSender {
     // Nobody listens there, or no way leads there: polling finds everything.
     socket.on("error", ignore);
     this.#socket = socket;
-    socket.connect(port, address, () => {
-      if (this.#socket !== socket) return;
+    // Node calls back with an error too, which its types do not say.
+    socket.connect(port, address, (error?: Error | null) => {
+      if (error || this.#socket !== socket) return;
       this.#connected = true;
       // What was written meanwhile.
       for (const kind of ["output", "meta"] as const) if (this.#files[kind].size > 0) this.written(kind, this.#files[kind].size);

@@ -36,6 +36,11 @@ export class WriterLink {
     this.#send({ type: "open", command });
   }
 
+  /** Whether another pod owns the run, as far as the volume has answered. */
+  get taken(): boolean {
+    return this.#answer?.kind === "taken";
+  }
+
   /** Waits for the volume's answer, counted from the writer's own start; after "silent" the messages stay queued. */
   async opened(ms: number): Promise<OpenAnswer> {
     await this.#until(() => this.#acks.has("started"), CHILD_START_MS);
