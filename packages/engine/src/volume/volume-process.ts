@@ -18,8 +18,8 @@ interface ProcessOptions {
 
 /** So many are sent, and looked for, in the time after which their absence counts: each wakes both processes. */
 const SIGNS_OF_LIFE = 5;
-/** A server that was blocked for this part of that time has not listened. */
-const BLOCKED = 0.7;
+/** A server that was blocked for this part of that time has not listened. Together with the two intervals that a process may be silent it is less than the whole. */
+const BLOCKED = 0.5;
 /** What passes through is garbage at once: a large young generation would only be memory, threads for its collection too, and a collection in idle times only CPU time. */
 const FLAGS = ["--max-semi-space-size=1", "--single-threaded", "--no-memory-reducer"];
 const firstRestartMs = 20;

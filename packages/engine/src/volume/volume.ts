@@ -36,8 +36,8 @@ export interface Volume {
   release(): void;
 }
 
-/** A run that starts does not wait longer for it: polling finds everything. */
-const LISTEN_TIMEOUT_MS = 300;
+/** Without an answer by then a run goes without wake-ups to its end. The process has just made the run's files, so the answer comes at once unless the machine is busy. */
+const LISTEN_TIMEOUT_MS = 3_000;
 
 const shared = new Map<string, SharedVolume>();
 

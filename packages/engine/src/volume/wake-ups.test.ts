@@ -76,5 +76,9 @@ test("all users of a volume have one socket, and a process that replaces a dead 
 });
 
 test("an address that cannot be had is none", async () => {
-  expect(await volume.open().listen({ addresses: ["192.0.2.1"], ports: [0] })).toBeNull();
+  const users = volume.open();
+  // 192.0.2.0/24 is nobody's.
+  const nobodys = { addresses: ["192.0.2.1"], ports: [0] };
+  expect(await users.listen(nobodys)).toBeNull();
+  await expect(users.run("listen", nobodys, 600_000)).rejects.toThrow("EADDRNOTAVAIL");
 });

@@ -132,6 +132,24 @@ describe("TailLoop", () => {
     expect(spent - before).toBe(20);
   });
 
+  it("rests after many quick polls too, so that they take a third of the time at most", () => {
+    let spent = 0;
+    let polls = 0;
+    const clock = (): number => performance.now() + spent;
+    loop = new TailLoop({ ready: () => true, clock });
+    const each = file(1, (_, polled) => {
+      polls++;
+      spent += 0.4;
+      polled.due = Number.POSITIVE_INFINITY;
+    });
+    loop.add(each);
+    vi.advanceTimersByTime(100);
+    const before = polls;
+    for (let ask = 0; ask < 10; ask++) loop.pollAt(each, clock());
+    // Three of them have cost 1.2 ms.
+    expect(polls - before).toBe(3);
+  });
+
   it("polls nothing while nothing can be sent", () => {
     let polls = 0;
     loop = new TailLoop({ ready: () => polls === 0 });

@@ -11,8 +11,8 @@ const sliceMs = 20;
 /** A sweep is followed by a rest of this many times its own cost, so that it takes a third of a core at most. */
 const pauseShare = 2;
 const longestPauseMs = 1_000;
-/** A single poll that takes no longer counts as nothing. */
-const quickMs = 1;
+/** Polls that were asked for one by one may cost this much together before the loop rests. */
+const unrestedMs = 1;
 
 let workBegan = 0;
 
@@ -50,6 +50,8 @@ export class TailLoop<F extends Followed> {
   readonly #clock: () => number;
   #sweep: { readonly began: number; readonly files: Iterator<F>; cost: number; waiting: boolean } | null = null;
   #notBefore = 0;
+  /** What such polls have cost since the last rest. */
+  #unrested = 0;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
 
@@ -77,8 +79,9 @@ export class TailLoop<F extends Followed> {
     const began = this.#clock();
     if (at <= began && this.#sweep === null && began >= this.#notBefore && this.#ready()) {
       file.poll(began);
-      const cost = this.#clock() - began;
-      if (cost > quickMs) this.#notBefore = began + cost + pauseAfter(cost);
+      const now = this.#clock();
+      this.#unrested += now - began;
+      if (this.#unrested > unrestedMs) this.#restAfter(this.#unrested, now);
     } else file.due = Math.min(file.due, at);
     if (this.#sweep === null && file.due < this.#timerAt) this.#wakeAt(file.due);
   }
@@ -126,7 +129,12 @@ export class TailLoop<F extends Followed> {
     }
     this.#sweep = null;
     const now = this.#clock();
-    this.#notBefore = now + pauseAfter(sweep.cost + now - began);
+    this.#restAfter(sweep.cost + now - began, now);
     this.#schedule();
   };
+
+  #restAfter(cost: number, now: number): void {
+    this.#notBefore = now + pauseAfter(cost);
+    this.#unrested = 0;
+  }
 }

@@ -33,3 +33,14 @@ test("pauses grow from one second to thirty, and begin anew after a calm minute"
   guard.opened(now);
   expect(guard.pause(now + 60_000)).toEqual({ ms: 1_000, first: true });
 });
+
+test("pauses grow as long as the socket cannot be opened again, and only the first of them is reported", () => {
+  const guard = new FloodGuard();
+  guard.opened(0);
+  const pauses = [100_000, 101_000, 103_000].map((now) => guard.pause(now));
+  expect(pauses).toEqual([
+    { ms: 1_000, first: true },
+    { ms: 2_000, first: false },
+    { ms: 4_000, first: false },
+  ]);
+});

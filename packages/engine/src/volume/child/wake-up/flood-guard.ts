@@ -41,6 +41,8 @@ export class FloodGuard {
   /** How long nobody listens: longer each time, unless it was calm in between. */
   pause(now: number): { readonly ms: number; readonly first: boolean } {
     if (now - this.#opened >= calmMs) this.#pauseMs = firstPauseMs;
+    // Closed until it can be opened again, which may take several pauses.
+    this.#opened = Number.POSITIVE_INFINITY;
     const ms = this.#pauseMs;
     this.#pauseMs = Math.min(longestPauseMs, ms * 2);
     return { ms, first: ms === firstPauseMs };

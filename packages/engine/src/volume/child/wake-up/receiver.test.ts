@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createSocket, type Socket } from "node:dgram";
 import { type WakeUpAddress, wakeUpDatagram, wakeUpToken } from "@paperclip-k8s/runner/wake-up";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { until } from "../../testing/scratch.ts";
 import { FollowedRuns, type WokenFile } from "./followed-runs.ts";
 import { WakeUpReceiver } from "./receiver.ts";
@@ -12,6 +12,7 @@ const token = wakeUpToken(Buffer.alloc(32, 1));
 const receivers: WakeUpReceiver[] = [];
 const senders: Socket[] = [];
 afterEach(() => {
+  vi.useRealTimers();
   for (const receiver of receivers.splice(0)) receiver.close();
   for (const sender of senders.splice(0)) sender.close();
 });
@@ -102,6 +103,7 @@ test("a flood closes the socket after some hundred, and it is open again at the 
   const output = file(1, { token, kind: "output" });
   const { at, pauses, taken } = await listen(runs);
   const send = sendTo(at);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   while (pauses.length === 0) {
     await Promise.all(Array.from({ length: 300 }, () => send(randomBytes(23))));
     // A send is done before anything can be received.
@@ -110,7 +112,9 @@ test("a flood closes the socket after some hundred, and it is open again at the 
   const before = taken();
   for (let each = 0; each < 50; each++) await send(randomBytes(23));
   expect(taken()).toBe(before);
-  // It listens again after a second: sent until it does.
+  vi.advanceTimersByTime(1_000);
+  vi.useRealTimers();
+  // It takes a moment to listen again: sent until it does.
   while (output.sizes.length === 0) {
     await send(wakeUpDatagram(token, "output", 5));
     await new Promise((resolve) => setTimeout(resolve, 20));
