@@ -19,7 +19,7 @@ export interface ManyPods {
 
 let groups = 0;
 
-export async function openManyPods(pocket: Pocket): Promise<ManyPods> {
+export async function openManyPods(pocket: Pocket, wakeUps: boolean): Promise<ManyPods> {
   const folder = join(pocket.dir, `synthetic-${++groups}`);
   const registry = join(folder, "pods");
   await mkdir(registry, { recursive: true });
@@ -28,7 +28,7 @@ export async function openManyPods(pocket: Pocket): Promise<ManyPods> {
   await chmod(join(folder, "node"), 0o755);
   const image = `synthetic:${groups}`;
   pocket.images[image] = { path: [folder] };
-  const writer = fork(fileURLToPath(new URL("synthetic-pods.ts", import.meta.url)), [registry]);
+  const writer = fork(fileURLToPath(new URL("synthetic-pods.ts", import.meta.url)), [registry, String(wakeUps)]);
   let pods = 0;
   let lines: number | null = null;
   const changed = new Set<() => void>();

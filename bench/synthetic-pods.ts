@@ -3,6 +3,8 @@ import { createHash } from "node:crypto";
 import { openSync, readdirSync, readFileSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { EndRecord, MetaRecord, RunnerSpec } from "@paperclip-k8s/runner";
+import { WAKE_UP_FILE, wakeUpToken } from "@paperclip-k8s/runner/wake-up";
+import { WakeUpSender } from "../packages/runner/src/wake-up/sender.ts";
 import { RecordLines } from "../packages/runner/src/writer/record-lines.ts";
 
 /** How many pods write, and whether all of them end. */
@@ -13,24 +15,30 @@ export interface PodOrder {
 
 const EVERY_MS = 200;
 const STEP_MS = 5;
-const [registry = ""] = process.argv.slice(2);
+/** The second: whether the pods send wake-ups, as their runners would. */
+const [registry = "", wakeUps = "false"] = process.argv.slice(2);
 
 class SyntheticPod {
   readonly #pid: number;
   readonly #output: number;
   readonly #meta: number;
   readonly #records: RecordLines;
+  readonly #wakeUps: WakeUpSender | null;
   readonly #hash = createHash("sha256");
   #lines = 0;
   #bytes = 0;
+  #metaBytes = 0;
   #due = 0;
 
-  constructor(pid: number, spec: RunnerSpec) {
+  constructor(pid: number, secret: string) {
+    const spec = JSON.parse(readFileSync(join(secret, "spec.json"), "utf8")) as RunnerSpec;
     this.#pid = pid;
     this.#output = openSync(spec.files.output, "a");
     this.#meta = openSync(spec.files.meta, "a");
-    const { run, nonce, key } = spec;
-    this.#records = new RecordLines(key === undefined ? null : Buffer.from(key, "base64url"));
+    const { run, nonce } = spec;
+    const key = spec.key === undefined ? null : Buffer.from(spec.key, "base64url");
+    this.#records = new RecordLines(key);
+    this.#wakeUps = wakeUps === "true" && key !== null ? openSender(key, secret) : null;
     this.#record({ type: "start", at: new Date().toISOString(), run, nonce, pod: `synthetic-${pid}`, runtime: "none" });
     this.#record({ type: "cli-started", at: new Date().toISOString(), pid });
   }
@@ -42,6 +50,7 @@ class SyntheticPod {
     this.#due += EVERY_MS;
     const line = `line ${this.#lines++} at ${Date.now()}\n`;
     this.#bytes += writeSync(this.#output, line);
+    this.#wakeUps?.written("output", this.#bytes);
     this.#hash.update(line);
   }
 
@@ -68,9 +77,13 @@ class SyntheticPod {
   }
 
   #record(record: MetaRecord): void {
-    writeSync(this.#meta, this.#records.line(record));
+    this.#metaBytes += writeSync(this.#meta, this.#records.line(record));
+    this.#wakeUps?.written("meta", this.#metaBytes);
   }
 }
+
+const openSender = (key: Buffer, secret: string): WakeUpSender =>
+  new WakeUpSender({ token: wakeUpToken(key).toString("base64url"), addressFile: join(secret, WAKE_UP_FILE) });
 
 const pods = new Map<string, SyntheticPod>();
 let writing = 0;
@@ -79,7 +92,7 @@ function admit(): void {
   for (const name of readdirSync(registry)) {
     if (name.endsWith(".new") || pods.has(name)) continue;
     const [pid, runner = ""] = readFileSync(join(registry, name), "utf8").trim().split(" ");
-    pods.set(name, new SyntheticPod(Number(pid), JSON.parse(readFileSync(join(dirname(runner), "spec.json"), "utf8"))));
+    pods.set(name, new SyntheticPod(Number(pid), dirname(runner)));
     process.send?.({ pods: pods.size });
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Pocket } from "@paperclip-k8s/pocket";
 import type { Bed } from "../../testbed/suite/src/bed.ts";
-import { BUDGETS } from "../budgets.ts";
+import { BUDGETS, type LineBudget } from "../budgets.ts";
 import type { Row } from "../figures.ts";
 import type { Host, HostUsage } from "../host.ts";
 import { lineRows, stampedRuns } from "../lines.ts";
@@ -14,28 +14,40 @@ const WRITING = 144;
 const ALL = 500;
 const SHARE = 0.2;
 const SETTLE_MS = 5_000;
-/** One process writes for all pods and sends nobody a wake-up: p50 is polling's. */
-const POLLED_MANY = { p50: BUDGETS.polled.p50, p99: BUDGETS.wokenMany.p99 };
+/** How runs are followed: as in a cluster, or where no wake-up reaches the server. */
+interface Way {
+  readonly wakeUps: boolean;
+  readonly name: string;
+  readonly lines: LineBudget;
+}
+const WOKEN: Way = { wakeUps: true, name: "", lines: BUDGETS.wokenMany };
+const POLLED: Way = { wakeUps: false, name: " without wake-ups", lines: { p50: BUDGETS.polled.p50, p99: BUDGETS.wokenMany.p99 } };
 
 /** More runs than one machine has pods for: real `execute`, watch and reader, pods that sleep, and one process that writes for them. */
 export async function measureMany(host: Host, bed: Bed, pocket: Pocket, seconds: number): Promise<Row[]> {
-  return [...(await allWrite(host, pocket, seconds)), ...(await mostAreQuiet(host, bed, pocket, seconds))];
+  const rows: Row[] = [];
+  for (const way of [WOKEN, POLLED]) {
+    rows.push(...(await allWrite(host, pocket, way, seconds)));
+    // The server remembers an ended run for some seconds.
+    await settled(bed);
+    rows.push(...(await mostAreQuiet(host, bed, pocket, way, seconds)));
+    await settled(bed);
+  }
+  return rows;
 }
 
-async function allWrite(host: Host, pocket: Pocket, seconds: number): Promise<Row[]> {
-  const { pods, records } = await startAll(host, pocket, WRITING);
+async function allWrite(host: Host, pocket: Pocket, way: Way, seconds: number): Promise<Row[]> {
+  const { pods, records } = await startAll(host, pocket, way, WRITING);
   pods.write(WRITING);
   await sleep(seconds * 1000);
   const written = await pods.end();
-  const name = `${WRITING} runs × 5 lines/s without wake-ups, ${seconds} s`;
-  return lineRows(name, stampedRuns(await Promise.all(records)), written, POLLED_MANY);
+  const name = `${WRITING} runs × 5 lines/s${way.name}, ${seconds} s`;
+  return lineRows(name, stampedRuns(await Promise.all(records)), written, way.lines);
 }
 
-async function mostAreQuiet(host: Host, bed: Bed, pocket: Pocket, seconds: number): Promise<Row[]> {
-  // The server remembers an ended run for some seconds.
-  await settled(bed);
+async function mostAreQuiet(host: Host, bed: Bed, pocket: Pocket, way: Way, seconds: number): Promise<Row[]> {
   const empty = await host.usage();
-  const { pods, records } = await startAll(host, pocket, ALL);
+  const { pods, records } = await startAll(host, pocket, way, ALL);
   await sleep(SETTLE_MS);
   const quiet = await host.usage();
   const requests = bed.requests.length;
@@ -46,11 +58,11 @@ async function mostAreQuiet(host: Host, bed: Bed, pocket: Pocket, seconds: numbe
   await sleep(seconds * 1000);
   const after = await host.usage();
   const written = await pods.end();
-  const name = `${ALL} runs, ${ALL * SHARE} of them × 5 lines/s, ${seconds} s`;
+  const name = `${ALL} runs, ${ALL * SHARE} of them × 5 lines/s${way.name}, ${seconds} s`;
   return [
-    memoryRow(empty, quiet),
+    memoryRow(way, empty, quiet),
     {
-      what: `API requests at ${ALL} runs, steady`,
+      what: `API requests at ${ALL} runs${way.name}, steady`,
       budget: `${BUDGETS.requestsPerSecondOf500} /s`,
       measured: `${perSecond.toFixed(2)} /s`,
       ok: perSecond <= BUDGETS.requestsPerSecondOf500,
@@ -61,20 +73,25 @@ async function mostAreQuiet(host: Host, bed: Bed, pocket: Pocket, seconds: numbe
 }
 
 /** All at once, as after a planned restart. */
-async function startAll(host: Host, pocket: Pocket, count: number): Promise<{ pods: ManyPods; records: Promise<RunRecord>[] }> {
-  const pods = await openManyPods(pocket);
+async function startAll(
+  host: Host,
+  pocket: Pocket,
+  { wakeUps }: Way,
+  count: number,
+): Promise<{ pods: ManyPods; records: Promise<RunRecord>[] }> {
+  const pods = await openManyPods(pocket, wakeUps);
   const records = Array.from({ length: count }, () => host.run(ONE_LINE, { config: { image: pods.image } }));
   await pods.started(count);
   void Promise.all(records).then(pods.stop);
   return { pods, records };
 }
 
-function memoryRow(empty: HostUsage, quiet: HostUsage): Row {
+function memoryRow(way: Way, empty: HostUsage, quiet: HostUsage): Row {
   const kib = (after: number, before: number): number => (after - before) / ALL / 1024;
   const heap = kib(quiet.heapBytes, empty.heapBytes);
   const rss = kib(quiet.rssBytes, empty.rssBytes);
   return {
-    what: `memory per quiet run, from ${ALL}`,
+    what: `memory per quiet run, from ${ALL}${way.name}`,
     budget: `${BUDGETS.memoryPerQuietRunKib} KiB`,
     measured: `${heap.toFixed(1)} KiB of heap (resident: ${rss.toFixed(0)} KiB)`,
     ok: heap <= BUDGETS.memoryPerQuietRunKib,
