@@ -156,11 +156,12 @@ export function gatedScript(bed: Pick<Bed, "data">, { exitCode = 0 }: { readonly
  * a file beside the gate, `-halted`, says that it was.
  */
 export function lateEnd(meta: string, gate: string): string {
-  // It looks without a pause: the runner exits some milliseconds after its record.
+  // It looks every millisecond: the runner exits some milliseconds after its record.
   const helper = `const { existsSync, readFileSync, writeFileSync, writeSync } = require("node:fs"); const runner = Number(process.argv[1]);
     const has = (file, text) => { try { return readFileSync(file, "utf8").includes(text); } catch { return false; } };
     writeSync(1, "ready");
-    while (!has(${JSON.stringify(meta)}, '"type":"end"')) if (!existsSync("/proc/" + runner)) process.exit();
+    const tick = new Int32Array(new SharedArrayBuffer(4));
+    for (; !has(${JSON.stringify(meta)}, '"type":"end"'); Atomics.wait(tick, 0, 0, 1)) if (!existsSync("/proc/" + runner)) process.exit();
     process.kill(runner, "SIGSTOP");
     const t = setInterval(() => { if (has("/proc/" + runner + "/stat", ") T ")) writeFileSync(${JSON.stringify(`${gate}-halted`)}, "");
       if (!existsSync(${JSON.stringify(gate)})) return; clearInterval(t); process.kill(runner, "SIGCONT"); }, 20)`;

@@ -85,4 +85,4 @@ test("a server that adopts the Job gets its wake-ups", async () => {
   await expect.poll(second.came, { timeout: 200_000 }).toBeGreaterThan(0);
   after.cancel();
   await after.done;
-});
+}, 400_000);

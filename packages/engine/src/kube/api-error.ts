@@ -56,6 +56,9 @@ export const isAlreadyExists = (error: unknown): error is ApiError => hasStatus(
 /** 409 of any other kind: a precondition, a concurrent write, a busy quota. */
 export const isConflict = (error: unknown): error is ApiError => hasStatus(error, 409) && !isAlreadyExists(error);
 export const isUnauthorized = (error: unknown): error is ApiError => hasStatus(error, 401);
+/** Nothing was sent: certificate and key are none, or do not belong together, as while somebody replaces one after the other. */
+export const isUnusableCertificate = (error: unknown): error is ApiError =>
+  error instanceof ApiError && !error.maybeApplied && Boolean(error.systemCode?.startsWith("ERR_OSSL_"));
 export const isForbidden = (error: unknown): error is ApiError => hasStatus(error, 403);
 /** 403 because a permission is missing; quotas and admission plugins answer 403 too. */
 export const isAccessDenied = (error: unknown): error is ApiError & { readonly denied: DeniedAccess } =>

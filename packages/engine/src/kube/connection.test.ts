@@ -189,8 +189,7 @@ describe("TLS", () => {
   });
   afterEach(() => new Promise((resolve) => server.close(resolve)));
 
-  async function openTls(cluster: object, user: object): Promise<Connection> {
-    const kubeconfig = join(dir, `tls-${Math.random()}`);
+  async function openTls(cluster: object, user: object, kubeconfig = join(dir, `tls-${Math.random()}`)): Promise<Connection> {
     const { port } = server.address() as AddressInfo;
     const config = {
       clusters: [{ name: "c", cluster: { server: `https://127.0.0.1:${port}`, ...cluster } }],
@@ -211,6 +210,17 @@ describe("TLS", () => {
     expect(subjects).toEqual(Array(10).fill("runner"));
     expect(handshakes).toBe(1);
     connection.close();
+  });
+
+  test("a certificate that does not fit its key: both are read again", async () => {
+    const ca = { "certificate-authority-data": testTls.ca };
+    const kubeconfig = join(dir, "rotated");
+    const certificate = { "client-certificate-data": testTls.clientCert, "client-key-data": testTls.clientKey };
+    const connection = await openTls(ca, { ...certificate, "client-key-data": testTls.serverKey }, kubeconfig);
+    // The second half of the rotation.
+    expect(await openTls(ca, certificate, kubeconfig)).toBe(connection);
+    await connection.request(get);
+    expect(subjects).toEqual(["runner"]);
   });
 
   test("the server's name in the certificate can be given", async () => {

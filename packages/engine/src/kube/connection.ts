@@ -1,7 +1,7 @@
 import type http from "node:http";
 import type { IncomingMessage } from "node:http";
 import { systemClock } from "../clock.ts";
-import { ApiError, isUnauthorized } from "./api-error.ts";
+import { ApiError, isUnauthorized, isUnusableCertificate } from "./api-error.ts";
 import { type ConnectOptions, Credentials } from "./credentials.ts";
 import { type ApiRequest, type ApiResponse, Exchange, type HttpProtocol, labelOf } from "./exchange.ts";
 import { Pace } from "./pace.ts";
@@ -140,13 +140,13 @@ export class Connection {
     }
   }
 
-  /** A 401 changed nothing: once more with fresh credentials is safe, also for a mutation. */
+  /** A 401, and a certificate that does not fit its key, changed nothing: once more with fresh credentials is safe, also for a mutation. */
   async #renewing<R>(attempt: () => Promise<R>): Promise<R> {
     const { generation } = this.#credentials;
     try {
       return await attempt();
     } catch (error) {
-      if (!isUnauthorized(error) || !(await this.#credentials.renew(generation))) throw error;
+      if (!(isUnauthorized(error) || isUnusableCertificate(error)) || !(await this.#credentials.renew(generation))) throw error;
       return attempt();
     }
   }

@@ -8,7 +8,7 @@ export type { ConnectOptions } from "./kubeconfig.ts";
 
 const renewEveryMs = 10_000;
 
-type Options = RequestOptions & { headers: Record<string, string> };
+type Options = RequestOptions & { headers: Record<string, string | string[]> };
 
 /** Server, TLS and authentication of one context. */
 export class Credentials {
@@ -23,8 +23,9 @@ export class Credentials {
   generation = 0;
   #pending: Promise<RequestOptions> | null = null;
 
-  private constructor(options: ConnectOptions, { cluster }: KubeContext, source: Source) {
-    this.#options = options;
+  private constructor(options: ConnectOptions, { name, cluster }: KubeContext, source: Source) {
+    // A kubeconfig whose current context is another one later still has this one.
+    this.#options = name === null ? options : { ...options, context: name };
     this.#source = source;
     this.server = new URL(cluster.server);
     this.proxied = Boolean(cluster.proxyUrl);
@@ -51,17 +52,20 @@ export class Credentials {
   async renew(seen: number): Promise<boolean> {
     if (this.generation === seen && performance.now() - this.#renewedAt >= renewEveryMs) {
       this.#renewedAt = performance.now();
-      this.#renewing = loadContext(this.#options)
-        .then(sourceOf)
-        .then((source) => {
-          this.#source = source;
-          this.#pending = null;
-          this.generation++;
-        });
+      this.#renewing = this.#reload();
     }
     // Requests that got a 401 at the same time wait for the same renewal.
     await this.#renewing;
     return this.generation !== seen;
+  }
+
+  async #reload(): Promise<void> {
+    const context = await loadContext(this.#options);
+    // Credentials of another cluster are not for this one.
+    if (new URL(context.cluster.server).href !== this.server.href) return;
+    this.#source = await sourceOf(context);
+    this.#pending = null;
+    this.generation++;
   }
 
   async #apply(): Promise<RequestOptions> {
@@ -75,7 +79,7 @@ export class Credentials {
     }
     // Token files may end in a newline, which no header can hold.
     const token = options.headers.Authorization;
-    if (token !== undefined) options.headers.Authorization = token.trim();
+    if (typeof token === "string") options.headers.Authorization = token.trim();
     return options;
   }
 }
@@ -91,11 +95,13 @@ async function sourceOf(context: KubeContext): Promise<Source> {
   const config = new KubeConfig();
   // The client refuses plain http unless configured not to verify TLS; there is none to verify.
   const skipTLSVerify = cluster.skipTLSVerify || cluster.server.startsWith("http:");
-  config.loadFromClusterAndUser({ ...cluster, skipTLSVerify }, user as Parameters<typeof config.loadFromClusterAndUser>[1]);
+  // It knows files of tokens by this name only.
+  const { tokenFile } = user;
+  const own = tokenFile === undefined ? user : { ...user, authProvider: { name: "tokenFile", config: { tokenFile } } };
+  config.loadFromClusterAndUser({ ...cluster, skipTLSVerify }, own as Parameters<typeof config.loadFromClusterAndUser>[1]);
   return async (options) => {
     await config.applyToHTTPSOptions(options);
-    // Proxies keep their agent, other requests have the connection's.
-    if (cluster.proxyUrl === undefined) delete options.agent;
+    Object.assign(options.headers, user.impersonation);
   };
 }
 
@@ -113,14 +119,24 @@ function ownSource({ cluster, user }: KubeContext): Source {
       bytes(user.keyFile, user.keyData),
       user.tokenFile === undefined ? user.token : files.read(user.tokenFile).then(String),
     ]);
-    if (user.exec !== undefined && !(credential !== null && credential.until > Date.now())) credential = await runExecPlugin(user.exec);
+    if (user.exec !== undefined && !(credential !== null && credential.until > Date.now()))
+      credential = await runExecPlugin(user.exec, clusterInfo(cluster, ca));
     Object.assign(options, given({ ca, cert: credential?.cert ?? cert, key: credential?.key ?? key }));
     const bearer = token ?? credential?.token;
     if (bearer) options.headers.Authorization = `Bearer ${bearer}`;
     if (user.username !== undefined) options.auth = `${user.username}:${user.password ?? ""}`;
-    if (user.impersonateUser !== undefined) options.headers["Impersonate-User"] = user.impersonateUser;
+    Object.assign(options.headers, user.impersonation);
   };
 }
+
+/** With the API's names. */
+const clusterInfo = ({ server, skipTLSVerify, tlsServerName }: KubeCluster, ca: Buffer | undefined): object =>
+  given({
+    server,
+    "tls-server-name": tlsServerName,
+    "insecure-skip-tls-verify": skipTLSVerify || undefined,
+    "certificate-authority-data": ca?.toString("base64"),
+  });
 
 const given = (fields: Readonly<Record<string, unknown>>): object =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

@@ -14,15 +14,16 @@ const MOST_ERROR_CHARS = 2000;
 /** A plugin that waits for somebody to log in would be waited for by every request. */
 const TIMEOUT_MS = 60_000;
 
-/** Runs a credential plugin of a kubeconfig. What it prints is never part of an error: it may be a token. */
-export async function runExecPlugin({ command, args, env }: ExecPlugin): Promise<ExecCredential> {
+/** Runs a credential plugin of a kubeconfig. What it prints is never part of an error: it may be a token. `cluster`: what a plugin that wants it is told of the cluster. */
+export async function runExecPlugin(plugin: ExecPlugin, cluster: object): Promise<ExecCredential> {
+  const { command, args, env } = plugin;
   if (!command) throw new Error("the credential plugin has no command");
   // Most servers need no plugin.
   const { execFile } = await import("node:child_process");
   const own = Object.fromEntries((env ?? []).map(({ name, value }) => [name, value]));
   const printed = await new Promise<string>((resolve, reject) => {
     const options = {
-      env: { ...process.env, ...own },
+      env: { ...process.env, KUBERNETES_EXEC_INFO: JSON.stringify(execInfo(plugin, cluster)), ...own },
       maxBuffer: MOST_BYTES,
       encoding: "utf8",
       timeout: TIMEOUT_MS,
@@ -42,6 +43,11 @@ export async function runExecPlugin({ command, args, env }: ExecPlugin): Promise
     child.stdin?.end();
   });
   return credentialOf(printed);
+}
+
+/** As kubectl gives it; nobody is there to answer questions. */
+function execInfo({ apiVersion = "client.authentication.k8s.io/v1", provideClusterInfo }: ExecPlugin, cluster: object): object {
+  return { kind: "ExecCredential", apiVersion, spec: { ...(provideClusterInfo ? { cluster } : {}), interactive: false } };
 }
 
 function credentialOf(printed: string): ExecCredential {

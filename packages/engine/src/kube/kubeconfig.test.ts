@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -72,6 +72,35 @@ describe("what a request gets of a kubeconfig", () => {
     expect(options).toMatchObject({ cert: "C", key: "K", headers: { Authorization: "Bearer of-plugin" } });
   });
 
+  test("a plugin beside the kubeconfig is told what kubectl tells it", async () => {
+    const info = `#!${process.execPath}\nconsole.log(JSON.stringify({ status: { token: Buffer.from(process.env.KUBERNETES_EXEC_INFO).toString("base64") } }))`;
+    mkdirSync(join(dir, "bin"));
+    writeFileSync(join(dir, "bin", "plugin"), info, { mode: 0o755 });
+    const told = async (more: object) => {
+      const exec = JSON.stringify({ command: "./bin/plugin", apiVersion: "client.authentication.k8s.io/v1beta1", ...more });
+      const { headers } = await optionsOf(write(`    exec: ${exec}`, `    certificate-authority-data: ${base64("ca")}`));
+      const token = String((headers as Record<string, string>).Authorization).replace("Bearer ", "");
+      return JSON.parse(Buffer.from(token, "base64").toString());
+    };
+    const told1 = { kind: "ExecCredential", apiVersion: "client.authentication.k8s.io/v1beta1", spec: { interactive: false } };
+    expect(await told({})).toEqual(told1);
+    const cluster = { server: "https://10.0.0.1:6443", "certificate-authority-data": base64("ca") };
+    expect(await told({ provideClusterInfo: true })).toEqual({ ...told1, spec: { interactive: false, cluster } });
+  });
+
+  test.each(["", "    proxy-url: http://127.0.0.1:1"])("a file with a token, and as whom: %j", async (cluster) => {
+    writeFileSync(join(dir, "token"), "of-a-file\n");
+    const user =
+      "    tokenFile: token\n    as: alice\n    as-uid: u-1\n    as-groups: [devs, ops]\n    as-user-extra: {scopes/x: [one, two]}";
+    expect((await optionsOf(write(user, cluster))).headers).toEqual({
+      Authorization: "Bearer of-a-file",
+      "Impersonate-User": "alice",
+      "Impersonate-Uid": "u-1",
+      "Impersonate-Group": ["devs", "ops"],
+      "Impersonate-Extra-scopes%2Fx": ["one", "two"],
+    });
+  });
+
   test("a plugin that fails: its own words, and no credentials", async () => {
     const exec = JSON.stringify({ command: process.execPath, args: ["-e", "console.error('log in first'); process.exit(3)"] });
     await expect(optionsOf(write(`    exec: ${exec}`))).rejects.toMatchObject({
@@ -93,6 +122,25 @@ describe("what a request gets of a kubeconfig", () => {
     const error = await loadContext({ kubeconfig: path }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: "api_config", message: expect.not.stringContaining("top-secret") });
   });
+});
+
+test("a renewal stays with the context, and with its server", async () => {
+  const path = write("    token: old");
+  const credentials = await Credentials.load({ kubeconfig: path });
+  const token = async () => ((await credentials.requestOptions()).headers as Record<string, string>).Authorization;
+  const other = "- name: there\n  context: {cluster: c, user: v}";
+  writeFileSync(
+    path,
+    readFileSync(write("    token: new"), "utf8")
+      .replace("contexts:", `contexts:\n${other}`)
+      .replace(/current.*/, "current-context: there"),
+  );
+  expect(await credentials.renew(0)).toBe(true);
+  expect(await token()).toBe("Bearer new");
+  const moved = await Credentials.load({ kubeconfig: write("    token: mine") });
+  writeFileSync(path, readFileSync(write("    token: of-another-cluster"), "utf8").replace("10.0.0.1", "10.0.0.2"));
+  expect(await moved.renew(0)).toBe(false);
+  expect((await moved.requestOptions()).headers).toEqual({ Authorization: "Bearer mine" });
 });
 
 test("of several files the first with a name counts", async () => {

@@ -22,11 +22,17 @@ export interface KubeCluster {
 
 /** A program that prints credentials. */
 export interface ExecPlugin {
+  readonly apiVersion?: string;
   readonly command?: string;
   /** Many tools write null where there are none. */
   readonly args?: readonly string[] | null;
   readonly env?: readonly { readonly name: string; readonly value: string }[] | null;
+  /** Whether it is told which cluster it is asked for. */
+  readonly provideClusterInfo?: boolean;
 }
+
+/** As whom requests are made, by the headers of the API. */
+export type Impersonation = Readonly<Record<string, string | string[]>>;
 
 export interface KubeUser {
   readonly name: string;
@@ -38,13 +44,15 @@ export interface KubeUser {
   readonly keyData?: string;
   readonly username?: string;
   readonly password?: string;
-  readonly impersonateUser?: string;
+  readonly impersonation?: Impersonation;
   readonly exec?: ExecPlugin;
   readonly authProvider?: { readonly name?: string; readonly config?: Readonly<Record<string, unknown>> };
 }
 
 /** One context, with what it names. */
 export interface KubeContext {
+  /** Null = the account of a pod. */
+  readonly name: string | null;
   readonly cluster: KubeCluster;
   readonly user: KubeUser;
   readonly namespace: string | null;
@@ -75,7 +83,7 @@ export async function loadContext(options: ConnectOptions): Promise<KubeContext>
   const cluster = named(file.clusters, context.cluster);
   if (cluster === undefined || !URL.canParse(cluster.server))
     throw configError(`kubeconfig ${kubeconfig}: context "${name}" has no usable cluster`);
-  return { cluster, user: named(file.users, context.user) ?? { name: "" }, namespace: context.namespace ?? null };
+  return { name, cluster, user: named(file.users, context.user) ?? { name: "" }, namespace: context.namespace ?? null };
 }
 
 const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -89,6 +97,7 @@ export async function inCluster(env: NodeJS.ProcessEnv, account = ACCOUNT): Prom
   if (!URL.canParse(server)) throw configError(`in-cluster configuration: ${server} is no address`);
   const namespace = await readFile(`${account}/namespace`, "utf8").catch(() => null);
   return {
+    name: null,
     cluster: { name: "inCluster", server, caFile: `${account}/ca.crt`, skipTLSVerify: false },
     user: { name: "inClusterUser", tokenFile: `${account}/token` },
     namespace: namespace?.trim() || null,
@@ -136,8 +145,8 @@ function kubeFile(raw: Raw, folder: string): KubeFile {
         keyData: of["client-key-data"],
         username: of.username,
         password: of.password,
-        impersonateUser: of.as,
-        exec: of.exec,
+        impersonation: impersonation(of),
+        exec: exec(of.exec, path),
         authProvider: of["auth-provider"],
       }),
     })),
@@ -147,6 +156,26 @@ function kubeFile(raw: Raw, folder: string): KubeFile {
       ...present({ user: of.user, namespace: of.namespace }),
     })),
     current: String(raw["current-context"] ?? ""),
+  };
+}
+
+/** A command with a slash in it is a path, as those of files are; any other is looked for in PATH. */
+function exec(of: unknown, path: (value: unknown) => string | undefined): ExecPlugin | undefined {
+  if (typeof of !== "object" || of === null) return undefined;
+  const { command } = of as ExecPlugin;
+  return { ...of, ...(command?.includes("/") ? { command: path(command) } : {}) } as ExecPlugin;
+}
+
+function impersonation(of: Raw): Impersonation | undefined {
+  const { as: user, "as-uid": uid, "as-groups": groups, "as-user-extra": extra } = of;
+  if (!user) return undefined;
+  const values = (list: unknown): string[] => (Array.isArray(list) ? list.map(String) : []);
+  const extras = Object.entries((extra ?? {}) as Raw).map(([key, list]) => [`Impersonate-Extra-${encodeURIComponent(key)}`, values(list)]);
+  return {
+    "Impersonate-User": String(user),
+    ...(uid ? { "Impersonate-Uid": String(uid) } : {}),
+    ...(values(groups).length === 0 ? {} : { "Impersonate-Group": values(groups) }),
+    ...Object.fromEntries(extras),
   };
 }
 

@@ -27,7 +27,7 @@ test("hundreds of requests at once wait for their turn; a delete does not wait f
   await Promise.all([errand, first, late, ...rest]);
   expect(api.seen).toHaveLength(MANY + 4);
   // A hundred are let through at once; the wire may change the order of neighbours.
-  expect(deleted).toBeLessThan(150);
+  expect(deleted).toBeLessThan(MANY * 0.75);
   expect(api.seen.findIndex((seen) => seen.path === `${path}/late-errand`)).toBeGreaterThan(MANY * 0.75);
 });
 
@@ -37,7 +37,7 @@ test("a Secret does not wait for the Jobs of other runs", async () => {
   const jobs = Array.from({ length: MANY }, (_, n) => create(n));
   expect(await createSecret(connection, "n", { metadata: { name: "secret" } })).toBe(true);
   await Promise.all(jobs);
-  expect(api.seen.findIndex((seen) => seen.path.endsWith("/secrets"))).toBeLessThan(150);
+  expect(api.seen.findIndex((seen) => seen.path.endsWith("/secrets"))).toBeLessThan(MANY * 0.75);
 });
 
 test("who is cancelled, or whose connection closes, does not wait for a turn", async () => {

@@ -40,6 +40,8 @@ class CompanyPoll {
   #timer: NodeJS.Timeout | undefined;
   #isAsking = false;
   #withoutList = 0;
+  /** How many rounds it was left out after its last silence. */
+  #silence = 0;
 
   constructor(pollMs: number) {
     this.#pollMs = pollMs;
@@ -69,7 +71,7 @@ class CompanyPoll {
     const listed = await this.#list([...this.#runs]);
     const missing: PolledRun[] = [];
     for (const run of this.#runs) {
-      const answer = listed instanceof Error ? listed : listed.get(run.runId);
+      const answer = listed.get(run.runId);
       if (answer === undefined) missing.push(run);
       else run.onAnswer(answer);
     }
@@ -81,20 +83,22 @@ class CompanyPoll {
     this.#arm();
   }
 
-  /** What the host's list of live runs says of them; a run that is not in it is asked for by itself. An error = no answer; in the next round each run is asked for by itself. */
-  async #list(runs: readonly PolledRun[]): Promise<ReadonlyMap<string, string> | Error> {
+  /** What the host's list of live runs says of them; a run that is not in it is asked for by itself. */
+  async #list(runs: readonly PolledRun[]): Promise<ReadonlyMap<string, string>> {
     const last = runs.at(-1);
     if (last === undefined || runs.length < 2 || this.#withoutList-- > 0) return new Map();
     this.#withoutList = 0;
     try {
       const rows = recordsOf(await last.api.get(`/companies/${encodeURIComponent(last.companyId)}/live-runs?limit=${MOST_LISTED}`));
+      this.#silence = 0;
       const states = rows.map((row) => [textOf(row.id) ?? "", listedRunOf("", row)?.status ?? ""] as const);
       return new Map(states.filter(([, status]) => status !== ""));
     } catch (error) {
       const isSilent = error instanceof HostError && error.status === null;
-      // It may be only the list that takes too long or is too large.
-      this.#withoutList = isSilent ? 1 : ROUNDS_WITHOUT_LIST;
-      return isSilent ? error : new Map();
+      // It may be only the list that takes too long or is too large: left out for longer each time.
+      this.#silence = isSilent ? Math.min(ROUNDS_WITHOUT_LIST, Math.max(1, this.#silence * 2)) : 0;
+      this.#withoutList = isSilent ? this.#silence : ROUNDS_WITHOUT_LIST;
+      return new Map();
     }
   }
 }
