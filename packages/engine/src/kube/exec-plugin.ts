@@ -14,7 +14,7 @@ const MOST_ERROR_CHARS = 2000;
 /** A plugin that waits for somebody to log in would be waited for by every request. */
 const TIMEOUT_MS = 60_000;
 
-/** Runs a credential plugin of a kubeconfig. What it prints is never part of an error: it may be a token. `cluster`: what a plugin that wants it is told of the cluster. */
+/** Runs a credential plugin of a kubeconfig. What it prints is never part of an error: it may be a token. `cluster`: what a plugin that wants to know gets of it. */
 export async function runExecPlugin(plugin: ExecPlugin, cluster: object): Promise<ExecCredential> {
   const { command, args, env } = plugin;
   if (!command) throw new Error("the credential plugin has no command");

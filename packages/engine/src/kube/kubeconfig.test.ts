@@ -72,20 +72,20 @@ describe("what a request gets of a kubeconfig", () => {
     expect(options).toMatchObject({ cert: "C", key: "K", headers: { Authorization: "Bearer of-plugin" } });
   });
 
-  test("a plugin beside the kubeconfig is told what kubectl tells it", async () => {
+  test("a plugin beside the kubeconfig gets what kubectl gives it", async () => {
     const info = `#!${process.execPath}\nconsole.log(JSON.stringify({ status: { token: Buffer.from(process.env.KUBERNETES_EXEC_INFO).toString("base64") } }))`;
     mkdirSync(join(dir, "bin"));
     writeFileSync(join(dir, "bin", "plugin"), info, { mode: 0o755 });
-    const told = async (more: object) => {
+    const given = async (more: object) => {
       const exec = JSON.stringify({ command: "./bin/plugin", apiVersion: "client.authentication.k8s.io/v1beta1", ...more });
       const { headers } = await optionsOf(write(`    exec: ${exec}`, `    certificate-authority-data: ${base64("ca")}`));
       const token = String((headers as Record<string, string>).Authorization).replace("Bearer ", "");
       return JSON.parse(Buffer.from(token, "base64").toString());
     };
-    const told1 = { kind: "ExecCredential", apiVersion: "client.authentication.k8s.io/v1beta1", spec: { interactive: false } };
-    expect(await told({})).toEqual(told1);
+    const plain = { kind: "ExecCredential", apiVersion: "client.authentication.k8s.io/v1beta1", spec: { interactive: false } };
+    expect(await given({})).toEqual(plain);
     const cluster = { server: "https://10.0.0.1:6443", "certificate-authority-data": base64("ca") };
-    expect(await told({ provideClusterInfo: true })).toEqual({ ...told1, spec: { interactive: false, cluster } });
+    expect(await given({ provideClusterInfo: true })).toEqual({ ...plain, spec: { interactive: false, cluster } });
   });
 
   test.each(["", "    proxy-url: http://127.0.0.1:1"])("a file with a token, and as whom: %j", async (cluster) => {

@@ -27,7 +27,7 @@ export interface ExecPlugin {
   /** Many tools write null where there are none. */
   readonly args?: readonly string[] | null;
   readonly env?: readonly { readonly name: string; readonly value: string }[] | null;
-  /** Whether it is told which cluster it is asked for. */
+  /** Whether it gets to know which cluster it is asked for. */
   readonly provideClusterInfo?: boolean;
 }
 
