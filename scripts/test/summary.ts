@@ -52,7 +52,7 @@ function totalsOf(modules: readonly TestModule[], errors: number, seconds: numbe
     // A file that cannot be loaded has no tests to count.
     failed: [...inState("failed").map(nameOf), ...modules.filter(isBroken).map((module) => module.relativeModuleId)],
     skipped: inState("skipped").length,
-    triedAgain: tests.filter((test) => test.diagnostic()?.flaky).map(nameOf),
+    triedAgain: tests.filter((test) => test.diagnostic()?.flaky).map((test) => `${nameOf(test)}${firstErrorOf(test)}`),
     errors,
     files: modules.length,
     seconds,
@@ -60,4 +60,10 @@ function totalsOf(modules: readonly TestModule[], errors: number, seconds: numbe
 }
 
 const isBroken = (module: TestModule): boolean => module.errors().length > 0;
+/** Why the first attempt failed: nothing else of the output says it. */
+const firstErrorOf = (test: TestCase): string => {
+  const [error] = test.result().errors ?? [];
+  const indented = (text: string): string => `\n${text.trim().replace(/^/gm, "      ")}`;
+  return error === undefined ? "" : indented(`${error.stack || error.message}${error.diff === undefined ? "" : `\n${error.diff}`}`);
+};
 const nameOf = (test: TestCase): string => `${test.module.relativeModuleId} > ${test.fullName}`;
