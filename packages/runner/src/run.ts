@@ -80,14 +80,9 @@ async function follow(invocation: Invocation, prepared: PreparedRun, closeRelay:
   let cgroup = NO_CGROUP;
   let before = readCgroup(cgroup);
   const stdoutCopy = new LogCopy(process.stdout);
-  let taken = false;
-  // A slow volume shows only after the CLI's start that another pod owns the run: this CLI must not go on.
-  link.onTaken = () => {
-    taken = true;
-    stop.ask();
-  };
-  // It may have answered while seeds or the relay were waited for.
-  if (link.taken) link.onTaken();
+  // A slow volume shows late that another pod owns the run, while seeds are waited for or after the CLI's start: this CLI must not go on.
+  link.onTaken = () => stop.ask();
+  if (link.taken) stop.ask();
   const onGroup = (group: number): void => {
     cgroup = findCgroup();
     before = readCgroup(cgroup);
@@ -106,7 +101,7 @@ async function follow(invocation: Invocation, prepared: PreparedRun, closeRelay:
   for (const text of closeRelay()) note(link, text);
   if (result.error) stderrCopy.write(Buffer.from(`runner: ${result.error}\n`));
   // A pod that does not own the run, or whose CLI never ran, has no state of its own.
-  const hasState = invocation.guard.group !== null && !taken;
+  const hasState = invocation.guard.group !== null && !link.taken;
   if (!hasState) keeper?.halt();
   const saving = hasState ? keeper?.save(saveTimeLeft(config, stop, result.overAt)) : null;
   let deadline = result.overAt + drainTime(config);
@@ -131,7 +126,7 @@ async function follow(invocation: Invocation, prepared: PreparedRun, closeRelay:
   const message = { format: 1, run, nonce, ...end, error, finalLine: result.finalLine } as const;
   writeTerminationMessage(invocation.terminationLog, message, config.key);
   await Promise.all([stdoutCopy, stderrCopy].map((copy) => copy.drained(Math.min(2_000, left()))));
-  return taken ? RUNNER_EXIT.alreadyStarted : await exitCodeOf(result);
+  return link.taken ? RUNNER_EXIT.alreadyStarted : await exitCodeOf(result);
 }
 
 /** Shrinks when the pod is to stop, also in the middle of the save: what the CLI has not used of its grace is the state's. */
