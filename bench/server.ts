@@ -1,7 +1,7 @@
 // Stands for the host's server, in a process of its own, so that its CPU and memory are the adapter's.
 import { createEngine } from "@paperclip-k8s/engine";
 import { createAdapter } from "@paperclip-k8s/paperclip";
-import { STORED_MS } from "../packages/paperclip/src/entry.ts";
+import { STORED_MS } from "../packages/paperclip/src/server-parts.ts";
 import type { Address, RunAsk, ServerOptions } from "./protocol.ts";
 import { openRelay } from "./relay.ts";
 import { serve } from "./serve.ts";

@@ -9,9 +9,29 @@ export const adapters = {
   claude: { folder: "adapter-claude", npm: "@anthropic-ai/claude-code", load: () => import("./adapter-claude/testing/kit.ts") },
 } as const satisfies Readonly<Record<keyof typeof agentClis, RegisteredAdapter>>;
 
-/** A CLI's name: that of its program, too; with `_k8s` behind it, the adapter's type at the host. */
+/** A CLI's name: that of its program, too; with `_k8s` behind it, the adapter's type at the host; with `_local`, that of the host's own. */
 export type CliName = keyof typeof adapters;
 export const cliNames = Object.keys(adapters) as [CliName, ...CliName[]];
+
+/** The packages that we publish for the CLIs: the adapter of our own type, and the one that takes the built-in type's place. */
+export const adapterPackages: readonly AdapterPackage[] = cliNames.flatMap((cli) => {
+  const { folder } = adapters[cli];
+  return [
+    { cli, source: folder, folder, entry: "index", inPlace: false },
+    { cli, source: folder, folder: `${folder}/in-place`, entry: "in-place", inPlace: true },
+  ];
+});
+
+interface AdapterPackage {
+  readonly cli: CliName;
+  /** Folder of its sources, below `packages/`. */
+  readonly source: string;
+  /** Folder of its package.json, below `packages/`. */
+  readonly folder: string;
+  /** Its entry, a file of `src/`. */
+  readonly entry: string;
+  readonly inPlace: boolean;
+}
 
 interface RegisteredAdapter {
   /** Below `packages/`. */

@@ -6,8 +6,8 @@ export const agentClis = {
   claude: async () => (await import("./adapter-claude/src/agent-cli.ts")).claude,
 } as const satisfies Readonly<Record<string, () => Promise<AgentCli>>>;
 
-/** The CLI behind an adapter's type at the host; null = it is none of ours. */
+/** The CLI behind an adapter's type at the host, ours or the built-in one whose place ours can take; null = it is none of ours. */
 export async function cliOfType(type: string | null): Promise<AgentCli | null> {
-  const load = Object.entries(agentClis).find(([name]) => type === `${name}_k8s`)?.[1];
+  const load = Object.entries(agentClis).find(([name]) => type === `${name}_k8s` || type === `${name}_local`)?.[1];
   return load === undefined ? null : load();
 }

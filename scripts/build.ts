@@ -5,19 +5,25 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
-import { adapters } from "../packages/adapters.ts";
+import { adapterPackages } from "../packages/adapters.ts";
 import { bundleKubeconfig, clientBesideIt } from "./bundle-kubeconfig.ts";
+import { contentKey } from "./content-key.ts";
 import "./generate.ts";
 
 /** The oldest Node that a server may have: packages/paperclip/src/node-version.ts. */
 const TARGET = "node20";
 
+type AdapterPackage = (typeof adapterPackages)[number];
+
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-for (const { folder: adapter } of Object.values(adapters)) {
-  const folder = join(root, "packages", adapter);
+/** The adapters of one build share what they have in common in a server: packages/paperclip/src/server-parts.ts. */
+const define = { PAPERCLIP_K8S_BUILD: JSON.stringify(contentKey(root)) };
+
+for (const adapter of adapterPackages) {
+  const folder = join(root, "packages", adapter.folder);
   await rm(join(folder, "dist"), { recursive: true, force: true });
-  await bundle(folder);
+  await bundle(adapter);
   // Parts of the host's library are in the bundle; its licence goes with them.
   await cp(join(root, "node_modules/@paperclipai/shared/LICENSE"), join(folder, "dist/LICENSE.paperclip.txt"));
   await declare(adapter);
@@ -60,15 +66,17 @@ function generatedBesideIt(names: Set<string>): Plugin {
   };
 }
 
-async function bundle(folder: string): Promise<void> {
+async function bundle({ source: from, folder: to, entry, inPlace }: AdapterPackage): Promise<void> {
+  const source = join(root, "packages", from);
+  const folder = join(root, "packages", to);
   const beside = new Set<string>();
   const common = { bundle: true, legalComments: "none", logLevel: "warning", absWorkingDir: root } as const;
   // The host's library takes one text of a package that would bring a megabyte of validators along.
   const alias = { "@paperclipai/shared": "@paperclipai/shared/connection-intent-guidance" };
-  const server = { ...common, platform: "node", format: "esm", target: TARGET, alias } as const;
+  const server = { ...common, platform: "node", format: "esm", target: TARGET, alias, define } as const;
   await build({
     ...server,
-    entryPoints: [join(folder, "src/index.ts")],
+    entryPoints: [join(source, `src/${entry}.ts`)],
     outfile: join(folder, "dist/index.js"),
     external: ["js-yaml"],
     plugins: [clientBesideIt, generatedBesideIt(beside)],
@@ -76,9 +84,11 @@ async function bundle(folder: string): Promise<void> {
   for (const name of beside) {
     const outfile = join(folder, `dist/${name}.js`);
     // A licence stays with what it is about.
-    await build({ ...server, legalComments: "inline", entryPoints: [join(folder, `generated/${name}.ts`)], outfile });
+    await build({ ...server, legalComments: "inline", entryPoints: [join(source, `generated/${name}.ts`)], outfile });
   }
   await bundleKubeconfig(root, join(folder, "dist"), TARGET);
+  // The host has a formatter and a parser of its own for its own types.
+  if (inPlace) return;
   await build({ ...server, entryPoints: [join(folder, "src/cli.ts")], outfile: join(folder, "dist/cli.js") });
   // The host evaluates this file in a browser worker without imports.
   await build({
@@ -92,7 +102,7 @@ async function bundle(folder: string): Promise<void> {
 }
 
 /** Declarations of the entries; what they name of the workspace is copied beside them, so that they stand alone. */
-async function declare(adapter: string): Promise<void> {
+async function declare({ source, folder, entry, inPlace }: AdapterPackage): Promise<void> {
   const out = await mkdtemp(join(tmpdir(), "declarations-"));
   try {
     const project = join(out, "tsconfig.json");
@@ -104,18 +114,18 @@ async function declare(adapter: string): Promise<void> {
       rootDir: root,
       typeRoots: [join(root, "node_modules/@types")],
     };
-    const include = [join(root, `packages/${adapter}/src/*.ts`), join(root, "packages/paperclip/src/host/types.ts")];
+    const include = [join(root, `packages/${source}/src/*.ts`), join(root, "packages/paperclip/src/host/types.ts")];
     await writeFile(project, JSON.stringify({ extends: join(root, "tsconfig.json"), compilerOptions, include, exclude: ["**/*.test.ts"] }));
     execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", project], { stdio: "inherit" });
-    const dist = join(root, "packages", adapter, "dist");
+    const dist = join(root, "packages", folder, "dist");
     await mkdir(dist, { recursive: true });
     await cp(join(out, "packages/paperclip/src/host/types.d.ts"), join(dist, "host.d.ts"));
-    for (const [name, file] of [
-      ["index", "index.d.ts"],
+    const others = [
       ["cli", "cli.d.ts"],
       ["ui-parser", "ui-parser.d.cts"],
-    ] as const) {
-      const text = await readFile(join(out, "packages", adapter, "src", `${name}.d.ts`), "utf8");
+    ] as const;
+    for (const [name, file] of [[entry, "index.d.ts"] as const, ...(inPlace ? [] : others)]) {
+      const text = await readFile(join(out, "packages", source, "src", `${name}.d.ts`), "utf8");
       await writeFile(join(dist, file), text.replaceAll("@paperclip-k8s/paperclip/host", "./host.js"));
     }
   } finally {

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { adapters, type CliName, cliNames } from "../packages/adapters.ts";
+import { adapterPackages } from "../packages/adapters.ts";
 import { olderNode, runOn } from "./oldest-node.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -16,16 +16,17 @@ const COMMON = ["LICENSE", "README.md", "package.json"];
 /** What each kind has besides, and nothing else: a file that slips in may be a secret, one that slips out breaks the host. */
 const CONTENTS = {
   adapter: [
-    ...["dist/LICENSE.paperclip.txt", "dist/cli.d.ts", "dist/cli.js", "dist/host.d.ts", "dist/index.d.ts", "dist/index.js"],
-    ...["dist/LICENSES.kubeconfig.txt", "dist/kubeconfig.js", "dist/ui-parser.cjs", "dist/ui-parser.d.cts"],
+    ...["dist/LICENSE.paperclip.txt", "dist/host.d.ts", "dist/index.d.ts", "dist/index.js"],
+    ...["dist/LICENSES.kubeconfig.txt", "dist/kubeconfig.js"],
   ],
+  pages: ["dist/cli.d.ts", "dist/cli.js", "dist/ui-parser.cjs", "dist/ui-parser.d.cts"],
   command: ["dist/LICENSES.kubeconfig.txt", "dist/kubeconfig.js", "dist/main.js"],
 } as const;
 
 const older = await olderNode();
 
 for (const [name, check] of [
-  ...cliNames.map((cli) => [adapters[cli].folder, checkAdapter(cli)] as const),
+  ...adapterPackages.map((adapter) => [adapter.folder, checkAdapter(adapter)] as const),
   ["cli", checkCommand],
 ] as const) {
   const folder = await mkdtemp(join(tmpdir(), "packed-"));
@@ -36,15 +37,16 @@ for (const [name, check] of [
   }
 }
 
-function checkAdapter(cli: CliName) {
-  return async (source: string, folder: string): Promise<void> => {
-    const { tarball, unpacked } = await pack(source, folder, [...CONTENTS.adapter, ...generatedFiles(source)]);
+function checkAdapter({ cli, source, inPlace }: (typeof adapterPackages)[number]) {
+  return async (packed: string, folder: string): Promise<void> => {
+    const generated = generatedFiles(join(root, "packages", source));
+    const { tarball, unpacked } = await pack(packed, folder, [...CONTENTS.adapter, ...(inPlace ? [] : CONTENTS.pages), ...generated]);
     execFileSync(bin("attw"), [tarball, "--profile", "esm-only"], { stdio: "inherit" });
     await loadAsHost(unpacked);
-    await evaluateParser(unpacked);
+    if (!inPlace) await evaluateParser(unpacked);
     if (older === null) return console.log("not tried on an older Node: start npm with one to do so");
     await runOn(older.path, cli, join(unpacked, "dist/index.js"));
-    execFileSync(older.path, [join(unpacked, "dist/cli.js")], { stdio: "inherit" });
+    if (!inPlace) execFileSync(older.path, [join(unpacked, "dist/cli.js")], { stdio: "inherit" });
     console.log(`a run and the Test button on Node ${older.version}: ${cli}`);
   };
 }

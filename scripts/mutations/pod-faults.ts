@@ -79,8 +79,8 @@ export const POD_FAULTS: readonly Fault[] = [
   {
     what: "every pod mounts the whole volume, whatever the policy says",
     file: "packages/paperclip/src/prepare/scope/scope.ts",
-    find: 'if (input.policy.volume.mount === "whole") return',
-    replace: "if (input.policy.volume.mount !== null) return",
+    find: 'if (input.policy.volume.mount === "whole") {',
+    replace: "if (input.policy.volume.mount !== null) {",
     caughtBy: [scope("scope.test.ts")],
   },
   {

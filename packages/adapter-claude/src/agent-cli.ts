@@ -1,5 +1,6 @@
 import { type AgentCli, type CliParser, type CliPlan, type CliTurn, HOME_MOUNT } from "@paperclip-k8s/paperclip";
 import { argv } from "./claude/argv.ts";
+import { builtIn } from "./claude/built-in.ts";
 import { classify } from "./claude/classify.ts";
 import { earlierHooks } from "./claude/earlier-seeds.ts";
 import { earlierTranscripts } from "./claude/earlier-sessions.ts";
@@ -26,6 +27,7 @@ export const claude: AgentCli<OwnSettings> = {
   jobPrefix: "agent-claude-",
   settings: { own: ownSettings, docs, checkModel, earlier },
   variables,
+  builtIn,
   skillsFolder: SKILLS,
   models,
   listModels: createListModels(),

@@ -1,5 +1,6 @@
 import type { AgentCli, CliParser, CliPlan, CliTurn } from "@paperclip-k8s/paperclip";
 import { argv } from "./opencode/argv.ts";
+import { builtIn } from "./opencode/built-in.ts";
 import { classify } from "./opencode/classify.ts";
 import { configLayer } from "./opencode/config-layer.ts";
 import { createListModels } from "./opencode/discover-models.ts";
@@ -36,6 +37,7 @@ export const opencode: AgentCli<OwnSettings> = {
     },
   },
   variables,
+  builtIn,
   // OpenCode looks for skills where Claude Code does.
   skillsFolder: ".claude/skills",
   models,

@@ -27,7 +27,9 @@ export function createAdapter(cli: AgentCli, options: AdapterOptions): ServerAda
     execute: (ctx) => runDetachable(registry, ctx, serverEnv, (detach) => execute(cli, ctx, { ...options, serverEnv, detach })),
     testEnvironment: (ctx) => testEnvironment(cli, ctx, { engine: options.engine, serverEnv }),
     sessionCodec,
-    sessionManagement: cli.sessionManagement,
+    ...(cli.inPlace === undefined
+      ? { sessionManagement: cli.sessionManagement }
+      : { runtimeToolDelivery: cli.builtIn?.runtimeToolDelivery }),
     models: [...cli.models],
     listModels: () => cli.listModels(serverEnv),
     listSkills: async (ctx) => listSkills(ctx, await skills(ctx)),

@@ -9,6 +9,7 @@ import { lostSession } from "./conclude/session.ts";
 import { onLockConflict } from "./handover/adoption/on-lock-conflict.ts";
 import { callsEnded } from "./host/api.ts";
 import { issueOf } from "./host/issue.ts";
+import { hasDefaultModel } from "./host/releases.ts";
 import type { ExecutionContext, ExecutionResult } from "./host/types.ts";
 import { createAnnouncement } from "./observe/announce.ts";
 import { type CancelOptions, type CancelWatch, watchCancel } from "./observe/cancel.ts";
@@ -20,6 +21,7 @@ import { createProgress } from "./observe/progress.ts";
 import { checkedConfig } from "./prepare/agent-config.ts";
 import { type Attempt, firstStart, gatherInputs, prepareAttempt } from "./prepare/attempt.ts";
 import { inherit } from "./prepare/inherit/inherit-from.ts";
+import { refuseRemote } from "./prepare/remote-environment.ts";
 import { buildRequest, requestWarnings } from "./prepare/request.ts";
 import { fingerprintOf } from "./prepare/resume-fingerprint.ts";
 import { chooseSession } from "./prepare/session.ts";
@@ -61,7 +63,8 @@ async function runToConclusion(cli: AgentCli, ctx: ExecutionContext, log: RunLog
   let cancel = null as CancelWatch | null;
   try {
     const { serverEnv } = options;
-    const { config, policy } = await checkedConfig(cli, ctx.config, serverEnv);
+    refuseRemote(ctx);
+    const { config, policy } = await checkedConfig(cli, ctx.config, serverEnv, { hasDefaultModel: hasDefaultModel(ctx) });
     // At once: a misspelt setting may be the reason that another one is missed.
     for (const text of config.warnings) void log.warning(text);
     const inherited = await inherit(cli, config, serverEnv, policy);

@@ -11,10 +11,12 @@ export type {
   KnownVariables,
   RunEnvironment,
 } from "./agent-cli/agent-cli.ts";
+export type { BuiltInSetting, BuiltInType } from "./agent-cli/built-in-type.ts";
 export { createModelDiscovery } from "./agent-cli/discover-models.ts";
 export type { CliFault, FaultKind } from "./agent-cli/fault.ts";
+export { foldersOfServer, leftOut } from "./built-in/common-settings.ts";
 export { providerKey } from "./doctor/provider-key.ts";
-export { adapterEntry } from "./entry.ts";
+export { adapterEntry, inPlaceEntry } from "./entry.ts";
 export type { McpServer } from "./host/mcp-servers.ts";
 export type { EnvironmentCheck, ExecutionResult, Model } from "./host/types.ts";
 export { HOME_MOUNT } from "./prepare/environment/mounts.ts";

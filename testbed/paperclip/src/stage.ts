@@ -1,4 +1,5 @@
-import { realpathSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { type Llm, type LlmOptions, scriptedSettings, startLlm } from "@paperclip-k8s/llm";
 import { type Pocket, startPocket } from "@paperclip-k8s/pocket";
@@ -38,6 +39,8 @@ export interface Stage extends AnyStage {
 }
 
 export interface StageOptions extends PaperclipOptions {
+  /** Agents of the built-in types: their settings name no cluster, so the policy does, and the server has the CLIs that the built-in adapters start. No adapter is installed yet. */
+  readonly builtIn?: boolean;
   readonly companyName?: string;
   /** What the agents' model does before it looks for the usual words. */
   readonly script?: LlmOptions["script"];
@@ -55,10 +58,12 @@ export async function openStage(packed: Pick<PackedAdapters, "folder" | "names">
     ];
     const cluster = opened.keep(await startPocket({ images: { "agent:1": { path } } }));
     const llm = opened.keep(await startLlm(options.script && { script: options.script }));
-    const host = opened.keep(await startPaperclip(options));
+    const policy = options.builtIn ? opened.keep(defaultsPolicy(cluster)) : null;
+    const env: Record<string, string> = policy === null ? {} : { PAPERCLIP_K8S_POLICY: policy.file, PATH: path.join(delimiter) };
+    const host = opened.keep(await startPaperclip({ ...options, env: { ...env, ...options.env } }));
     cluster.createNamespace(NAMESPACE);
     cluster.createClaim(NAMESPACE, "data", host.home.path);
-    for (const folder of pathsOf(packed)) await adaptersOf(host).install(folder);
+    for (const folder of options.builtIn ? [] : pathsOf(packed)) await adaptersOf(host).install(folder);
     const company = await Company.open(host, options.companyName ?? "Testbed");
     const jobs = async () => cluster.list("jobs", NAMESPACE).map(({ metadata }) => metadata.name ?? "");
     return { host, cluster, namespace: NAMESPACE, llm, company, jobs, config: agentConfig(cluster, llm), stop: opened.close };
@@ -66,6 +71,21 @@ export async function openStage(packed: Pick<PackedAdapters, "folder" | "names">
     await opened.close();
     throw error;
   }
+}
+
+/** A policy with what Kubernetes needs, for agents whose form does not ask for it. */
+function defaultsPolicy(cluster: Pocket): { readonly file: string; stop(): Promise<void> } {
+  const folder = mkdtempSync(join(tmpdir(), "policy-"));
+  const file = join(folder, "policy.yaml");
+  const defaults = { kubeconfig: cluster.kubeconfig, namespace: NAMESPACE, image: "agent:1", dataClaim: "data" };
+  writeFileSync(file, JSON.stringify({ defaults, allow: { namespaces: ["*"], claims: ["*"] } }));
+  return { file, stop: async () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Settings of an agent of a built-in type, as the host's own form saves them. */
+export function builtInConfig(llm: Llm, type: AdapterType): Readonly<Record<string, unknown>> {
+  const { model, env } = scriptedSettings(KINDS[type].scripted(llm));
+  return { model, graceSec: 15, env: plainEnv(env), dangerouslySkipPermissions: true };
 }
 
 /** `dataPath` is left out: it must follow from the server's own PAPERCLIP_HOME. */

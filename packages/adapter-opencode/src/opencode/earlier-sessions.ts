@@ -21,12 +21,19 @@ const ROWS: readonly RowRule[] = [
 ];
 
 /** Databases that the adapters before this one used, except those on an agent's own claim, with sessions of many tasks and agents. */
-export function earlierDatabases(session: EarlierSession): ImportSource[] {
-  const { sessionId, cwd } = session;
+export const earlierDatabases = (session: EarlierSession): ImportSource[] => sessionRows(session, placesOf(session));
+
+/** The rows of one session, wherever one of these databases has them; `under`: a folder above them that is not on the volume. */
+export function sessionRows(
+  { sessionId, cwd }: Pick<EarlierSession, "sessionId" | "cwd">,
+  databases: readonly string[],
+  under?: string,
+): ImportSource[] {
   if (!SESSION_ID.test(sessionId)) return [];
-  return placesOf(session).map((path) => ({
+  return databases.map((path) => ({
     kind: "rows",
     path,
+    ...(under === undefined ? {} : { under }),
     to: DATABASE,
     root: { table: "session", column: "id", value: sessionId },
     rows: ROWS,

@@ -10,6 +10,8 @@ interface FileImport {
   readonly kind: "files";
   /** Absolute; one folder in it may be `*`, for any folder. Of several the newest is taken. */
   readonly path: string;
+  /** Folder above it from which it is reached without following links; the volume's root unless set. */
+  readonly under?: string;
   /** Folders that `*` stands for first. */
   readonly first?: readonly string[];
   /** Names beside it that belong to it, files or folders with everything in them. */
@@ -23,6 +25,8 @@ export interface RowImport {
   readonly kind: "rows";
   /** Absolute; one folder in it may be `*`, for any folder. */
   readonly path: string;
+  /** As that of a file. */
+  readonly under?: string;
   /** The new database, below the home. */
   readonly to: string;
   /** The row by which the session is known. */

@@ -4,13 +4,18 @@ import type { BillingType, EnvironmentCheck, Model, SessionManagement } from "..
 import type { AgentConfig } from "../settings/agent-config.ts";
 import type { Fields } from "../settings/field.ts";
 import type { CliSettings } from "../settings/schema.ts";
+import type { BuiltInType } from "./built-in-type.ts";
 import type { Entry } from "./entry.ts";
 import type { CliFault } from "./fault.ts";
 
 /** Everything that differs between two agent CLIs: one folder with one of these adds a CLI. `Own` are the settings that only this CLI has. */
 export interface AgentCli<Own extends Fields = Fields> {
-  /** Adapter type at the host: the CLI's name and `_k8s`. */
+  /** Adapter type at the host: the CLI's name and `_k8s`, or the built-in type whose place it takes. */
   readonly type: string;
+  /** The host's own adapter for this CLI; none unless set. */
+  readonly builtIn?: BuiltInType;
+  /** Set by `inPlaceOf`: it runs the agents of the built-in type. Its Jobs and those of the other type never overlap. */
+  readonly inPlace?: { readonly ownType: string };
   readonly label: string;
   /** Name of the main container. */
   readonly container: string;

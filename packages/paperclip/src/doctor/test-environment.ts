@@ -1,12 +1,13 @@
 import { ApiError, type Engine, messageOf } from "@paperclip-k8s/engine";
 import type { AgentCli } from "../agent-cli/agent-cli.ts";
-import type { EnvironmentCheck, EnvironmentTestResult, ServerAdapter } from "../host/types.ts";
+import type { EnvironmentCheck, EnvironmentTestResult, TestContext as HostTestContext } from "../host/types.ts";
 import { cleanValue } from "../observe/clean-text.ts";
 import { PolicyError } from "../policy/refusal.ts";
 import { checkedConfig } from "../prepare/agent-config.ts";
 import { environmentOf } from "../prepare/attempt.ts";
 import { inherit } from "../prepare/inherit/inherit-from.ts";
 import type { Inherited } from "../prepare/inherit/inherited.ts";
+import { refuseRemote } from "../prepare/remote-environment.ts";
 import { chooseTools, toolsHelp } from "../prepare/tools/choice.ts";
 import { rememberTools } from "../prepare/tools/remembered.ts";
 import { ConfigError } from "../settings/config-error.ts";
@@ -27,7 +28,7 @@ interface TestOptions {
   readonly timeouts?: Partial<ProbeTimeouts>;
 }
 
-type TestContext = Pick<Parameters<ServerAdapter["testEnvironment"]>[0], "companyId" | "config">;
+type TestContext = Pick<HostTestContext, "companyId" | "config" | "executionTarget">;
 
 /** Proxies give up on a request after a minute: the test must have answered by then. */
 const TEST_MS = 50_000;
@@ -84,9 +85,14 @@ interface Prepared extends Refused {
 }
 
 /** What is inherited with these settings, and the probe for it; only checks, where settings or cluster allow none. */
-async function prepare(cli: AgentCli, { companyId, config: raw }: TestContext, serverEnv: NodeJS.ProcessEnv): Promise<Prepared | Refused> {
+async function prepare(
+  cli: AgentCli,
+  { companyId, config: raw, executionTarget }: TestContext,
+  serverEnv: NodeJS.ProcessEnv,
+): Promise<Prepared | Refused> {
   let known: readonly EnvironmentCheck[] = [];
   try {
+    refuseRemote({ executionTarget });
     const { config, policy } = await checkedConfig(cli, raw, serverEnv);
     const api = await checkApi(config);
     known = [...warned(config.warnings), api];

@@ -28,7 +28,7 @@ test("our types of the host fit its own", () => {
 });
 
 test("an adapter has all that it promises the host, and nothing else", () => {
-  const members: Record<keyof ServerAdapter, string> = {
+  const members: Record<Exclude<keyof ServerAdapter, "runtimeToolDelivery">, string> = {
     type: "string",
     execute: "function",
     testEnvironment: "function",
@@ -90,5 +90,5 @@ test.each([
 });
 
 test("the host leaves long sessions to a CLI that keeps them short itself", () => {
-  expect(hasSessionCompactionThresholds(adapter.sessionManagement.defaultSessionCompaction)).toBe(false);
+  expect(hasSessionCompactionThresholds(exampleCli.sessionManagement.defaultSessionCompaction)).toBe(false);
 });

@@ -55,6 +55,8 @@ export interface ExecutionContext {
   /** The run's own token for the host's API. */
   readonly authToken?: string;
   readonly runtimeMcp?: { getServers(): RuntimeMcpServer[] };
+  /** Where the host wants the run: on its own machine, or in a remote environment that the agent was given. */
+  readonly executionTarget?: { readonly kind: string } | null;
 }
 
 export interface UsageSummary {
@@ -158,13 +160,24 @@ export interface SkillSnapshot {
   warnings: string[];
 }
 
+/** What the host hands to the form's "Test" button. */
+export interface TestContext {
+  readonly companyId: string;
+  readonly adapterType: string;
+  readonly config: Record<string, unknown>;
+  readonly executionTarget?: { readonly kind: string } | null;
+}
+
 /** What `createServerAdapter()` returns. */
 export interface ServerAdapter {
   type: string;
   execute(ctx: ExecutionContext): Promise<ExecutionResult>;
-  testEnvironment(ctx: { companyId: string; adapterType: string; config: Record<string, unknown> }): Promise<EnvironmentTestResult>;
+  testEnvironment(ctx: TestContext): Promise<EnvironmentTestResult>;
   sessionCodec: SessionCodec;
-  sessionManagement: SessionManagement;
+  /** Without it the host takes that of its own adapter of the same type. */
+  sessionManagement?: SessionManagement;
+  /** How a run gets the host's connections (2026.916 and later). */
+  runtimeToolDelivery?: "native_mcp" | "environment" | "invocation_context";
   models: Model[];
   /** The static list and what the CLI itself reports. */
   listModels(): Promise<Model[]>;

@@ -1,7 +1,7 @@
 import { overlaps } from "@paperclip-k8s/engine";
 import { DEFAULT_HOME, homeOf } from "../host/paths.ts";
 import type { AgentConfig } from "../settings/agent-config.ts";
-import { quote } from "../settings/config-error.ts";
+import { few, quote } from "../settings/config-error.ts";
 import { SERVER_CONTAINER_NAMES } from "../settings/fields/cluster.ts";
 import { amountOf } from "../settings/kinds/scalar.ts";
 import { allows, allowsBeginning, allowsPath } from "./patterns.ts";
@@ -47,6 +47,12 @@ function place(config: AgentConfig, { allow, defaults }: Policy, { env, namespac
     refusals.notListed("agentDbStorageClass", "storageClasses", agentDbStorageClass);
   if (!mayHaveDataPath(dataPath, { allow, defaults }, env)) refusals.notListed("dataPath", "dataPaths", dataPath);
   for (const key of Object.keys(config.labels)) if (!allows(allow.labels, key)) refusals.notListed("labels", "labels", key);
+  const { networkScope, networkAllowlist } = config;
+  if (networkScope !== "none" && !allow.networkScopes.includes(networkScope)) {
+    const hosts = networkScope === "allowlist" ? ` with ${few(networkAllowlist)}` : "";
+    const promise = `"${networkScope}"${hosts} is a promise that only the cluster's network policies can keep, and`;
+    refusals.notListed("networkScope", "networkScopes", networkScope, `${promise} it`);
+  }
   if (config.retainJobs && !allow.retainJobs) refusals.notOn("retainJobs", "retainJobs", "true");
 }
 

@@ -111,6 +111,7 @@ const POLICY = section<Omit<Policy, "source">>({
     labels: texts,
     runtimeClasses: texts,
     podTemplates: texts,
+    networkScopes: texts,
     storageClasses: texts,
     environment: texts,
     inheritedEnvironment: texts,

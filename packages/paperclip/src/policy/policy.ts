@@ -62,6 +62,8 @@ export interface PolicyAllow {
   readonly runtimeClasses: readonly Pattern[];
   /** Names among `podTemplates`. */
   readonly podTemplates: readonly Pattern[];
+  /** Values of `networkScope` that the cluster's own network policies keep. */
+  readonly networkScopes: readonly Pattern[];
   readonly storageClasses: readonly Pattern[];
   /** Names that an agent's `env` may set. */
   readonly environment: readonly Pattern[];
@@ -169,6 +171,7 @@ export const DEFAULT_POLICY: Policy = {
     labels: BOOKKEEPING_LABELS,
     runtimeClasses: [],
     podTemplates: ["*"],
+    networkScopes: [],
     storageClasses: ["*"],
     environment: ["*"],
     inheritedEnvironment: [],

@@ -69,6 +69,10 @@ export class Refusals {
 export class PolicyError extends ConfigError {
   readonly refusals: readonly Refusal[];
 
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof ConfigError && value.name === "PolicyError";
+  }
+
   constructor(refusals: readonly Refusal[]) {
     const [first] = refusals;
     super(first?.field ?? "", first?.text ?? "");

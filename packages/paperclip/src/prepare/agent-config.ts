@@ -1,5 +1,7 @@
 import { contextNamespace, ownPodIdentity } from "@paperclip-k8s/engine";
 import type { AgentCli } from "../agent-cli/agent-cli.ts";
+import { IN_PLACE_DEFAULTS } from "../built-in/in-place.ts";
+import { translateSettings } from "../built-in/translate.ts";
 import { checkKubeconfig } from "../policy/check-kubeconfig.ts";
 import { defaultsOf } from "../policy/defaults-of.ts";
 import { enforce } from "../policy/enforce.ts";
@@ -8,7 +10,9 @@ import type { Policy } from "../policy/policy.ts";
 import { Refusals } from "../policy/refusal.ts";
 import type { AgentConfig } from "../settings/agent-config.ts";
 import type { Raw } from "../settings/field.ts";
-import { parseConfig } from "../settings/parse.ts";
+import { clusterFields } from "../settings/fields/cluster.ts";
+import { parseConfig, usualDataPath } from "../settings/parse.ts";
+import { find } from "../settings/read.ts";
 import { builtInNames } from "./inherit/name-rules.ts";
 
 interface CheckedConfig {
@@ -16,10 +20,16 @@ interface CheckedConfig {
   readonly policy: Policy;
 }
 
+/** What the host is known to do. */
+interface HostFacts {
+  /** Whether it has a default model for agents that name none. */
+  readonly hasDefaultModel?: boolean;
+}
+
 /** An agent's settings, completed and allowed by the operator's policy. Nothing was asked of the cluster yet, and no file of theirs was opened. */
-export async function checkedConfig(cli: AgentCli, raw: Raw, serverEnv: NodeJS.ProcessEnv): Promise<CheckedConfig> {
+export async function checkedConfig(cli: AgentCli, raw: Raw, serverEnv: NodeJS.ProcessEnv, host: HostFacts = {}): Promise<CheckedConfig> {
   const policy = await loadPolicy(serverEnv);
-  const asked = parseConfig(raw, serverEnv, cli, defaultsOf(policy));
+  const asked = readConfig(cli, raw, serverEnv, policy, host);
   const refusals = new Refusals(policy);
   const config = { ...asked, kubeconfig: await checkKubeconfig(asked, policy, serverEnv, refusals) };
   // Reading a kubeconfig takes time, and only a namespace of the agent's own choice is compared with the server's.
@@ -28,6 +38,17 @@ export async function checkedConfig(cli: AgentCli, raw: Raw, serverEnv: NodeJS.P
   const isBuiltIn = builtInNames(cli.variables, serverEnv);
   enforce(config, policy, { env: serverEnv, namespaces, container: cli.container, isBuiltIn }, refusals).check();
   return { config, policy };
+}
+
+/** Agents of a built-in type have settings of that type, and the log that the host's page expects. */
+function readConfig(cli: AgentCli, raw: Raw, serverEnv: NodeJS.ProcessEnv, policy: Policy, host: HostFacts): AgentConfig {
+  const defaults = defaultsOf(policy);
+  if (cli.inPlace === undefined || cli.builtIn === undefined) return parseConfig(raw, serverEnv, cli, defaults);
+  const dataPath = find(clusterFields.dataPath, [raw, defaults]) ?? usualDataPath(serverEnv);
+  const facts = { raw, serverEnv, policy, dataPath, hasDefaultModel: host.hasDefaultModel === true };
+  const translated = translateSettings(cli.builtIn, facts);
+  const config = parseConfig(translated.raw, serverEnv, cli, { ...IN_PLACE_DEFAULTS, ...defaults });
+  return { ...config, warnings: [...translated.notes.map(({ message }) => message), ...config.warnings] };
 }
 
 /** That of the server's pod; of a server without one, that of its kubeconfig. */

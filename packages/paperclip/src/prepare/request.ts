@@ -21,7 +21,7 @@ export function buildRequest(attempt: Attempt): RunRequest {
   const shared = sharedWith(inputs);
   const template = chosenTemplate(config, policy);
   const output = outputPath(ctx, config, attempt.number);
-  const exclusive = [cli.type, ctx.agent.companyId, ...shared].join("/");
+  const exclusive = [cli.inPlace?.ownType ?? cli.type, ctx.agent.companyId, ...shared].join("/");
   return {
     runId: ctx.runId,
     name: { prefix: cli.jobPrefix, parts: shared, identity: exclusive },

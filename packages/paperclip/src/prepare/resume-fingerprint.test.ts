@@ -7,7 +7,7 @@ import type { RunInputs } from "./attempt.ts";
 import { fingerprintAnnotation, fingerprintOfJob, sessionAfterAdoption } from "./resume-fingerprint.ts";
 
 const adopted = (annotations: Readonly<Record<string, string>>) => ({ job: { name: "job-1", annotations } as unknown as JobView });
-const fingerprint = { podCwd: "/data/work", stateMode: "portable", bundleKey: "k1", mcpIdentity: null };
+const fingerprint = { podCwd: "/data/work", stateMode: "portable", stateKey: "0123456789ab", bundleKey: "k1", mcpIdentity: null };
 
 test("a Job's fingerprint is read as it was noted; one that says nothing, or nonsense, has none", () => {
   expect(fingerprintOfJob(adopted(fingerprintAnnotation(fingerprint)))).toEqual(fingerprint);

@@ -10,12 +10,29 @@ import { chooseSession, type ResumeFingerprint, type SessionChoice, sessionParam
 export function fingerprintOf({ cli, cwd, bundle, mcp, state }: RunInputs): ResumeFingerprint {
   const mcpIdentity = cli.usesMcpServers ? mcp.identity : null;
   const earlier = state.mode === "portable" ? (state.earlier ?? null) : null;
-  return { podCwd: cwd, stateMode: state.mode, idPattern: cli.sessionId ?? null, bundleKey: bundle?.key ?? null, mcpIdentity, earlier };
+  const stateKey = state.mode === "portable" ? state.key : null;
+  return {
+    podCwd: cwd,
+    stateMode: state.mode,
+    stateKey,
+    idPattern: cli.sessionId ?? null,
+    bundleKey: bundle?.key ?? null,
+    mcpIdentity,
+    earlier,
+  };
 }
 
 /** Noted on the Job, because the run that takes it over may have other settings. */
-export function fingerprintAnnotation({ podCwd, stateMode, bundleKey, mcpIdentity }: ResumeFingerprint): Readonly<Record<string, string>> {
-  return { [ANNOTATION.fingerprint]: JSON.stringify({ podCwd, stateMode, bundleKey, mcpIdentity }) };
+export function fingerprintAnnotation({
+  podCwd,
+  stateMode,
+  stateKey,
+  bundleKey,
+  mcpIdentity,
+}: ResumeFingerprint): Readonly<Record<string, string>> {
+  return {
+    [ANNOTATION.fingerprint]: JSON.stringify({ podCwd, stateMode, ...(stateKey == null ? {} : { stateKey }), bundleKey, mcpIdentity }),
+  };
 }
 
 /** The fingerprint noted on a Job that was taken over; null = the Job has none. */
@@ -24,7 +41,13 @@ export function fingerprintOfJob({ job }: Pick<Adoption, "job">): ResumeFingerpr
   const podCwd = textOf(noted.podCwd);
   const stateMode = textOf(noted.stateMode);
   if (podCwd === null || stateMode === null) return null;
-  return { podCwd, stateMode, bundleKey: textOf(noted.bundleKey), mcpIdentity: textOf(noted.mcpIdentity) };
+  return {
+    podCwd,
+    stateMode,
+    stateKey: textOf(noted.stateKey),
+    bundleKey: textOf(noted.bundleKey),
+    mcpIdentity: textOf(noted.mcpIdentity),
+  };
 }
 
 /** Whether this run's own attempt may resume the session of a Job that it took over. */

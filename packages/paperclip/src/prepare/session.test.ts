@@ -143,6 +143,6 @@ test("a session that was imported goes on whatever folder or tool servers it was
   const choose = (lost: string | null, more = {}) =>
     chooseSession(runtimeOf({ sessionId: "ses_1", cwd: "/then", ...more }), { podCwd: "/now", mcpIdentity: "m1", earlier: { lost } });
   expect(choose(null)).toEqual({ sessionId: "ses_1", note: null });
-  expect(choose("it is no file").note).toBe("session ses_1 of an earlier adapter cannot be imported (it is no file); starting a fresh one");
+  expect(choose("it is no file").note).toBe("session ses_1 of another adapter cannot be taken over (it is no file); starting a fresh one");
   expect(choose(null, { stateMode: "portable" }).note).toMatch(/was made in \/then/);
 });

@@ -6,6 +6,7 @@ import type { Workspace } from "./environment/workspace.ts";
 /** Names under which other adapters of the host store the same id. */
 const ID_NAMES = ["sessionId", "session_id", "sessionID"];
 const SIGNED = "stateSigned";
+const STATE_KEY = "stateKey";
 
 /** Session of a run as it comes in: the params' id, else the runtime's. */
 export function incomingSession(ctx: Pick<ExecutionContext, "runtime">): string | null {
@@ -32,6 +33,8 @@ export interface ResumeFingerprint {
   readonly podCwd: string;
   /** Where sessions are kept; `ephemeral` = nowhere. */
   readonly stateMode?: string;
+  /** Which of the task's saved states it is; null = the usual one. */
+  readonly stateKey?: string | null;
   /** What an id of this CLI looks like; null = like anything. */
   readonly idPattern?: RegExp | null;
   /** Key of the bundle that holds instructions and skills; null = they are in the prompt. */
@@ -46,6 +49,12 @@ export interface ResumeFingerprint {
 export interface EarlierState {
   /** Why it cannot go on; null = its files are where the CLI looks for them. */
   readonly lost: string | null;
+}
+
+/** Which of its task's saved states a session is in; null = the usual one. */
+export function stateKeyOf({ sessionParams }: HostRuntime): string | null {
+  const key = textOf(recordOf(sessionParams)[STATE_KEY]);
+  return key !== null && /^[0-9a-f]{12}$/.test(key) ? key : null;
 }
 
 /**
@@ -72,8 +81,8 @@ function mismatch(sessionId: string, params: Readonly<Record<string, unknown>>, 
     return `was kept ${placeOf(keptIn)} and is not looked for ${placeOf(stateMode)}`;
   if (idPattern !== null && !idPattern.test(sessionId)) return "is not an id of this CLI and is not resumed";
   const earlier = keptIn === null ? (wanted.earlier ?? null) : null;
-  if (earlier?.lost != null) return `of an earlier adapter cannot be imported (${earlier.lost})`;
-  // The earlier adapters compared neither folders nor tool servers.
+  if (earlier?.lost != null) return `of another adapter cannot be taken over (${earlier.lost})`;
+  // The other adapters' notes about folders, instructions and tool servers are not ours.
   if (earlier !== null) return null;
   // The host may rewrite `cwd`, which is a folder of its own; the pod's is what the CLI knew.
   const made = textOf(params.podCwd) ?? textOf(params.cwd);
@@ -117,6 +126,7 @@ export function sessionParamsOut(out: SessionOut): Record<string, unknown> | nul
     cwd: out.cwd,
     podCwd: fingerprint.podCwd === out.cwd ? null : fingerprint.podCwd,
     stateMode: fingerprint.stateMode,
+    [STATE_KEY]: fingerprint.stateKey,
     promptBundleKey: fingerprint.bundleKey,
     mcpServerIdentity: fingerprint.mcpIdentity,
     workspaceId: workspace.id,

@@ -1,3 +1,5 @@
+const BRAND = Symbol.for("paperclip-k8s/config-error");
+
 /** A setting is missing or wrong; nothing was created. The message names the field and the remedy. */
 export class ConfigError extends Error {
   /** Key of the setting; several are separated by commas. */
@@ -5,6 +7,12 @@ export class ConfigError extends Error {
   readonly reason: string;
   /** The message names the field as the agent's form does, so it can be corrected there. */
   readonly isOnForm: boolean;
+  readonly [BRAND] = true;
+
+  /** Also one of another package of ours: each has this class once, and the first one in a server runs the code of all. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === "object" && value !== null && BRAND in value;
+  }
 
   /** `name`: what the message calls the field. */
   constructor(field: string, reason: string, name = field) {

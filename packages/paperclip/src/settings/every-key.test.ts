@@ -49,6 +49,37 @@ const cases: { readonly [Name in keyof CommonValues]: Case } = {
     ignored: [{}, 5, true],
     bad: [["a\0"], "a\0"],
   },
+  filesystemScope: { at: (c) => c.filesystemScope, unset: "none", good: [["workspace", "workspace"]], ignored: NO_TEXT, bad: ["home"] },
+  filesystemExtraPaths: {
+    at: (c) => c.filesystemExtraPaths,
+    unset: [],
+    good: [
+      [
+        ["/a", { path: "/b", access: "rw" }],
+        ["/a", "/b"],
+      ],
+    ],
+    partly: [[["/a", { access: "rw" }], ["/a"]]],
+    ignored: [{}, 5, true],
+    bad: [["a\0"]],
+  },
+  networkScope: {
+    at: (c) => c.networkScope,
+    unset: "none",
+    good: [
+      ["deny", "deny"],
+      ["allowlist", "allowlist"],
+    ],
+    ignored: NO_TEXT,
+    bad: ["open"],
+  },
+  networkAllowlist: {
+    at: (c) => c.networkAllowlist,
+    unset: [],
+    good: [[["a.example"], ["a.example"]]],
+    ignored: [{}, 5, true],
+    bad: [["a\0"]],
+  },
   env: {
     at: (c) => c.env,
     unset: {},

@@ -2,6 +2,9 @@ import { call, type HostAddress } from "./api.ts";
 
 export interface AdapterInfo {
   readonly type: string;
+  readonly source?: string;
+  readonly overriddenBuiltin?: boolean;
+  readonly overridePaused?: boolean;
   readonly capabilities?: Readonly<Record<string, unknown>>;
 }
 
@@ -21,6 +24,9 @@ export function adaptersOf(host: HostAddress) {
   return {
     /** From a folder on the server. */
     install: (packageName: string) => call<AdapterInfo>(host, "POST", "/adapters/install", { packageName, isLocalPath: true }),
+    /** Gives a built-in type back to the host's own adapter, or takes it again; until the server's next start. */
+    pause: (type: string, paused: boolean) => call<unknown>(host, "PATCH", `/adapters/${type}/override`, { paused }),
+    remove: (type: string) => call<unknown>(host, "DELETE", `/adapters/${type}`),
     list: () => call<AdapterInfo[]>(host, "GET", "/adapters"),
     configSchema: (type: string) => call<{ fields: FormField[] }>(host, "GET", `/adapters/${type}/config-schema`),
     uiParser: (type: string) => call<string>(host, "GET", `/adapters/${type}/ui-parser.js`),

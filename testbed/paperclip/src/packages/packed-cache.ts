@@ -1,36 +1,14 @@
-import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, statSync, utimesSync } from "node:fs";
+import { existsSync, readdirSync, statSync, utimesSync } from "node:fs";
 import { mkdir, realpath, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { CACHE, ROOT } from "../server/release.ts";
+import { CACHE } from "../server/release.ts";
 
 // Packing takes 11 to 13 s, so what was packed stays until something that goes into it has changed.
 
 const PACKED = join(CACHE, "packed");
-/** Of these folders nothing gets into a package: made anew by the build, or for tests only. */
-const LEFT_OUT = new Set(["node_modules", "dist", "generated", "fixtures", "testing"]);
-const BESIDE = ["scripts/build.ts", "scripts/generate.ts", "package-lock.json", "tsconfig.json"];
 /** A packing that no process can be using any more. */
 const UNUSED_MS = 6 * 3_600_000;
 const KEPT = 3;
-
-/** A name that is another one as soon as a source of our packages, the build or a dependency is. */
-export function contentKey(root: string = ROOT): string {
-  const hash = createHash("sha256").update(process.version);
-  for (const file of [...sourcesIn(root, "packages"), ...BESIDE.filter((name) => existsSync(join(root, name)))])
-    hash.update(`\0${file}\0`).update(readFileSync(join(root, file)));
-  return hash.digest("hex").slice(0, 16);
-}
-
-function sourcesIn(root: string, folder: string): string[] {
-  return readdirSync(join(root, folder), { withFileTypes: true })
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap((entry) => {
-      const path = join(folder, entry.name);
-      if (entry.isDirectory()) return LEFT_OUT.has(entry.name) ? [] : sourcesIn(root, path);
-      return entry.name.endsWith(".test.ts") ? [] : [path];
-    });
-}
 
 /** The folder of that content, made by `make` unless an earlier call has; it is complete, or not there. */
 export async function cached(key: string, make: (folder: string) => Promise<void>): Promise<string> {

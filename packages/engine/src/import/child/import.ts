@@ -81,7 +81,7 @@ async function lookups(command: ImportCommand, faults: ImportAnswer[]): Promise<
   const found: Lookup[] = [];
   for (const source of command.sources) {
     const first = source.kind === "files" ? source.first : [];
-    const places = await findPlaces(command.root, source.path, first, (error) => faults.push(answerOf(error)));
+    const places = await findPlaces(source.under ?? command.root, source.path, first, (error) => faults.push(answerOf(error)));
     if (places.length > MOST_PLACES) faults.push({ kind: "blocked", reason: `${source.path} stands for more than ${MOST_PLACES} files` });
     for (const place of places.slice(0, MOST_PLACES))
       found.push((work) => (source.kind === "files" ? takeFiles(source, place, command, work) : takeRows(source, place, command, work)));
@@ -93,11 +93,12 @@ async function lookups(command: ImportCommand, faults: ImportAnswer[]): Promise<
 const MOST_PLACES = 100;
 
 async function takeFiles(
-  { beside = [], to }: Extract<ImportSource, { kind: "files" }>,
+  { beside = [], to, under }: Extract<ImportSource, { kind: "files" }>,
   { path, mtimeMs }: Place,
-  { root, maxBytes }: ImportCommand,
+  { root: volume, maxBytes }: ImportCommand,
   work: Work,
 ): Promise<Taken> {
+  const root = under ?? volume;
   const main = join(to, basename(path));
   const files = await inBudget(maxBytes, work, async (budget) => {
     await copyFile(root, path, join(work.home, main), budget);
@@ -114,7 +115,8 @@ async function takeRows(source: RowImport, { path, mtimeMs }: Place, command: Im
       "blocked",
       `${path} is a SQLite database, which this server's Node ${process.versions.node} cannot read: run the server on Node 24`,
     );
-  const { root, maxBytes, maxDatabaseBytes } = command;
+  const { maxBytes, maxDatabaseBytes } = command;
+  const root = source.under ?? command.root;
   const { home, copy, report } = work;
   const file = join(copy, "database");
   try {

@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 async function start(registry: RunRegistry, adapter: string, folders = [folder]): Promise<ControlServer> {
-  const server = await startControlServer(registry, { adapter, env, folders });
+  const server = await startControlServer(registry, { adapter: () => adapter, env, folders });
   servers.push(server);
   return server;
 }
@@ -84,7 +84,7 @@ test("nobody is behind what a killed process left, and the next server removes i
 });
 
 test("a closed server leaves nothing; nonsense is not answered", async () => {
-  const server = await startControlServer(new RunRegistry(), { adapter: "opencode_k8s", env, folders: [join(folder, "own")] });
+  const server = await startControlServer(new RunRegistry(), { adapter: () => "opencode_k8s", env, folders: [join(folder, "own")] });
   const answer = await new Promise<string>((resolve) => {
     let text = "";
     const socket = connect(server.path ?? "", () => socket.write("hello\n"));

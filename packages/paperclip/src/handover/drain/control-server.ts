@@ -13,13 +13,14 @@ const COMMAND_MS = 30_000;
 const MOST_CONNECTIONS = 16;
 
 export interface ControlServerOptions {
-  readonly adapter: string;
+  /** The adapters whose runs these are. */
+  readonly adapter: () => string;
   readonly env: NodeJS.ProcessEnv;
   /** For tests. */
   readonly folders?: readonly string[];
 }
 
-/** The socket through which another process in the same container asks this adapter to detach its runs. */
+/** The socket through which another process in the same container asks the adapters to detach their runs. */
 export interface ControlServer {
   /** Null = no folder could hold a socket: after a restart only `recover` helps. */
   readonly path: string | null;
@@ -29,7 +30,7 @@ export interface ControlServer {
 /** Listens in the first folder that allows it. It keeps no process alive and leaves no file behind. */
 export async function startControlServer(registry: RunRegistry, options: ControlServerOptions): Promise<ControlServer> {
   const { createServer } = await import("node:net");
-  const server = createServer((socket) => serve(socket, registry, options.adapter));
+  const server = createServer((socket) => serve(socket, registry, options.adapter()));
   server.maxConnections = MOST_CONNECTIONS;
   const folders = options.folders ?? socketFolders(options.env);
   for (const folder of folders) {

@@ -23,7 +23,10 @@ const TIMEOUT_MS = 10_000;
 /** Decides what the run's pod mounts, before anything is created; refuses a workspace that it may not have. */
 export async function findScope(input: ScopeInput & { readonly inherited: Pick<Inherited, "claim"> }): Promise<VolumeScope> {
   const { mountPath } = input.inherited.claim;
-  if (input.policy.volume.mount === "whole") return wholeVolume(input);
+  if (input.policy.volume.mount === "whole") {
+    if (input.config.filesystemScope === "none") return wholeVolume(input);
+    throw new ConfigError("filesystemScope", "cannot be kept: the policy lets pods mount the whole volume (volume.mount: whole)");
+  }
   const wanted = onVolume(wantedFolders(input), mountPath);
   const paths = wanted.filter(({ need }) => need === "if there" || need === "named").map(({ path }) => path);
   const seen = await withVolume(mountPath, (volume) => volume.run("lookAt", { paths }, TIMEOUT_MS)).catch((error: Error) => {
@@ -64,6 +67,9 @@ export function scopeOf(input: ScopeInput, wanted: readonly WantedFolder[], seen
     warnings: [
       ...missing.map(({ path }) => `${path}, which the policy's volume.paths names, is no folder on the volume: the pod does not have it`),
       ...unmountedSettings(input, mounts, root),
+      ...input.config.filesystemExtraPaths
+        .filter((path) => !isMounted(mounts, path))
+        .map((path) => `filesystemExtraPaths: ${path} is not in the pod: it is not among the policy's volume.paths`),
     ],
   };
 }

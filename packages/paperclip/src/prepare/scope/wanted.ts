@@ -57,14 +57,17 @@ function projectFolders(input: ScopeInput): WantedFolder[] {
   const isOwn = own !== null && (isWorktree || namedPaths(input).some((path) => isBelow(path, own)));
   return [
     ...(isOwn ? [{ path: own, readOnly: false, need: "made" } as const] : []),
-    ...others.map((path) => ({ path, readOnly: true, need: "if there" }) as const),
+    ...(input.config.filesystemScope === "workspace" ? [] : others).map((path) => ({ path, readOnly: true, need: "if there" }) as const),
   ];
 }
 
 /** The operator's own: a plain path is mounted by every pod, one with `*` where the run names a folder in it. */
 function policyFolders(input: ScopeInput): WantedFolder[] {
   const named = namedPaths(input);
+  const { filesystemScope, filesystemExtraPaths } = input.config;
+  const isHidden = (path: string): boolean => filesystemScope === "workspace" && !filesystemExtraPaths.includes(path);
   return input.policy.volume.paths.flatMap(({ path, readOnly }): WantedFolder[] => {
+    if (isHidden(path)) return [];
     if (!isPattern(path)) return [{ path: withoutTrailing(normalize(path), "/", 1), readOnly, need: "named" }];
     const matched = named.map((each) => matchedFolder(path, each)).filter((each) => each !== null);
     return [...new Set(matched)].map((each) => ({ path: each, readOnly, need: "if there" }));

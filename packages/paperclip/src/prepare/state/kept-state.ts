@@ -8,7 +8,7 @@ import { sha256 } from "../../sha256.ts";
 import type { RunParts } from "../attempt.ts";
 import { taskOf } from "../environment/facts.ts";
 import { HOME_MOUNT } from "../environment/mounts.ts";
-import { type EarlierState, mayBeUnsigned } from "../session.ts";
+import { type EarlierState, mayBeUnsigned, stateKeyOf } from "../session.ts";
 import { type AgentClaim, agentClaim, isModeUnset, trimmed } from "./agent-claim.ts";
 
 /** Where a run's session is after its end; `env` makes the CLI keep it there. */
@@ -16,6 +16,8 @@ export type KeptState =
   /** Carried in and out on the shared volume, one folder per agent and task. */
   | {
       readonly mode: "portable";
+      /** Which of the task's states, where it has several; null = the usual one. */
+      readonly key: string | null;
       readonly spec: StateSpec;
       readonly env: Readonly<Record<string, string>>;
       /** Set where the session is one of an adapter before this one. */
@@ -36,14 +38,25 @@ const RESTORE_SEC = 60;
 const SAVE_SEC = 30;
 
 export function keptState({ ctx, cli, config }: Pick<RunParts, "ctx" | "cli" | "config">): KeptState {
-  const { state, container } = cli;
+  const { state } = cli;
   if (state === undefined || config.agentDbMode === "ephemeral") return { mode: "ephemeral" };
   if (state.isElsewhere?.(config) === true) return { mode: "own" };
   if ((config.agentDbMode === "dedicated_pvc" || staysOnClaim(ctx)) && state.claim !== undefined)
     return { mode: "dedicated_pvc", ...agentClaim(state.claim, { agent: ctx.agent, cli, config }) };
-  const saved = stateFolder(ctx, config, container, taskPart(ctx));
+  return portable({ ctx, cli, config }, state, stateKeyOf(ctx.runtime));
+}
+
+/** A session that another adapter made has a state of its own, so that neither it nor one of ours is taken for the other. */
+export function portable(
+  { ctx, cli, config }: Pick<RunParts, "ctx" | "cli" | "config">,
+  state: CliState,
+  key: string | null,
+): Extract<KeptState, { mode: "portable" }> {
+  const task = key === null ? taskPart(ctx) : `${taskPart(ctx)}-${key}`;
+  const saved = stateFolder(ctx, config, cli.container, task);
   return {
     mode: "portable",
+    key,
     spec: { ...stateSpec(saved, state, config), acceptUnsigned: mayBeUnsigned(ctx.runtime) },
     env: state.env?.(HOME_MOUNT) ?? {},
   };

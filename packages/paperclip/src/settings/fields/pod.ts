@@ -1,8 +1,9 @@
 import { labelValue } from "@paperclip-k8s/engine";
+import { isRecord } from "../../host/context-values.ts";
 import { ConfigError, quote } from "../config-error.ts";
 import { named, type Unnamed, used } from "../field.ts";
-import { quantity, text } from "../kinds/scalar.ts";
-import { map } from "../kinds/structured.ts";
+import { choice, quantity, text } from "../kinds/scalar.ts";
+import { list, map } from "../kinds/structured.ts";
 import { dnsSubdomain } from "../kinds/text-checks.ts";
 import { tolerations } from "../kinds/tolerations.ts";
 
@@ -70,6 +71,18 @@ export const podFields = named({
     check: dnsSubdomain,
     doc: "what the pod has besides the agent, such as a database: the name of a pod template that the operator's policy offers",
   }),
+  filesystemScope: choice({
+    options: { none: "", workspace: "" },
+    defaultText: "none",
+    doc: "`workspace`: of the shared volume the pod has the run's workspace and the agent's own folders, and none of other projects or of the policy's `volume.paths`, except those in `filesystemExtraPaths`",
+  }),
+  filesystemExtraPaths: extraPaths(),
+  networkScope: choice({
+    options: { none: "", deny: "", allowlist: "" },
+    defaultText: "none",
+    doc: "a promise about the pod's network that only the cluster can keep: `deny` and `allowlist` are refused unless the policy's `allow.networkScopes` says that it does",
+  }),
+  networkAllowlist: list({ doc: "with `networkScope` `allowlist`: hosts that the cluster's network policies have to allow" }),
   labels: map({
     label: "Labels",
     doc: `further labels of Job, Pod and Secret; ${FORMS}. Those of Kubernetes and Paperclip are skipped with a warning`,
@@ -89,4 +102,14 @@ function orNone<T>(unnamed: Unnamed<T>, none: T): Unnamed<T> {
 /** Unlike a label of ours it is not made valid: another value would select other nodes, or none. */
 function nodeLabel(name: string, value: string, key: string): void {
   if (labelValue(value).changed) throw new ConfigError(key, `${quote(value)} (of ${quote(name)}) is not a valid label value`);
+}
+
+/** Paths, or objects with a path, as the host's own adapters have them. Whether one may be written is the policy's to say. */
+function extraPaths(): Unnamed<readonly string[]> {
+  const paths = list({ doc: "with `filesystemScope`: folders of the policy's `volume.paths` that the pod has all the same" });
+  return (name) => {
+    const field = paths(name);
+    const pathOf = (item: unknown): unknown => (isRecord(item) ? item.path : item);
+    return { ...field, parse: (value, key) => field.parse(Array.isArray(value) ? value.map(pathOf) : value, key) };
+  };
 }

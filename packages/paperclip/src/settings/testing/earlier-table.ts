@@ -3,6 +3,10 @@ import type { CommonValues } from "../schema.ts";
 
 /** Settings that the earlier adapters did not have, so that no agent of theirs has a value that worked. */
 export const NEW_SETTINGS = [
+  "filesystemScope",
+  "filesystemExtraPaths",
+  "networkScope",
+  "networkAllowlist",
   ...["command", "instructionsEntryFile", "dataPath", "dataClaim", "serverContainer", "inherit", "inheritNames", "runtimeClassName"],
   ...["maxRunSec", "scheduleTimeoutSec", "concurrency", "stateSaveIntervalSec", "stateRetentionDays", "stateMaxTasks", "showAllSettings"],
   ...["podTemplate", "logFormat", "tools"],

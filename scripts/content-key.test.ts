@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { contentKey } from "./packed-cache.ts";
+import { contentKey } from "./content-key.ts";
 
 const root = mkdtempSync(join(tmpdir(), "packed-"));
 afterEach(() => rmSync(root, { recursive: true, force: true }));

@@ -1,0 +1,18 @@
+import { basename } from "node:path/posix";
+import { type BuiltInType, foldersOfServer } from "@paperclip-k8s/paperclip";
+import { DATABASE, sessionRows } from "./earlier-sessions.ts";
+
+/** The host's own adapter for OpenCode. */
+export const builtIn: BuiltInType = {
+  type: "opencode_local",
+  settings: [
+    foldersOfServer(["OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "OPENCODE_DB"]),
+    { key: "variant", becomes: "kept", doc: "as it is; also under the name `effort`" },
+  ],
+  runtimeToolDelivery: "environment",
+  // The server's database has the sessions of all agents.
+  sessions: ({ serverHome, serverEnv, ...session }) => {
+    const data = serverEnv.XDG_DATA_HOME || `${serverHome}/.local/share`;
+    return sessionRows(session, [`${data}/opencode/${basename(DATABASE)}`], data);
+  },
+};

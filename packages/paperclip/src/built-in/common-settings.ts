@@ -1,0 +1,83 @@
+import { basename } from "node:path/posix";
+import type { BuiltInSetting } from "../agent-cli/built-in-type.ts";
+import { isBelow, isRecord, textOf } from "../host/context-values.ts";
+import { quote } from "../settings/config-error.ts";
+
+const kept = (key: string, doc: string): BuiltInSetting => ({ key, becomes: "kept", doc });
+const host = (key: string, doc: string): BuiltInSetting => ({ key, becomes: "host", doc });
+
+/** A setting that has no meaning in a pod. Its usual values are left out without a word: the host's form writes them into every agent. */
+export const leftOut = (key: string, doc: string, usual: readonly unknown[] = []): BuiltInSetting => ({
+  key,
+  becomes: "left out",
+  doc,
+  translate: (value) => (usual.includes(value) ? {} : { warning: `${quote(value)} is left out: ${doc}` }),
+});
+
+/** The agent's variables without those that name files of the server's own disk, where the CLI would look for its settings in vain. */
+export const foldersOfServer = (names: readonly string[]): BuiltInSetting => ({
+  key: "env",
+  becomes: "mapped",
+  doc: `as it is, in the run's Secret; ${names.join(", ")} only if on the shared volume, and nothing that names the server's own disk`,
+  translate(value, { dataPath }) {
+    if (!isRecord(value)) return { set: { env: value } };
+    const isServers = ([name, item]: [string, unknown]): boolean =>
+      names.includes(name) && typeof item === "string" && item.startsWith("/") && !isBelow(item, dataPath);
+    const entries = Object.entries(value);
+    const lost = entries.filter(isServers).map(([name]) => name);
+    const set = { env: Object.fromEntries(entries.filter((entry) => !isServers(entry))) };
+    return lost.length === 0 ? { set } : { set, warning: `${lost.join(", ")} left out: a path on the server's own disk, which no pod has` };
+  },
+});
+
+/** Settings that agents of every built-in type can have. */
+export const commonSettings: readonly BuiltInSetting[] = [
+  {
+    key: "cwd",
+    becomes: "mapped",
+    doc: "used if it is on the shared volume; a folder of the server's own disk is left out with a warning, and the agent works in its own folder",
+    translate(value, { dataPath, policy }) {
+      const folder = textOf(value);
+      const places = [dataPath, ...policy.volume.paths.map(({ path }) => path)];
+      if (folder === null || places.some((place) => isBelow(folder, place))) return { set: { cwd: value } };
+      return { warning: `${quote(folder)} is left out: it is not on the shared volume (${dataPath}), so no pod has it` };
+    },
+  },
+  {
+    key: "command",
+    becomes: "mapped",
+    doc: "a program of the image; of a path on the server's own disk the last part counts, with a warning",
+    translate(value, { raw, dataPath }) {
+      const command = textOf(value);
+      // Who names an image knows what is in it.
+      const isImages = textOf(raw.image) !== null;
+      if (command === null || !command.startsWith("/") || isImages || isBelow(command, dataPath)) return { set: { command: value } };
+      const program = basename(command);
+      return { set: { command: program }, warning: `${quote(command)} is a path on the server: the pod starts ${program} of its image` };
+    },
+  },
+  kept("model", "as it is"),
+  kept("extraArgs", "as they are"),
+  kept("args", "as `extraArgs`, where that is not set"),
+  foldersOfServer([]),
+  kept("promptTemplate", "as it is"),
+  kept("bootstrapPromptTemplate", "as it is"),
+  kept("instructionsFilePath", "as it is; also `instructionsRootPath`, `instructionsEntryFile` and `instructionsBundleMode`"),
+  kept("dangerouslySkipPermissions", "as it is"),
+  kept("timeoutSec", "as it is"),
+  kept("graceSec", "as it is; 60 where it is not set"),
+  kept(
+    "filesystemScope",
+    "`workspace` is kept by the pod: it has the run's workspace and the agent's own folders, and no folder of others",
+  ),
+  kept("filesystemExtraPaths", "those that the policy's `volume.paths` has; the others are named in a warning"),
+  leftOut("filesystemSandboxCommand", "the pod is the sandbox"),
+  kept("networkScope", "refused, unless the policy's `allow.networkScopes` says that the cluster's network policies keep it"),
+  kept("networkAllowlist", "described to the operator in the refusal; the cluster's network policies have to allow these hosts"),
+  host("workspaceStrategy", "the host prepares the workspace on the shared volume before the run"),
+  host("workspaceRuntime", "the host's own"),
+  host("paperclipSkillSync", "the skills that the host gives to the run"),
+  host("managedAiConnection", "the host's mark of a managed account; its key is in `env`"),
+  leftOut("helloProbeTimeoutSec", "the Test button starts a pod and has its own time limit"),
+  leftOut("terminalResultCleanupGraceMs", "the runner ends what the CLI leaves behind"),
+];

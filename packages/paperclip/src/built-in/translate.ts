@@ -1,0 +1,42 @@
+import type { BuiltInSetting, BuiltInType, SettingFacts } from "../agent-cli/built-in-type.ts";
+import { isBelow, isRecord, textOf } from "../host/context-values.ts";
+import { isUnset, type Raw } from "../settings/field.ts";
+import type { Note } from "../settings/note.ts";
+import { commonSettings } from "./common-settings.ts";
+
+/** Every setting that agents of this built-in type can have, in the order of the documents. A setting of the type stands for a common one of its name. */
+export function settingsOf({ settings }: Pick<BuiltInType, "settings">): readonly BuiltInSetting[] {
+  const own = new Set(settings.map(({ key }) => key));
+  return [...settings, ...commonSettings.filter(({ key }) => !own.has(key))];
+}
+
+interface TranslatedSettings {
+  readonly raw: Raw;
+  readonly notes: readonly Note[];
+}
+
+/** The settings of an agent of a built-in type, as settings of ours. What an agent has set by our own names stays as it is. */
+export function translateSettings(type: Pick<BuiltInType, "settings">, facts: SettingFacts): TranslatedSettings {
+  const left: Record<string, unknown> = { ...facts.raw };
+  const set: Record<string, unknown> = {};
+  const notes: Note[] = [];
+  for (const setting of settingsOf(type)) {
+    if (!("translate" in setting)) continue;
+    const { key } = setting;
+    if (isUnset(left[key], "toggle") && !setting.alsoUnset) continue;
+    const { set: found = {}, warning } = setting.translate(left[key], facts);
+    delete left[key];
+    Object.assign(set, found);
+    if (warning !== undefined) notes.push({ setting: key, text: warning, message: `${key}: ${warning}` });
+  }
+  return { raw: withAccount({ ...set, ...left }), notes };
+}
+
+/** With a managed account the host names folders that it made for this run on its own disk; the pod has its own, and the key is in a variable. */
+function withAccount(raw: Raw): Raw {
+  const { managedAiConnection: account, env } = raw;
+  if (!isRecord(account) || !isRecord(env)) return raw;
+  const home = textOf(env.HOME);
+  const isHosts = (value: unknown): boolean => home !== null && typeof value === "string" && isBelow(value, home);
+  return { ...raw, env: Object.fromEntries(Object.entries(env).filter(([, value]) => !isHosts(value))) };
+}
