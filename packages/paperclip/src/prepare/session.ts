@@ -4,7 +4,7 @@ import type { ExecutionContext, HostRuntime, SessionCodec } from "../host/types.
 import type { Workspace } from "./environment/workspace.ts";
 
 /** Names under which other adapters of the host store the same id. */
-const ID_NAMES = ["sessionId", "session_id", "sessionID"];
+const ID_NAMES = ["sessionId", "session_id", "sessionID", "acpSessionId"];
 const SIGNED = "stateSigned";
 const STATE_KEY = "stateKey";
 

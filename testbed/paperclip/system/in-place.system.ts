@@ -1,0 +1,48 @@
+import { appendFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { ARTEFACTS } from "../src/page/pictures.ts";
+import { dropRoot } from "../src/server/user.ts";
+import { openStage, type Stage } from "../src/stage.ts";
+import { HOSTS } from "./breadth.ts";
+import { Switch, tableOf } from "./in-place/switch.ts";
+
+// Agents of the built-in types, made before our packages are there: install, pause, resume, remove. What was seen is left in artefacts/in-place.md.
+
+const TABLE = join(ARTEFACTS, "in-place.md");
+
+describe.each(HOSTS)("Paperclip %s", (version) => {
+  let stage: Stage;
+  beforeAll(async () => {
+    rmSync(TABLE, { force: true });
+    dropRoot();
+    stage = await openStage(inject("packed"), { version, builtIn: true, say: (line) => console.log(line) });
+  });
+  afterAll(() => stage?.stop());
+
+  test.each([
+    ["claude", "the CLI engine", { engine: "cli" }],
+    ["claude", "the host's default engine", {}],
+    ["opencode", "the CLI", {}],
+  ] as const)(
+    "%s, %s: the same agent as a Job and inside the server, never failing for the other's session",
+    async (cli, title, settings) => {
+      const agent = new Switch(stage, inject("packed"), cli);
+      await agent.hire(settings);
+      await agent.turn("before the installation");
+      await agent.turn("again");
+      await agent.install();
+      expect(await agent.info()).toMatchObject({ source: "external", overriddenBuiltin: true, overridePaused: false });
+      expect(await agent.turn("installed")).toMatchObject({ runBy: "Job" });
+      expect(await agent.turn("again")).toMatchObject({ runBy: "Job", session: "kept", remembers: true });
+      await agent.pause(true);
+      expect(await agent.turn("paused")).toMatchObject({ runBy: "server" });
+      await agent.pause(false);
+      expect(await agent.turn("resumed")).toMatchObject({ runBy: "Job" });
+      await agent.remove();
+      expect(await agent.turn("removed")).toMatchObject({ runBy: "server" });
+      appendFileSync(TABLE, `${tableOf(`${agent.type} on ${version}, ${title}`, agent.steps)}\n`);
+      for (const { runBy, log } of agent.steps) if (runBy === "Job") expect(log).not.toMatch(/is not a setting|left out/);
+    },
+  );
+});

@@ -1,0 +1,99 @@
+import { join } from "node:path";
+import { expect } from "vitest";
+import type { CliName } from "../../../../packages/adapters.ts";
+import { CLOSE } from "../../src/ends/endings.ts";
+import { adaptersOf } from "../../src/host/adapters.ts";
+import type { Agent, Issue, Run } from "../../src/host/company.ts";
+import { runEnd } from "../../src/host/follow.ts";
+import type { PackedAdapters } from "../../src/packages/install.ts";
+import { builtInConfig, type Stage } from "../../src/stage.ts";
+import { until } from "../../src/wait.ts";
+
+/** One step of the way to us and back, as it was seen. */
+export interface Step {
+  readonly what: string;
+  readonly runBy: "Job" | "server";
+  readonly session: "new" | "kept";
+  /** Whether the model was sent the turn before this one. */
+  readonly remembers: boolean;
+  readonly costUsd: number;
+  readonly log: string;
+}
+
+/** What a run is: by whom, with which session, and what its model got to see. */
+export class Switch {
+  readonly type: string;
+  readonly steps: Step[] = [];
+  readonly #stage: Stage;
+  readonly #packed: Pick<PackedAdapters, "folder" | "inPlace">;
+  readonly #cli: CliName;
+  #agent!: Agent;
+  #issue!: Issue;
+  #last: Run | undefined;
+
+  constructor(stage: Stage, packed: Pick<PackedAdapters, "folder" | "inPlace">, cli: CliName) {
+    this.#stage = stage;
+    this.#packed = packed;
+    this.#cli = cli;
+    this.type = `${cli}_local`;
+  }
+
+  /** An agent as the host's own form makes it, before any adapter of ours is there. */
+  async hire(settings: Readonly<Record<string, unknown>> = {}): Promise<void> {
+    const { company, llm } = this.#stage;
+    this.#agent = await company.hire(`Switched ${this.#cli}`, this.type, { ...builtInConfig(llm, `${this.#cli}_k8s`), ...settings });
+  }
+
+  install(): Promise<unknown> {
+    const name = this.#packed.inPlace.find((each) => each.includes(`-${this.#cli}-`));
+    return adaptersOf(this.#stage.host).install(join(this.#packed.folder, name ?? ""));
+  }
+  pause = (paused: boolean): Promise<unknown> => adaptersOf(this.#stage.host).pause(this.type, paused);
+  remove = (): Promise<unknown> => adaptersOf(this.#stage.host).remove(this.type);
+  info = async () => (await adaptersOf(this.#stage.host).list()).find(({ type }) => type === this.type);
+
+  /** The agent is given the issue, or a comment on it, and closes it. */
+  async turn(what: string): Promise<Step> {
+    const { company, llm } = this.#stage;
+    const mark = `turn-${this.steps.length + 1}`;
+    if (this.#last === undefined) this.#issue = await company.assign(this.#agent.id, `Switch ${this.#cli}`, `${CLOSE} ${mark}`);
+    else await company.comment(this.#issue.id, `${CLOSE} ${mark}`);
+    const newest = () => company.runs(this.#agent.id).then(([run]) => (run === undefined || run.id === this.#last?.id ? null : run));
+    const run = await runEnd(company, (await until(`a run: ${what}`, newest)).id);
+    expect(run, what).toMatchObject({ status: "succeeded", errorCode: null, error: null });
+    await until(`${what}: the issue is done`, async () => (await company.issue(this.#issue.id)).status === "done");
+    const seen = llm.requests.findLast(({ userTexts, tools }) => tools > 0 && userTexts.some((text) => text.includes(mark)));
+    const pieces = await company.log(run.id);
+    const step: Step = {
+      what,
+      runBy: run.resultJson?.job === undefined ? "server" : "Job",
+      session: this.#last !== undefined && run.sessionIdAfter === this.#last.sessionIdAfter ? "kept" : "new",
+      remembers: this.steps.length > 0 && (seen?.userTexts.length ?? 0) > 1,
+      costUsd: Number(run.usageJson?.costUsd ?? 0),
+      log: pieces.map(({ chunk }) => chunk).join(""),
+    };
+    this.steps.push(step);
+    this.#last = run;
+    return step;
+  }
+}
+
+/** The steps as a table, for people. */
+export function tableOf(title: string, steps: readonly Step[]): string {
+  const rows = steps.map(({ what, runBy, session, remembers, costUsd }) => [
+    what,
+    runBy,
+    session,
+    remembers ? "yes" : "no",
+    `$${costUsd.toFixed(4)}`,
+  ]);
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [
+    `## ${title}`,
+    "",
+    line(["step", "run as", "session", "model has earlier turns", "cost"]),
+    line(Array(5).fill("---")),
+    ...rows.map(line),
+    "",
+  ].join("\n");
+}
