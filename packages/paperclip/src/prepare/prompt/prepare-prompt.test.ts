@@ -181,7 +181,7 @@ test("the host's instructions for connections stand behind its wake prompt in ev
   expect((await prepare({ context: given, sessionId: "ses_1" })).text).toContain("Cite the checklist.");
   // Where nothing else woke the agent, its template is still needed.
   const bare = await prepare({ context: { connectionInstructions, paperclipWake: { connectionInstructions } }, sessionId: "ses_1" });
-  expect(bare.text).toMatch(/Cite the checklist\.[^]*HEARTBEAT of Ada/);
+  expect(bare.text).toMatch(/Cite the checklist\.[\s\S]*HEARTBEAT of Ada/);
   // As a later version of the host's library would render it.
   const rendered = { ...given, paperclipWake: { ...wake, connectorSkillInstructions: connectionInstructions.text } };
   expect((await prepare({ context: rendered })).text.split("Cite the checklist.")).toHaveLength(2);
