@@ -46,6 +46,12 @@ const programs = [
     name: "importText",
     target: "node24",
   },
+  {
+    entry: "packages/engine/src/locks/child/main.ts",
+    text: "packages/engine/generated/locks-text.ts",
+    name: "locksText",
+    target: "node24",
+  },
   ...Object.values(adapters).flatMap(({ folder }) => programsOf(`packages/${folder}`)),
 ];
 

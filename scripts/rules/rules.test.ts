@@ -42,8 +42,8 @@ test("rule 2: only engine/src/kube/writes.ts changes something in the cluster", 
   ]);
 });
 
-test("rule 3: only the child processes of the volume and of imports touch files on the shared volume", () => {
-  const children = ["packages/engine/src/volume/child/", "packages/engine/src/import/child/"].map(within);
+test("rule 3: only the child processes of the volume, of imports and of the test of locks touch files on the shared volume", () => {
+  const children = ["volume", "import", "locks"].map((folder) => within(`packages/engine/src/${folder}/child/`));
   const elsewhere = [...engine, ...paperclip].filter((source) => !children.some((isChild) => isChild(source)));
   // Not on the volume: an import's folder in the server's temporary one, the kernel's list of mounts, the control socket and its folder, a run's folder in the server's temporary one, and the
   // operator's policy, which is refused if it lies there.
@@ -79,12 +79,12 @@ test("nothing in the server's process needs a newer Node than the oldest that it
   const modules = /node:sqlite|getBuiltinModule|import\.meta\.main|[zZ]std|\busing \w+ =/;
   const clis = Object.values(adapters).flatMap(({ folder }) => productSources(folder));
   expect(clis.length).toBeGreaterThan(20);
-  // A process of its own, which says so where its Node has no SQLite.
-  const imports = within("packages/engine/src/import/child/");
+  // Processes of their own, which say so where their Node has no SQLite.
+  const children = ["import", "locks"].map((folder) => within(`packages/engine/src/${folder}/child/`));
   for (const words of [statics, methods, ofIterators, modules])
     expect(
       saying(
-        [...engine, ...paperclip, ...cli, ...clis].filter((source) => !imports(source)),
+        [...engine, ...paperclip, ...cli, ...clis].filter((source) => !children.some((isChild) => isChild(source))),
         words,
       ),
     ).toEqual([]);

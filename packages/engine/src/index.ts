@@ -25,6 +25,8 @@ export { findOwnPod, OwnPodError, ownPodIdentity } from "./kube/own-pod/own-pod.
 export type { OwnClaim, OwnEnv, OwnPod } from "./kube/own-pod/project-own-pod.ts";
 export { type Permission, permissions } from "./kube/permissions.ts";
 export { type ContainerState, isFinished, type JobView, type PodView } from "./kube/views.ts";
+export type { LockFinding } from "./locks/judge-locks.ts";
+export { tryLocks } from "./locks/try-locks.ts";
 export { INPUT_MOUNT } from "./manifest/job.ts";
 export { isLabelKey, labelValue } from "./manifest/names.ts";
 export { runtimeOf, TOOLS_MOUNT, toolPath } from "./manifest/tools.ts";

@@ -33,6 +33,8 @@ export interface StatusLine {
   readonly text: string;
   /** Set on the lines that report these two events, for code that waits for them. */
   readonly cli?: "started" | "ended";
+  /** It says only that the CLI has written nothing for a while. */
+  readonly silence?: true;
 }
 
 /** A Job that holds this run's key: what the caller needs to decide about it. */
@@ -75,9 +77,11 @@ export interface RunContext {
   readonly provedEnds: Set<string>;
 }
 
+export const log = (context: Pick<RunContext, "io">, level: StatusLine["level"], text: string): void => logLine(context, { level, text });
+
 /** A line of the run's log. A caller that fails to take it does not disturb the run. */
-export function log(context: Pick<RunContext, "io">, level: StatusLine["level"], text: string, cli?: StatusLine["cli"]): void {
-  callBack(() => context.io.onStatus({ level, text, ...(cli === undefined ? {} : { cli }) }));
+export function logLine({ io }: Pick<RunContext, "io">, line: StatusLine): void {
+  callBack(() => io.onStatus(line));
 }
 
 export function reportJob(context: RunContext, adopted: Adoption | null): void {

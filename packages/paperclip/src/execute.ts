@@ -7,6 +7,7 @@ import { notPrepared } from "./conclude/not-prepared.ts";
 import { type Conclusion, conclude } from "./conclude/result.ts";
 import { lostSession } from "./conclude/session.ts";
 import { onLockConflict } from "./handover/adoption/on-lock-conflict.ts";
+import { needsKeepAlive } from "./host/2026-824/release.ts";
 import { callsEnded } from "./host/api.ts";
 import { issueOf } from "./host/issue.ts";
 import { hasDefaultModel } from "./host/releases.ts";
@@ -167,7 +168,7 @@ async function runAttempt(attempt: Attempt, { log, cancel, options }: Run): Prom
       onStderr: (text) => output.stderr(text),
       onStatus: (line) => {
         progress(line);
-        return log.status(line);
+        return line.silence && !needsKeepAlive(ctx) ? undefined : log.status(line);
       },
       onLockConflict: onLockConflict(attempt),
       onJob: (adoption, jobName) => {

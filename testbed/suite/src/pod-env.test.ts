@@ -25,13 +25,13 @@ interface Found {
   prompt: string;
 }
 
-function tellingCli(found: (line: string) => void): AgentCli {
+function tellingCli(found: (line: string) => void, script = TELL): AgentCli {
   return {
     ...exampleCli,
     container: "printer",
     jobPrefix: "agent-printer-",
     state: undefined,
-    plan: () => ({ argv: ["node", "-e", TELL], plainEnv: {}, secretEnv: {}, notes: [] }),
+    plan: () => ({ argv: ["node", "-e", script], plainEnv: {}, secretEnv: {}, notes: [] }),
     createParser: () => ({
       push(text) {
         found(text);
@@ -144,4 +144,43 @@ test("every variable of the host, the agent's own ones byte for byte, private ho
   expect(env.TMPDIR).not.toContain("paperclip-run-1");
   expect(env.PAPERCLIP_RUN_SCRATCH_DIR).toBe(env.TMPDIR);
   for (const name of ["GH_CONFIG_DIR", "PAPERCLIP_DEV_API_KEY"]) expect(env).not.toHaveProperty(name);
+});
+
+const NOTE = `const notes = process.env.AGENT_HOME + "/notes.txt"; require("node:fs").appendFileSync(notes, "line\\n");
+  console.log(JSON.stringify({ home: process.env.AGENT_HOME, notes: require("node:fs").readFileSync(notes, "utf8") }));`;
+
+test.each<[string, (instance: string) => Record<string, string>]>([
+  [
+    "project",
+    (instance) => ({
+      source: "project_primary",
+      cwd: `${instance}/projects/company-1/p1/repo`,
+      agentHome: `${instance}/workspaces/project`,
+    }),
+  ],
+  ["home", (instance) => ({ source: "agent_home", cwd: `${instance}/workspaces/home`, agentHome: `${instance}/workspaces/home` })],
+  // A folder that pods of this agent do not mount, and one that they may only read.
+  ["elsewhere", () => ({ source: "agent_home", agentHome: "/srv/homes/elsewhere" })],
+  ["readonly", (instance) => ({ source: "agent_home", agentHome: `${instance}/companies/company-1/agents/readonly/instructions` })],
+])("what a run writes in AGENT_HOME the next one finds there: %s", async (agent, workspaceOf) => {
+  const instance = `${bed.data}/instances/default`;
+  const { cwd, ...workspace } = workspaceOf(instance);
+  for (const folder of [cwd, `${instance}/companies/company-1/agents/readonly/instructions`])
+    if (folder !== undefined) await mkdir(folder, { recursive: true });
+  const found: unknown[] = [];
+  const serverEnv = { ...TEST_POLICY, PAPERCLIP_HOME: bed.data };
+  const adapter = createAdapter(
+    tellingCli((line) => void found.push(JSON.parse(line)), NOTE),
+    { engine: createEngine(), serverEnv },
+  );
+  for (const taskKey of ["task-1", "task-2"]) {
+    const context = { projectId: "p1", paperclipWorkspace: { cwd, ...workspace } };
+    const { ctx, log } = hostContext({ agent, taskKey, config: settingsFor(bed), context });
+    expect(await adapter.execute(ctx), log()).toMatchObject({ exitCode: 0 });
+  }
+  const home = `${instance}/workspaces/${agent}`;
+  expect(found).toEqual([
+    { home, notes: "line\n" },
+    { home, notes: "line\nline\n" },
+  ]);
 });

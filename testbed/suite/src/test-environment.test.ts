@@ -53,6 +53,7 @@ test("all is well: every check says so, with the CLI's version, and the probe le
     "info k8s_job_accepted",
     "info volume_claim_found",
     "info volume_writable",
+    "info instance_locks_work",
     "info provider_key_found",
     "info probe_ran",
     "info volume_shared",

@@ -23,14 +23,18 @@ export function createKeepalive({
     quietSince = state.now;
     pause = Math.min(2 * pause, keepaliveMost);
     const api = state.apiLostAt === null ? "" : `; ${state.apiProblem ?? "the API server cannot be reached"}`;
-    return [{ level: "info", text: `${silence(state, state.lastOutputAt ?? state.acceptedAt, problem)}${api}` }];
+    const text = `${silence(state, state.lastOutputAt ?? state.acceptedAt, problem)}${api}`;
+    return [{ level: "info", text, ...(hasStarted(state) && problem === null ? { silence: true } : {}) }];
   };
 }
 
-function silence({ now, lastOutputAt, cliStartedAt }: RunState, since: number, problem: string | null): string {
+const hasStarted = ({ lastOutputAt, cliStartedAt }: RunState): boolean => lastOutputAt !== null || cliStartedAt !== null;
+
+function silence(state: RunState, since: number, problem: string | null): string {
+  const { now, lastOutputAt } = state;
   const seconds = Math.round((now - since) / 1000);
   const time = seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
   if (problem !== null) return `still not started after ${time}: ${problem}`;
-  if (lastOutputAt === null && cliStartedAt === null) return `not started yet after ${time}`;
+  if (!hasStarted(state)) return `not started yet after ${time}`;
   return `no output ${lastOutputAt === null ? "yet after" : "for"} ${time}`;
 }

@@ -2,18 +2,22 @@ import { expect, test } from "vitest";
 import { createClock } from "../clock.ts";
 import { LiveRun } from "../live-run.ts";
 import { accepted, pod, running, timeouts, waiting } from "../outcome/testing/example-facts.ts";
-import type { RunIo } from "../run-context.ts";
+import type { RunIo, StatusLine } from "../run-context.ts";
 import { logStatus } from "./log-status.ts";
 
 function loggedRun() {
   let now = 2;
   const run = new LiveRun(accepted(), timeouts, createClock({ now: () => now, after: () => () => {} }));
   const texts: string[] = [];
+  const lines: StatusLine[] = [];
   const io: RunIo = {
     signal: new AbortController().signal,
     onOutput: async () => {},
     onStderr: async () => {},
-    onStatus: ({ text }) => void texts.push(text),
+    onStatus: (line) => {
+      texts.push(line.text);
+      lines.push(line);
+    },
   };
   const stop = logStatus({ run, io });
   /** Lines are logged a moment after the fact. */
@@ -25,7 +29,7 @@ function loggedRun() {
     now += ms;
     run.observe({ kind: "tick" });
   };
-  return { run, stop, logged, pass };
+  return { run, stop, logged, pass, lines };
 }
 
 test("data that no line can be made of costs its own line, and the run goes on", async () => {
@@ -68,6 +72,18 @@ test("a pod that does not start: the reason once, and no more lines than the hos
   const [reason = ""] = await logged();
   expect(reason).toContain("not attached");
   expect(await silences({ logged, pass }, 130)).toEqual([`still not started after 111 s: ${reason}`]);
+});
+
+test("only a line about a CLI that has started says that it is silent", async () => {
+  const { run, logged, pass, lines } = loggedRun();
+  await silences({ logged, pass }, 31);
+  run.observe({ kind: "cli-started" });
+  await silences({ logged, pass }, 31);
+  expect(lines.map(({ text, silence = false }) => [text, silence])).toEqual([
+    ["not started yet after 30 s", false],
+    [expect.stringContaining("started"), false],
+    [expect.stringContaining("no output yet"), true],
+  ]);
 });
 
 test("the API server's problem is named; nothing is logged after the log is stopped", async () => {

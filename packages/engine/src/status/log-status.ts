@@ -1,4 +1,4 @@
-import { log, type RunContext, type StatusLine } from "../run-context.ts";
+import { logLine, type RunContext, type StatusLine } from "../run-context.ts";
 import { createKeepalive } from "./keepalive.ts";
 import { createStatusLog } from "./status-lines.ts";
 
@@ -10,7 +10,7 @@ export function logStatus(context: Pick<RunContext, "run" | "io">): () => void {
   return run.onChange((before, after) => {
     const changes = readable(() => describe(before, after));
     const lines = [...changes, ...readable(() => keepalive(after, changes.length > 0))];
-    for (const { level, text, cli } of lines) log(context, level, text, cli);
+    for (const line of lines) logLine(context, line);
   });
 }
 

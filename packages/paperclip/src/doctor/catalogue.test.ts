@@ -9,6 +9,7 @@ import { exampleCli } from "../testing/example-cli.ts";
 import { openTestButton, type TestButton } from "../testing/test-button.ts";
 import { CATALOGUE } from "./catalogue.ts";
 import { apiProblem } from "./check-cluster.ts";
+import { lockCheck } from "./check-locks.ts";
 import { checkJob } from "./check-run.ts";
 import { podFindings } from "./probe/pod-findings.ts";
 import { probeOutcome } from "./probe/probe-outcome.ts";
@@ -69,6 +70,10 @@ test("the shared volume", async () => {
   const fault = pocket.faults.fail({ verb: "get", resource: "persistentvolumeclaims" }, { status: 500, times: 2 });
   await press({ dataPath: "/nowhere" });
   fault.undo();
+});
+
+test("locks in the instance's folder", () => {
+  for (const kind of ["work", "broken", "unknown"] as const) made.push(lockCheck("/data", { kind, reason: "x" }));
 });
 
 test("claims of the agents' own", async () => {

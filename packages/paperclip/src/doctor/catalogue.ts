@@ -68,6 +68,12 @@ export const CATALOGUE = {
     "the server cannot make a run's files on the shared volume",
     "Mount the volume at the data path on the server, writable for the user the server runs as.",
   ],
+  instance_locks_work: ["SQLite can lock files in the folder of Paperclip's instance", ""],
+  instance_locks_broken: [
+    "SQLite cannot lock files in the folder of Paperclip's instance; releases after 2026.916 need it",
+    "Put the instance's folder on a volume with file locks, such as a ReadWriteOnce disk, and only the shared folders on the network volume (docs/storage.md, Two volumes); or give the network volume its lock service.",
+  ],
+  instance_locks_unknown: ["whether SQLite can lock files in the folder of Paperclip's instance was not found out", ""],
   storage_class_found: ["the storage class for claims of the agents' own exists", ""],
   storage_class_missing: [
     "the storage class for claims of the agents' own does not exist",

@@ -16,6 +16,7 @@ import { inFormWords } from "../settings/setting-name.ts";
 import { check, failed } from "./check.ts";
 import { checkAgentClaim } from "./check-agent-claim.ts";
 import { apiProblem, checkApi, checkPermissions } from "./check-cluster.ts";
+import { checkLocks } from "./check-locks.ts";
 import { checkJob, checkVolume } from "./check-run.ts";
 import { forNewAgent, isNewAgent } from "./new-agent.ts";
 import { type ProbeTimeouts, runProbe } from "./probe/probe.ts";
@@ -59,12 +60,13 @@ async function findings(cli: AgentCli, ctx: TestContext, options: TestOptions): 
   const cluster = { kubeconfig: parts.config.kubeconfig };
   const ownClaims = parts.config.agentDbMode === "dedicated_pvc";
   const { checks: access, mayCreateJobs } = await checkPermissions(cluster, parts.inherited.namespace, options.serverEnv, ownClaims);
-  const [volume, own, job] = await Promise.all([
+  const [volume, locks, own, job] = await Promise.all([
     checkVolume(probe.request, cluster),
+    checkLocks(parts.config, options.serverEnv),
     checkAgentClaim(parts, cluster),
     mayCreateJobs ? checkJob(probe.request, cluster) : Promise.resolve([]),
   ]);
-  const before = [...settings, ...access, ...job, ...volume, ...own, ...cliChecks(parts)];
+  const before = [...settings, ...access, ...job, ...volume, locks, ...own, ...cliChecks(parts)];
   if (failed(before)) return [...before, check("info", "probe_skipped", "No probe was started: what is wrong above would end it")];
   const limits = () => ({ ms: Math.max(5000, Math.min(PROBE_MS, TEST_MS - (performance.now() - began))), timeouts: options.timeouts });
   const probed = await runProbe(probe, limits(), options.engine, cluster);

@@ -1,3 +1,4 @@
+import { is824 } from "./2026-824/release.ts";
 import { type Context, recordOf, textOf } from "./context-values.ts";
 import type { ExecutionContext } from "./types.ts";
 
@@ -20,10 +21,10 @@ export interface RunIssue {
   readonly isLastRetry: boolean;
 }
 
-export function issueOf({ context, onCancellationReady }: Pick<ExecutionContext, "context" | "onCancellationReady">): RunIssue {
+export function issueOf(ctx: Pick<ExecutionContext, "context" | "onCancellationReady">): RunIssue {
+  const { context } = ctx;
   const { id, identifier, title } = recordOf(context.paperclipIssue);
-  // Paperclip since 2026.916 gives this callback.
-  const is916 = onCancellationReady !== undefined;
+  const is916 = !is824(ctx);
   const issueId = textOf(context.issueId) ?? textOf(id);
   return {
     id: issueId,

@@ -30,11 +30,12 @@ export function dataFolder({ dataPath, instanceId }: InstancePlace, kind: DataKi
 const folderOf = ({ dataPath, instanceId }: InstancePlace): string =>
   instanceFolder(dataPath, checkedPart("PAPERCLIP_INSTANCE_ID", instanceId));
 
-/** What the server keeps for itself: no pod mounts this folder. */
-export const recordSecretFile = (place: InstancePlace): string => `${folderOf(place)}/k8s-adapter/record-secret`;
+/** What the server keeps for itself, in the instance's folder: no pod mounts this one. */
+export const SERVERS_OWN = "k8s-adapter";
+export const recordSecretFile = (place: InstancePlace): string => `${folderOf(place)}/${SERVERS_OWN}/record-secret`;
 
 /** What the server has found out about images that it runs agents in, a file for each. */
-export const imageNotes = (place: InstancePlace): string => `${folderOf(place)}/k8s-adapter/images`;
+export const imageNotes = (place: InstancePlace): string => `${folderOf(place)}/${SERVERS_OWN}/images`;
 
 const OUTPUT_FILE = "output.ndjson";
 

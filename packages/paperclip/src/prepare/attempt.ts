@@ -2,6 +2,7 @@ import type { AgentCli, CliPlan, PromptBundle, RunEnvironment } from "../agent-c
 import { isBelow } from "../host/context-values.ts";
 import { issueOf } from "../host/issue.ts";
 import { type McpAccess, mcpAccess } from "../host/mcp-servers.ts";
+import { agentHome } from "../host/paths.ts";
 import { recordSecret } from "../host/record-secret.ts";
 import type { ExecutionContext } from "../host/types.ts";
 import type { Policy } from "../policy/policy.ts";
@@ -11,7 +12,7 @@ import { apiUrlOf, buildEnv, type PodEnv } from "./environment/build-env.ts";
 import { workingFolder } from "./environment/workspace.ts";
 import type { Inherited } from "./inherit/inherited.ts";
 import { type PreparedPrompt, preparePrompt } from "./prompt/prepare-prompt.ts";
-import { findScope, isMounted, type VolumeScope } from "./scope/scope.ts";
+import { findScope, homeInPod, isMounted, type VolumeScope } from "./scope/scope.ts";
 import { findSeeds, type Seeds } from "./state/find-seeds.ts";
 import { type KeptState, keptState } from "./state/kept-state.ts";
 import type { ToolsReason } from "./tools/choice.ts";
@@ -110,7 +111,8 @@ export async function prepareAttempt(inputs: RunInputs, start: AttemptStart): Pr
   const about = { title: issueOf(ctx).title, promptBytes: Buffer.byteLength(prompt.text), maybeSet: maybeSet(inputs) };
   const plan = await cli.plan({ ...turn, ...about });
   const forced = "env" in state ? state.env : {};
-  const podEnv = await buildEnv({ ctx, config, plan, removed, serverEnv, inherited, isMounted: isThere, forced });
+  const home = (given: string): string => homeInPod(scope, mountPath, given, agentHome(ctx, config));
+  const podEnv = await buildEnv({ ctx, config, plan, removed, serverEnv, inherited, isMounted: isThere, homeInPod: home, forced });
   return { ...start, inputs, plan, prompt, env: podEnv };
 }
 

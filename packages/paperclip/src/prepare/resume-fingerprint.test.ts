@@ -7,10 +7,18 @@ import type { RunInputs } from "./attempt.ts";
 import { fingerprintAnnotation, fingerprintOfJob, sessionAfterAdoption } from "./resume-fingerprint.ts";
 
 const adopted = (annotations: Readonly<Record<string, string>>) => ({ job: { name: "job-1", annotations } as unknown as JobView });
-const fingerprint = { podCwd: "/data/work", stateMode: "portable", stateKey: "0123456789ab", bundleKey: "k1", mcpIdentity: null };
+const fingerprint = {
+  podCwd: "/data/work",
+  stateMode: "portable",
+  stateKey: "0123456789ab",
+  bundleKey: "k1",
+  mcpIdentity: null,
+  connectionsDigest: null,
+};
 
 test("a Job's fingerprint is read as it was noted; one that says nothing, or nonsense, has none", () => {
-  expect(fingerprintOfJob(adopted(fingerprintAnnotation(fingerprint)))).toEqual(fingerprint);
+  for (const noted of [fingerprint, { ...fingerprint, connectionsDigest: "d1" }])
+    expect(fingerprintOfJob(adopted(fingerprintAnnotation(noted)))).toEqual(noted);
   for (const text of ["", "null", "[]", "{", '{"podCwd":1}'])
     expect(fingerprintOfJob(adopted({ [ANNOTATION.fingerprint]: text }))).toBeNull();
   expect(fingerprintOfJob(adopted({}))).toBeNull();
@@ -27,6 +35,11 @@ test("after an adopted Job its session is resumed only where it fits", () => {
   expect(sessionAfterAdoption(adopted(fingerprintAnnotation(fingerprint)), inputs("k2"), "ses_1")).toEqual({
     sessionId: null,
     note: expect.stringContaining("other instructions or skills"),
+  });
+  const connected = { ...fingerprint, connectionsDigest: "d1" };
+  expect(sessionAfterAdoption(adopted(fingerprintAnnotation(connected)), inputs("k1"), "ses_1")).toEqual({
+    sessionId: null,
+    note: expect.stringContaining("other instructions for connections"),
   });
   expect(sessionAfterAdoption(adopted({}), inputs("k1"), "ses_1")).toEqual({
     sessionId: null,

@@ -4,10 +4,11 @@ import { textOf } from "../host/context-values.ts";
 import { ANNOTATION } from "../host/keys.ts";
 import type { RunInputs } from "./attempt.ts";
 import { workspaceOf } from "./environment/workspace.ts";
+import { connectionInstructions } from "./prompt/connection-instructions.ts";
 import { chooseSession, type ResumeFingerprint, type SessionChoice, sessionParamsOut } from "./session.ts";
 
 /** What a session of this run depends on. */
-export function fingerprintOf({ cli, cwd, bundle, mcp, state }: RunInputs): ResumeFingerprint {
+export function fingerprintOf({ ctx, cli, cwd, bundle, mcp, state }: RunInputs): ResumeFingerprint {
   const mcpIdentity = cli.usesMcpServers ? mcp.identity : null;
   const earlier = state.mode === "portable" ? (state.earlier ?? null) : null;
   const stateKey = state.mode === "portable" ? state.key : null;
@@ -18,21 +19,16 @@ export function fingerprintOf({ cli, cwd, bundle, mcp, state }: RunInputs): Resu
     idPattern: cli.sessionId ?? null,
     bundleKey: bundle?.key ?? null,
     mcpIdentity,
+    connectionsDigest: connectionInstructions(ctx.context)?.digest ?? null,
     earlier,
   };
 }
 
 /** Noted on the Job, because the run that takes it over may have other settings. */
-export function fingerprintAnnotation({
-  podCwd,
-  stateMode,
-  stateKey,
-  bundleKey,
-  mcpIdentity,
-}: ResumeFingerprint): Readonly<Record<string, string>> {
-  return {
-    [ANNOTATION.fingerprint]: JSON.stringify({ podCwd, stateMode, ...(stateKey == null ? {} : { stateKey }), bundleKey, mcpIdentity }),
-  };
+export function fingerprintAnnotation(fingerprint: ResumeFingerprint): Readonly<Record<string, string>> {
+  const { podCwd, stateMode, stateKey, bundleKey, mcpIdentity, connectionsDigest } = fingerprint;
+  const noted = { podCwd, stateMode, ...(stateKey == null ? {} : { stateKey }), bundleKey, mcpIdentity, connectionsDigest };
+  return { [ANNOTATION.fingerprint]: JSON.stringify(noted) };
 }
 
 /** The fingerprint noted on a Job that was taken over; null = the Job has none. */
@@ -47,6 +43,7 @@ export function fingerprintOfJob({ job }: Pick<Adoption, "job">): ResumeFingerpr
     stateKey: textOf(noted.stateKey),
     bundleKey: textOf(noted.bundleKey),
     mcpIdentity: textOf(noted.mcpIdentity),
+    connectionsDigest: textOf(noted.connectionsDigest),
   };
 }
 

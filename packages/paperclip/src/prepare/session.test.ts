@@ -7,7 +7,7 @@ const out = {
   sessionId: "ses_1",
   previous: null,
   cwd: "/data/work",
-  fingerprint: { podCwd: "/pod/work", stateMode: "portable", bundleKey: "k1", mcpIdentity: "m1" },
+  fingerprint: { podCwd: "/pod/work", stateMode: "portable", bundleKey: "k1", mcpIdentity: "m1", connectionsDigest: "d1" },
   workspace,
 };
 
@@ -17,7 +17,7 @@ const store = (params: Record<string, unknown> | null) =>
 test("every key that a run writes survives the host's store", () => {
   const params = sessionParamsOut(out);
   const facts = ["cwd", "mcpServerIdentity", "podCwd", "promptBundleKey", "repoRef", "repoUrl", "sessionId", "stateMode", "workspaceId"];
-  expect(Object.keys(params!).sort()).toEqual(facts);
+  expect(Object.keys(params!).sort()).toEqual(["connectionsDigest", ...facts]);
   expect(store(params)).toEqual(params);
   expect(sessionCodec.getDisplayId(params)).toBe("ses_1");
 });
@@ -83,6 +83,20 @@ test.each<[string, Record<string, unknown>, RegExp | null]>([
   expect(choice.sessionId).toBe(note === null ? UUID : null);
   if (note === null) expect(choice.note).toBeNull();
   else expect(choice.note).toMatch(note);
+});
+
+test.each<[string, string | null, string | null, boolean]>([
+  ["the same", "d1", "d1", true],
+  ["none then and none now", null, null, true],
+  ["others", "d1", "d2", false],
+  ["some where there were none, or none were noted", null, "d1", false],
+  ["none where there were some", "d1", null, false],
+])("resume under instructions for connections: %s", (_, noted, now, resumes) => {
+  const sessionParams = sessionParamsOut({ ...out, fingerprint: { podCwd: "/data", connectionsDigest: noted } });
+  const fingerprint = { podCwd: "/data", connectionsDigest: now };
+  const { sessionId, note } = chooseSession({ sessionId: null, sessionParams, sessionDisplayId: null, taskKey: null }, fingerprint);
+  expect(sessionId).toBe(resumes ? "ses_1" : null);
+  expect(note ?? "").toMatch(resumes ? /^$/ : /other instructions for connections/);
 });
 
 test("what goes out: facts of this run over those of the last, foreign keys only with their own session", () => {

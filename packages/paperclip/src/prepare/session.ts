@@ -41,6 +41,8 @@ export interface ResumeFingerprint {
   readonly bundleKey?: string | null;
   /** The host's tool servers; null = the CLI gets none. */
   readonly mcpIdentity?: string | null;
+  /** Digest of the host's instructions for connections; null = there were none. */
+  readonly connectionsDigest?: string | null;
   /** What became of the session of an adapter before this one; null = there was none to be imported. */
   readonly earlier?: EarlierState | null;
 }
@@ -65,7 +67,7 @@ export function mayBeUnsigned(runtime: HostRuntime): boolean {
   return incomingSession({ runtime }) !== null && recordOf(runtime.sessionParams)[SIGNED] !== true;
 }
 
-/** The host's rule: a session is resumed if its fingerprint matches. What was not noted is not compared, except for tool servers. */
+/** The host's rule: a session is resumed if its fingerprint matches. What was not noted is not compared, except for tool servers and connections. */
 export function chooseSession(runtime: HostRuntime, wanted: ResumeFingerprint): SessionChoice {
   const sessionId = incomingSession({ runtime });
   if (sessionId === null) return { sessionId, note: null };
@@ -74,7 +76,7 @@ export function chooseSession(runtime: HostRuntime, wanted: ResumeFingerprint): 
 }
 
 function mismatch(sessionId: string, params: Readonly<Record<string, unknown>>, wanted: ResumeFingerprint): string | null {
-  const { podCwd, stateMode = null, idPattern = null, bundleKey = null, mcpIdentity = null } = wanted;
+  const { podCwd, stateMode = null, idPattern = null, bundleKey = null, mcpIdentity = null, connectionsDigest = null } = wanted;
   if (stateMode === "ephemeral") return "is not resumed: this agent's sessions are not kept (agentDbMode is ephemeral)";
   const keptIn = textOf(params.stateMode);
   if (stateMode !== null && keptIn !== null && keptIn !== stateMode)
@@ -92,6 +94,9 @@ function mismatch(sessionId: string, params: Readonly<Record<string, unknown>>, 
     return "was made with other instructions or skills and is not resumed with today's";
   if (mcpIdentity !== null && (textOf(params.mcpServerIdentity) ?? "") !== mcpIdentity)
     return "was made with other tool servers of the host and is not resumed with today's";
+  // Their removal counts too: the conversation would still have them.
+  if (textOf(params.connectionsDigest) !== connectionsDigest)
+    return "was made with other instructions for connections and is not resumed with today's";
   return null;
 }
 
@@ -129,6 +134,7 @@ export function sessionParamsOut(out: SessionOut): Record<string, unknown> | nul
     [STATE_KEY]: fingerprint.stateKey,
     promptBundleKey: fingerprint.bundleKey,
     mcpServerIdentity: fingerprint.mcpIdentity,
+    connectionsDigest: fingerprint.connectionsDigest,
     workspaceId: workspace.id,
     repoUrl: workspace.repoUrl,
     repoRef: workspace.repoRef,

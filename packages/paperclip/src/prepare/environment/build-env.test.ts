@@ -51,6 +51,14 @@ test.each(EVERY)("%s is %s", async (name, place, value) => {
   expect(env[place === "plain" ? "secret" : "plain"]).not.toHaveProperty(name);
 });
 
+test("a home that the pod does not have becomes the one it has; without one of the host's there is none", async () => {
+  const workspace = context.paperclipWorkspace;
+  const of = async (agentHome: unknown) =>
+    (await build({ context: { ...context, paperclipWorkspace: { ...workspace, agentHome } } })).plain.AGENT_HOME;
+  expect(await of("/srv/home")).toBe("/data/own");
+  for (const none of [undefined, null, "", 7]) expect(await of(none)).toBeUndefined();
+});
+
 test("there are no others, and no token of the host's tools", async () => {
   const env = await build();
   expect([...Object.keys(env.plain), ...Object.keys(env.secret)].sort()).toEqual(EVERY.map(([name]) => name).sort());

@@ -13,6 +13,8 @@ export interface EnvInput {
   readonly config: { readonly env: Readonly<Record<string, string>>; readonly cwd: string | null; readonly dataPath: string };
   /** Whether the pod has this path of the shared volume. */
   readonly isMounted: (path: string) => boolean;
+  /** Where the pod has the folder that the host names as the agent's home. */
+  readonly homeInPod: (given: string) => string;
   readonly plan: Pick<CliPlan, "plainEnv" | "secretEnv">;
   /** Variables that this CLI must not find, whoever sets them. */
   readonly removed: readonly string[];
@@ -42,7 +44,8 @@ export async function buildEnv(input: EnvInput): Promise<PodEnv> {
   const { ctx, config, plan, serverEnv, inherited = NOTHING } = input;
   const apiUrl = apiUrlOf(config.env, serverEnv);
   const workspace = workspaceOf(ctx.context, config.cwd);
-  const known = await hostFacts(ctx, apiUrl, input.isMounted, workspace);
+  const home = workspace.agentHome === null ? null : input.homeInPod(workspace.agentHome);
+  const known = await hostFacts(ctx, apiUrl, input.isMounted, { ...workspace, agentHome: home });
   const long = Object.keys(known).filter((name) => isTooLong(name, known[name]!));
   const facts = without(known, long);
   const forced = { ...FORCED, ...plan.plainEnv, ...plan.secretEnv, ...input.forced };

@@ -40,7 +40,7 @@ export async function hostFacts(
     PAPERCLIP_RUNTIME_SERVICE_INTENTS_JSON: listJson(recordsOf(context.paperclipRuntimeServiceIntents)),
     PAPERCLIP_RUNTIME_SERVICES_JSON: listJson(recordsOf(context.paperclipRuntimeServices)),
     PAPERCLIP_RUNTIME_PRIMARY_URL: textOf(context.paperclipRuntimePrimaryUrl),
-    AGENT_HOME: workspace.agentHome !== null && isMounted(workspace.agentHome) ? workspace.agentHome : null,
+    AGENT_HOME: workspace.agentHome,
   };
   return Object.fromEntries(Object.entries(facts).filter((entry): entry is [string, string] => entry[1] !== null));
 }

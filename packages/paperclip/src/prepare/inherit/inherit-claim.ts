@@ -19,11 +19,16 @@ export function inheritClaim(
   const mounts = mountsOf(pod);
   const mount = mountAt(mounts, settings.dataPath);
   const own = mount?.kind === "claim" ? mount.claim : null;
+  const parts = mounts.filter((each): each is ClaimMount => each !== mount && isPartOf(settings, each));
   if (settings.dataClaim === null) {
     if (own === null) throw new ConfigError("dataClaim", noClaim(pod, settings, mount));
     if (!objects.take("claim", own.claimName))
       throw new ConfigError("dataClaim", objects.reach === "none" ? notMeant(pod, own, namespace) : missing(own, namespace));
     if (own.readOnly) throw new ConfigError("dataClaim", readOnly(pod, own));
+  } else if (parts.length > 0) {
+    const root = own?.mountPath ?? settings.dataPath;
+    findings.warnings.push(...parts.flatMap((part) => misplaced(part, root, serverEnv)));
+    return { name: settings.dataClaim, mountPath: root, subPath: null };
   } else if (own !== null && own.claimName !== settings.dataClaim && namespace === pod.namespace) {
     findings.warnings.push(
       `${settingName(clusterFields.dataClaim)}: ${settings.dataClaim} is not the claim the server has at ${own.mountPath} (${own.claimName}): both must hold the same files`,
@@ -37,6 +42,21 @@ export function inheritClaim(
     mountPath: own?.mountPath ?? settings.dataPath,
     subPath: own === null ? null : subPathOf(own, serverEnv),
   };
+}
+
+type ClaimMount = Extract<Mount, { readonly claim: OwnClaim }>;
+
+/** Two volumes: the server has its own at the data path, and folders of the shared one below it. */
+const isPartOf = ({ dataClaim, dataPath }: InheritSettings, each: Mount): each is ClaimMount =>
+  each.kind === "claim" && each.claim.claimName === dataClaim && isBelow(each.mountPath, dataPath);
+
+/** Runs mount folders of the claim by their path below the data path. */
+function misplaced({ claim }: ClaimMount, root: string, serverEnv: NodeJS.ProcessEnv): string[] {
+  const wanted = claim.mountPath.slice(root.length + 1);
+  if (subPathOf(claim, serverEnv) === wanted) return [];
+  return [
+    `claim ${claim.claimName} is mounted at ${claim.mountPath}, where runs have its folder ${wanted}: mount it with subPath ${wanted}`,
+  ];
 }
 
 /** Secrets and ConfigMaps below the data path do no harm: their files are not shared with runs. */

@@ -50,6 +50,20 @@ test.each<[string, Partial<OwnPod>, object]>([
 });
 
 describe("the claim", () => {
+  test("of two volumes: the shared one's folders, each at its own path; the server's own disk is not shared", () => {
+    const part = (folder: string, subPath: string | null = folder) =>
+      claim({ claimName: "rwx", mountPath: `/paperclip/${folder}`, subPath });
+    const settings = exampleSettings({ dataClaim: "rwx" });
+    const of = (...parts: ReturnType<typeof claim>[]) =>
+      inheritFrom(examplePod({ claims: [claim({ claimName: "disk", subPath: "s" }), ...parts] }), settings);
+    const whole = of(part("instances/default/workspaces"), part("instances/default/data"));
+    expect(whole.claim).toEqual({ name: "rwx", mountPath: "/paperclip", subPath: null });
+    expect(whole.warnings).toEqual([]);
+    expect(of(part("instances/default/data", null)).warnings).toEqual([
+      expect.stringContaining("mount it with subPath instances/default/data"),
+    ]);
+  });
+
   test.each<[string, Partial<OwnPod>, Partial<InheritSettings>, object]>([
     ["mounted above the data path", { claims: [claim({ mountPath: "/data" })] }, { dataPath: "/data/paperclip" }, { mountPath: "/data" }],
     [

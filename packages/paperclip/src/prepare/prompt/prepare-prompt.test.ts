@@ -171,3 +171,20 @@ test("the history that the host hands over is given, and to a resumed session on
   expect(resumed).toContain("NEW");
   expect(resumed).not.toContain("OLD");
 });
+
+test("the host's instructions for connections stand behind its wake prompt in every turn, once", async () => {
+  const connectionInstructions = { text: "## Connection instructions\n\nCite the checklist.", digest: "d1" };
+  const given = { ...context, connectionInstructions };
+  const fresh = await prepare({ context: given });
+  expect(fresh.text.indexOf("Cite the checklist.")).toBeGreaterThan(fresh.text.indexOf("ACME-1"));
+  expect(fresh.text.indexOf("Cite the checklist.")).toBeLessThan(fresh.text.indexOf("HANDOFF"));
+  expect((await prepare({ context: given, sessionId: "ses_1" })).text).toContain("Cite the checklist.");
+  // Where nothing else woke the agent, its template is still needed.
+  const bare = await prepare({ context: { connectionInstructions, paperclipWake: { connectionInstructions } }, sessionId: "ses_1" });
+  expect(bare.text).toMatch(/Cite the checklist\.[\s\S]*HEARTBEAT of Ada/);
+  // As a later version of the host's library would render it.
+  const rendered = { ...given, paperclipWake: { ...wake, connectorSkillInstructions: connectionInstructions.text } };
+  expect((await prepare({ context: rendered })).text.split("Cite the checklist.")).toHaveLength(2);
+  const long = await prepare({ context: { connectionInstructions: { text: "x".repeat(200_000) } } });
+  expect(long.warnings.join()).toContain("200000 characters");
+});

@@ -4,6 +4,7 @@ import type { ExecutionContext } from "../../host/types.ts";
 import type { Policy } from "../../policy/policy.ts";
 import type { AgentConfig } from "../../settings/agent-config.ts";
 import { readSkills } from "../skills/read-skills.ts";
+import { connectionInstructions } from "./connection-instructions.ts";
 import { filePlaces } from "./file-places.ts";
 import { readInstructions } from "./instructions.ts";
 import { withoutTokens } from "./redact.ts";
@@ -39,20 +40,20 @@ export interface PreparedPrompt {
 export async function preparePrompt(input: PromptInput): Promise<PreparedPrompt> {
   const host = await import("./host-rendering.ts");
   const { instructions, skills, counted, notes, warnings } = input.bundle ? inBundle(input.bundle) : await readStanding(input);
-  const { bootstrap, wakePrompt, sessionHandoff, task, heartbeat } = renderSections(input, host);
-  const text = host.joinPromptSections([instructions, skills, bootstrap, wakePrompt, sessionHandoff, task, heartbeat]);
+  const { bootstrap, wakePrompt, connections, sessionHandoff, task, heartbeat } = renderSections(input, host);
+  const text = host.joinPromptSections([instructions, skills, bootstrap, wakePrompt, connections.text, sessionHandoff, task, heartbeat]);
   return {
     text,
     metrics: {
       promptChars: text.length,
       ...counted,
       bootstrapPromptChars: bootstrap.length,
-      wakePromptChars: wakePrompt.length,
+      wakePromptChars: wakePrompt.length + connections.text.length,
       sessionHandoffChars: sessionHandoff.length,
       taskContextChars: task.length,
       heartbeatPromptChars: heartbeat.length,
     },
-    warnings,
+    warnings: [...warnings, ...connections.warnings],
     notes,
   };
 }
@@ -100,10 +101,18 @@ function renderSections({ ctx, settings, sessionId }: PromptInput, host: HostRen
   return {
     bootstrap: resumedSession || settings.bootstrapPromptTemplate === null ? "" : render(settings.bootstrapPromptTemplate),
     wakePrompt,
+    connections: connectionSection(context, wakePrompt),
     sessionHandoff: textOf(context.paperclipSessionHandoffMarkdown) ?? "",
     task,
     heartbeat: needsNoTemplate ? "" : render(settings.promptTemplate ?? defaultTemplate),
   };
+}
+
+/** Behind the wake prompt, in every turn, as the host does it; a later version of its library has them in the wake prompt already. */
+function connectionSection(context: PromptInput["ctx"]["context"], wakePrompt: string) {
+  const given = connectionInstructions(context);
+  if (given === null || wakePrompt.includes(given.text)) return { text: "", warnings: [] };
+  return { text: given.text, warnings: given.warning === null ? [] : [given.warning] };
 }
 
 /** The values of templates. The prompt is shown in logs, so tokens are left out. */

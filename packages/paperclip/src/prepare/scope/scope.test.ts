@@ -9,7 +9,7 @@ import { hostContext } from "../../testing/host-context.ts";
 import { workingFolder } from "../environment/workspace.ts";
 import { NO_SEEDS } from "../state/find-seeds.ts";
 import { keptState } from "../state/kept-state.ts";
-import { findScope } from "./scope.ts";
+import { findScope, homeInPod } from "./scope.ts";
 
 let data: string;
 beforeEach(() => {
@@ -45,7 +45,7 @@ test("scoped unless the operator says otherwise: what is on the volume of what t
 });
 
 test("the whole volume, as in earlier versions, if the policy allows it", async () => {
-  expect(await find({ mount: "whole" })).toEqual({ mounts: null, made: [state()], warnings: [] });
+  expect(await find({ mount: "whole" })).toEqual({ mounts: null, made: [home(), state()], warnings: [] });
 });
 
 test("a link is refused by its name, in the place of a folder or on the way to it", async () => {
@@ -53,4 +53,18 @@ test("a link is refused by its name, in the place of a folder or on the way to i
   mkdirSync(join(data, "instances/default"), { recursive: true });
   symlinkSync(join(data, "real"), join(data, "instances/default/skills"));
   await expect(find()).rejects.toThrow(`volume: ${join(data, "instances/default/skills")} is a link`);
+});
+
+test("the agent's home is the host's folder if the pod may write there, else the agent's own", () => {
+  const mounts = [
+    { path: "/data/own", readOnly: false },
+    { path: "/data/skills", readOnly: true },
+    { path: "/data/skills/mine", readOnly: false },
+  ];
+  const inPod = (given: string, whole = false) => homeInPod({ mounts: whole ? null : mounts }, "/data", given, "/data/own");
+  for (const writable of ["/data/own/notes", "/data/skills/mine/home"]) expect(inPod(writable)).toBe(writable);
+  for (const other of ["/data/skills/home", "/data/else", "/elsewhere", "/data/own/../else", "home"])
+    expect(inPod(other)).toBe("/data/own");
+  expect(inPod("/data/else", true)).toBe("/data/else");
+  expect(inPod("/elsewhere", true)).toBe("/data/own");
 });

@@ -47,9 +47,9 @@ export function onVolume(wanted: readonly WantedFolder[], root: string): WantedF
 }
 
 /** No folders of its own, as in earlier versions; the bundle is still read-only. */
-const wholeVolume = ({ state }: ScopeInput): VolumeScope => ({
+const wholeVolume = ({ ctx, config, state }: ScopeInput): VolumeScope => ({
   mounts: null,
-  made: state.mode === "portable" ? [state.spec.saved] : [],
+  made: [agentHome(ctx, config), ...(state.mode === "portable" ? [state.spec.saved] : [])],
   warnings: [],
 });
 
@@ -99,6 +99,18 @@ export function mountsFor({ mounts }: VolumeScope, output: string): readonly Sha
 
 export const isMounted = (mounts: readonly SharedMount[] | null, path: string): boolean =>
   mounts === null || mounts.some((mount) => isBelow(normalize(path), mount.path));
+
+/** Whether the pod may write there: of several mounts above a path the innermost counts. */
+function isWritable(mounts: readonly SharedMount[] | null, path: string): boolean {
+  if (mounts === null) return true;
+  const above = mounts.filter((mount) => isBelow(normalize(path), mount.path)).sort((a, b) => b.path.length - a.path.length);
+  return above[0]?.readOnly === false;
+}
+
+/** AGENT_HOME in the pod: the host's folder if the pod may write there, else the agent's own, which each of its pods has. */
+export function homeInPod({ mounts }: Pick<VolumeScope, "mounts">, root: string, given: string, own: string): string {
+  return isBelow(normalize(given), root) && isWritable(mounts, given) ? given : own;
+}
 
 /** Refuses a working folder that the pod does not mount: the CLI would start in an empty folder that is lost with the pod. */
 function checkWorkspace({ ctx, cwd, config }: ScopeInput, mounts: readonly SharedMount[], root: string): void {

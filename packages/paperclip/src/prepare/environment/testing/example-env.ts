@@ -62,6 +62,7 @@ export function build(changes: Changes = {}): Promise<PodEnv> {
     ctx: { runId: "run-1", agent, context: changes.context ?? context, authToken: changes.authToken ?? "run-token" },
     config: { env: changes.env ?? {}, cwd: changes.cwd ?? null, dataPath: "/data" },
     isMounted: (path) => path.startsWith("/data/"),
+    homeInPod: (given) => (given.startsWith("/data/") ? given : "/data/own"),
     plan: changes.plan ?? { plainEnv: {}, secretEnv: {} },
     removed: ["MODEL_NESTED", "MODEL_SESSION"],
     serverEnv: { PAPERCLIP_API_URL: "http://paperclip:3100", ...changes.serverEnv },
