@@ -57,12 +57,8 @@ test("every setting can be given, or is refused with its reason", () => {
   expect(new Set([...Object.keys(GIVEN), ...refused, ...ofTheHost])).toEqual(new Set(keys));
   expect(parse({ defaults: GIVEN, podTemplates: { plain: {} } }).problems).toEqual([]);
   for (const key of [...refused, ...ofTheHost])
-    expect(problemsOf({ [key]: "x" })).toEqual([
-      expect.stringMatching(new RegExp(`^defaults\\.${key}: .*the policy does not give it`)),
-      ...extraOf(key),
-    ]);
+    expect(problemsOf({ [key]: "x" })).toEqual([expect.stringMatching(`^defaults\\.${key}: .*the policy does not give it`)]);
 });
-const extraOf = (key: string): unknown[] => (["env", "showAllSettings", "cwd"].includes(key) ? [expect.stringContaining("must be")] : []);
 
 test("what is given is what an agent without settings has, and its own value wins", () => {
   const { policy } = parse({ defaults: GIVEN, podTemplates: { plain: {} } });

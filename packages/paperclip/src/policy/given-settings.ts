@@ -28,6 +28,8 @@ const REFUSED: Refused = {
 const OF_THE_SERVER = "is the same for all agents of a server: set it in defaults";
 const REFUSED_BY_RULE: Refused = { ...REFUSED, dataPath: OF_THE_SERVER, serverContainer: OF_THE_SERVER };
 
+const OF_ONE_CLI = "one that a single CLI has is given by a rule of agents whose match has a type";
+
 const COMMON = Object.values<Field<unknown>>(commonFields);
 
 /** `unknown`: what becomes of a key that not every agent has. */
@@ -35,17 +37,16 @@ function settings(refused: Refused, unknown: "refuse" | "keep"): Reader<GivenSet
   return (value, at, base, problems) => {
     if (value === undefined || value === null) return base;
     if (!isRecord(value)) return wrong(base, problems, at, `must be an object, not ${kindOf(value)}`);
-    const read = Object.entries(flat(value)).map(([key, item]) => {
+    const read = ([key, item]: readonly [string, unknown]) => {
       const place = `${at}.${key}`;
-      const why = Object.entries(refused).find(([name]) => name === key)?.[1];
-      if (why !== undefined) problems.push(`${place}: ${why}`);
       const field = COMMON.find((each) => each.key === key);
-      if (field !== undefined) return [key, readGiven(field, item, place, problems)];
-      if (unknown === "refuse")
-        problems.push(noSuchSetting(place, key, COMMON, "one that a single CLI has is given by a rule of agents whose match has a type"));
+      const why = Object.entries(refused).find(([name]) => name === key)?.[1];
+      if (why === undefined && field !== undefined) return [key, readGiven(field, item, place, problems)];
+      if (why !== undefined) problems.push(`${place}: ${why}`);
+      else if (unknown === "refuse") problems.push(noSuchSetting(place, key, COMMON, OF_ONE_CLI));
       return [key, item];
-    });
-    return Object.fromEntries(read) as GivenSettings;
+    };
+    return Object.fromEntries(Object.entries(flat(value)).map(read)) as GivenSettings;
   };
 }
 
@@ -60,7 +61,8 @@ export function ownProblems(given: GivenSettings, at: string, own: readonly Fiel
   for (const [key, value] of Object.entries(given)) {
     if (COMMON.some((field) => field.key === key)) continue;
     const field = own.find((each) => each.key === key);
-    if (field === undefined) problems.push(noSuchSetting(`${at}.${key}`, key, [...COMMON, ...own], "see docs/settings.md"));
+    if (field === undefined)
+      problems.push(noSuchSetting(`${at}.${key}`, key, [...COMMON, ...own], "these types of agents have none of this name"));
     else readGiven(field, value, `${at}.${key}`, problems);
   }
   return problems;
