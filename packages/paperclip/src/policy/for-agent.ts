@@ -1,5 +1,5 @@
-import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import type { Field, Raw } from "../settings/field.ts";
+import type { SettingsOwner } from "../settings/schema.ts";
 import { defaultsOf } from "./defaults-of.ts";
 import { ownProblems } from "./given-settings.ts";
 import { unusable } from "./load-policy.ts";
@@ -28,7 +28,7 @@ export interface AgentPolicy {
 export function forAgent(
   policy: Policy,
   { id, companyId: company, name, role }: Agent,
-  cli: Pick<AgentCli, "type" | "settings">,
+  cli: Pick<SettingsOwner, "settings"> & { readonly type: string },
 ): AgentPolicy {
   const { type } = cli;
   const problems = typedProblems(policy, Object.values(cli.settings.own), (types) => allows(types, type));

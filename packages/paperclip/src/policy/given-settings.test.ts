@@ -32,6 +32,8 @@ const GIVEN = {
   tolerations: [{ key: "agents", operator: "Exists" }],
   runtimeClassName: "gvisor",
   podTemplate: "plain",
+  filesystemScope: "workspace",
+  filesystemExtraPaths: ["/data/shared"],
   labels: { team: "x" },
   timeoutSec: 3600,
   graceSec: 20,
@@ -51,7 +53,7 @@ const GIVEN = {
 };
 
 test("every setting can be given, or is refused with its reason", () => {
-  const refused = ["env", "cwd", "promptTemplate", "bootstrapPromptTemplate", "showAllSettings"];
+  const refused = ["env", "cwd", "promptTemplate", "bootstrapPromptTemplate", "showAllSettings", "networkScope", "networkAllowlist"];
   const ofTheHost = ["instructionsFilePath", "instructionsRootPath", "instructionsEntryFile", "instructionsBundleMode"];
   const keys = Object.values<Field<unknown>>(commonFields).map(({ key }) => key.split(".")[0] ?? "");
   expect(new Set([...Object.keys(GIVEN), ...refused, ...ofTheHost])).toEqual(new Set(keys));

@@ -13,12 +13,15 @@ type Refused = { readonly [Name in keyof CommonValues]?: string };
 
 const OF_THE_AGENT = "is the agent's own: the policy does not give it";
 const OF_THE_HOST = "is set by Paperclip: the policy does not give it";
+const OF_THE_CLUSTER = "is kept by the cluster's network policies: the policy does not give it, but says so in allow.networkScopes";
 const REFUSED: Refused = {
   env: "the policy does not give it, being no place for secrets; a pod template gives variables (podTemplates.<name>.agent.env)",
   cwd: OF_THE_AGENT,
   promptTemplate: OF_THE_AGENT,
   bootstrapPromptTemplate: OF_THE_AGENT,
   showAllSettings: OF_THE_AGENT,
+  networkScope: OF_THE_CLUSTER,
+  networkAllowlist: OF_THE_CLUSTER,
   instructionsFilePath: OF_THE_HOST,
   instructionsRootPath: OF_THE_HOST,
   instructionsEntryFile: OF_THE_HOST,
