@@ -15,7 +15,7 @@ export interface Agent {
 }
 
 export interface AgentPolicy {
-  /** Its `defaults` are those that the operator has given to this agent and no other can take: they are always allowed. */
+  /** Its `defaults` are those that the agent has by what no agent can choose: they are always allowed. */
   readonly policy: Policy;
   /** What counts for settings that the agent does not have. */
   readonly defaults: Raw;
