@@ -3,9 +3,11 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { adapters, type CliName, cliNames, loadKits } from "../packages/adapters.ts";
+import { typedProblems } from "../packages/paperclip/src/policy/for-agent.ts";
 import { parsePolicy } from "../packages/paperclip/src/policy/parse-policy.ts";
 import { DEFAULT_POLICY } from "../packages/paperclip/src/policy/policy.ts";
 import { FIXED, OVERRIDABLE } from "../packages/paperclip/src/prepare/environment/fact-overrides.ts";
+import type { Field } from "../packages/paperclip/src/settings/field.ts";
 import { parseConfig } from "../packages/paperclip/src/settings/parse.ts";
 import type { SettingsOwner } from "../packages/paperclip/src/settings/schema.ts";
 import { RUNNER_EXIT } from "../packages/runner/src/records.ts";
@@ -62,7 +64,9 @@ test("the policy guide's examples are valid, and its tables have every key", asy
   const page = read("docs/policy.md");
   const blocks = [...page.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text);
   expect(blocks.length).toBeGreaterThan(1);
-  for (const text of blocks) expect(parsePolicy(load(text), "example").problems).toEqual([]);
+  const own = cliNames.flatMap((name) => Object.values<Field<unknown>>(kits[name].cli.settings.own));
+  for (const { policy, problems } of blocks.map((text) => parsePolicy(load(text), "example")))
+    expect([...problems, ...typedProblems(policy, own, () => true)]).toEqual([]);
   const { source: _, ...sections } = DEFAULT_POLICY;
   const keys = Object.entries(sections).flatMap(([name, values]) =>
     values === null || Object.keys(values).length === 0 ? [name] : Object.keys(values).map((key) => `${name}.${key}`),

@@ -79,8 +79,8 @@ export const POLICY_FAULTS: readonly Fault[] = [
   {
     what: "an agent's pod gets any label, and with it the traffic of a Service",
     file: policy("enforce.ts"),
-    find: "if (!allows(allow.labels, key))",
-    replace: 'if (key === "" && !allows(allow.labels, key))',
+    find: "!allows(allow.labels, key)",
+    replace: 'key === ""',
     caughtBy: [policy("enforce.test.ts")],
   },
   {
@@ -96,6 +96,13 @@ export const POLICY_FAULTS: readonly Fault[] = [
     find: "if (key === undefined)",
     replace: "if (key === undefined && tolerations === null)",
     caughtBy: [policy("enforce.test.ts")],
+  },
+  {
+    what: "an agent takes a name, and with it what the operator gives to the agent of that name",
+    file: policy("for-agent.ts"),
+    find: "rules.filter(({ match }) => isProof(match))",
+    replace: "rules",
+    caughtBy: [policy("for-agent.test.ts"), suite("agent-rules")],
   },
   {
     what: "a policy file that cannot be used is the defaults",
@@ -135,7 +142,7 @@ export const POLICY_FAULTS: readonly Fault[] = [
   {
     what: "the operator's commands look for Jobs in the server's namespace, where none are",
     file: "packages/cli/src/cluster/access.ts",
-    find: "if (ofAgents !== null) return [ofAgents];",
+    find: "policy?.defaults.namespace ?? ",
     replace: "",
     caughtBy: ["packages/cli/src/cluster/access.test.ts"],
   },

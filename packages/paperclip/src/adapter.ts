@@ -34,7 +34,7 @@ export function createAdapter(cli: AgentCli, options: AdapterOptions): ServerAda
     listModels: () => cli.listModels(serverEnv),
     listSkills: async (ctx) => listSkills(ctx, await skills(ctx)),
     syncSkills: async (ctx, desired) => syncSkills(ctx, desired, await skills(ctx)),
-    getConfigSchema: async () => formSchema(cli, await formFacts(serverEnv)),
+    getConfigSchema: async () => formSchema(cli, await formFacts(serverEnv, cli)),
     agentConfigurationDoc: configurationDoc(cli),
     supportsLocalAgentJwt: true,
     supportsInstructionsBundle: true,

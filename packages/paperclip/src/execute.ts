@@ -65,7 +65,8 @@ async function runToConclusion(cli: AgentCli, ctx: ExecutionContext, log: RunLog
   try {
     const { serverEnv } = options;
     refuseRemote(ctx);
-    const { config, policy } = await checkedConfig(cli, ctx.config, serverEnv, { hasDefaultModel: hasDefaultModel(ctx) });
+    const known = { agent: ctx.agent, hasDefaultModel: hasDefaultModel(ctx) };
+    const { config, policy } = await checkedConfig(cli, ctx.config, serverEnv, known);
     // At once: a misspelt setting may be the reason that another one is missed.
     for (const text of config.warnings) void log.warning(text);
     const inherited = await inherit(cli, config, serverEnv, policy);

@@ -17,6 +17,7 @@ import { until } from "../src/wait.ts";
 
 let stage: Stage;
 let folder: string;
+let policy: string;
 /** Made by a program that the agent's own kubeconfig names, if the server ever starts it. */
 let marker: string;
 
@@ -37,6 +38,13 @@ const DANGEROUS: Readonly<Record<string, readonly [value: unknown, refusal: stri
   nodeSelector: [{ "node-role.kubernetes.io/control-plane": "" }, "Node selector (nodeSelector): "],
   tolerations: [[{ operator: "Exists" }], "Tolerations[0]: a toleration without a key accepts every taint"],
 };
+
+/** Agents may use the stage's cluster, and get what `more` says. */
+const writePolicy = (more: object): void =>
+  writeFileSync(
+    policy,
+    JSON.stringify({ allow: { kubeconfigs: [stage.cluster.kubeconfig], namespaces: [stage.namespace], claims: ["data"] }, ...more }),
+  );
 
 /** A kubeconfig in the agent's workspace, whose user is a program. */
 function plantKubeconfig(agentId: string): string {
@@ -68,11 +76,10 @@ describe.each(VERSIONS)("Paperclip %s", (version) => {
     dropRoot();
     folder = realpathSync(mkdtempSync(join(tmpdir(), "policy-system-")));
     marker = join(folder, "started-by-the-server");
-    const policy = join(folder, "policy.yaml");
+    policy = join(folder, "policy.yaml");
     stage = await openStage(inject("packed"), { version, env: { PAPERCLIP_K8S_POLICY: policy } });
     // Only now is the cluster's kubeconfig known; the server reads the file for each run.
-    const kubeconfig = JSON.stringify(stage.cluster.kubeconfig);
-    writeFileSync(policy, `allow: { kubeconfigs: [${kubeconfig}], namespaces: [${stage.namespace}], claims: [data] }\n`);
+    writePolicy({});
   });
   afterAll(async () => {
     await stage?.stop();
@@ -150,5 +157,26 @@ describe.each(VERSIONS)("Paperclip %s", (version) => {
     }
     expect(created()).toBe(before);
     expect(existsSync(marker)).toBe(false);
+  });
+
+  test("an agent can take another name and role, by which it gets nothing that it may not ask for; by its id another one does", async () => {
+    const climber = await hire("Climber");
+    const chosen = await hire("Chosen");
+    const defaults = { labels: { app: "postgres" } };
+    writePolicy({
+      agents: [
+        { match: { name: "Taken" }, defaults: { serviceAccountName: "paperclip" } },
+        { match: { company: stage.company.id, role: "ceo" }, defaults },
+        { match: { id: chosen.id }, defaults },
+      ],
+    });
+    await call(await asAgent(climber), "PATCH", `/agents/${climber.id}`, { name: "Taken", role: "ceo", metadata: {} });
+    expect(await stage.company.agent(climber.id)).toMatchObject({ name: "Taken", role: "ceo" });
+    const before = created();
+    await stage.company.wake(climber.id);
+    await refusedRun(climber, [DANGEROUS.serviceAccountName![1], DANGEROUS.labels![1]]);
+    expect(created()).toBe(before);
+    await stage.company.assign(chosen.id, `Work of ${chosen.id}`, "say:done");
+    expect(await runEnd(stage.company, (await nextRun(stage.company, chosen)).id)).toMatchObject({ status: "succeeded" });
   });
 });

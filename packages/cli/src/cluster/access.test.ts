@@ -53,5 +53,10 @@ test("a policy's namespace of the agents comes before the pod's and the context'
   writeFileSync(policy, "defaults: { namespace: agents }");
   const env = { KUBECONFIG: file, PAPERCLIP_K8S_POLICY: policy };
   expect(await namespacesOf(NONE, clusterOf(NONE, env), env)).toEqual(["agents"]);
+  writeFileSync(
+    policy,
+    "agents: [{ match: { company: acme }, defaults: { namespace: acme } }, { match: { role: qa }, defaults: { tools: never } }]",
+  );
+  expect(await namespacesOf(NONE, clusterOf(NONE, env), env)).toEqual(["n-1", "acme"]);
   expect(await namespacesOf({ ...NONE, namespaces: ["other"] }, clusterOf(NONE, env), env)).toEqual(["other"]);
 });

@@ -22,10 +22,14 @@ export function clusterOf({ kubeconfig, context }: ClusterArguments, env: NodeJS
 export async function namespacesOf(given: ClusterArguments, cluster: ConnectOptions, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
   if (given.namespaces.length > 0) return given.namespaces;
   // In the server's container: where its agents run.
-  const ofAgents = (await inspectPolicy(null, env)).policy?.defaults.namespace ?? null;
-  if (ofAgents !== null) return [ofAgents];
-  if (cluster.kubeconfig !== null) return [(await contextNamespace(cluster)) ?? "default"];
-  return [(await ownPodIdentity(env))?.namespace ?? "default"];
+  const { policy } = await inspectPolicy(null, env);
+  const ofSome = (policy?.agents ?? []).flatMap(({ defaults }) => defaults.namespace ?? []);
+  return [...new Set([policy?.defaults.namespace ?? (await usualNamespace(cluster, env)), ...ofSome])];
+}
+
+async function usualNamespace(cluster: ConnectOptions, env: NodeJS.ProcessEnv): Promise<string> {
+  const found = cluster.kubeconfig === null ? (await ownPodIdentity(env))?.namespace : await contextNamespace(cluster);
+  return found ?? "default";
 }
 
 /** The server's secret, which proves who wrote a record: from the environment, as the server has it, or from its file. Null = not known here. */

@@ -50,6 +50,28 @@ test("a valid file, by its path or by the server's variable: what it changes has
   }
 });
 
+test("what the file gives agents, and the rules for some of them", async () => {
+  const rules = [
+    "defaults: { resources: { limits: { memory: 4Gi } }, tools: never }",
+    "agents:",
+    "  - match: { name: Atlas, role: [qa, pm] }",
+    "    defaults: { resources: { limits: { memory: 32Gi } } }",
+    "  - { match: { type: claude_* }, defaults: { enableRtk: true } }",
+  ];
+  const { code, out } = await run([write(rules.join("\n"))]);
+  expect(code).toBe(0);
+  expect(out.slice(2, 8).map((line) => line.replace(/ +/g, " "))).toEqual([
+    "defaults.resources.limits.memory 4Gi",
+    "defaults.tools never",
+    'agents[0].match {"name":["Atlas"],"role":["qa","pm"]}',
+    "agents[0].defaults.resources.limits.memory 32Gi",
+    'agents[1].match {"type":["claude_*"]}',
+    "agents[1].defaults.enableRtk true",
+  ]);
+  const wrong = await run([write("agents: [{ match: { type: claude_* }, defaults: { enableRkt: true } }]")]);
+  expect(wrong.err[0]).toMatch(/agents\[0\]\.defaults\.enableRkt: there is no such setting; did you mean enableRtk\?$/);
+});
+
 test("a file with problems: all of them, and exit code 1", async () => {
   const path = write("allow: { image: [a], inheritAll: 1 }\n");
   const { code, out, err } = await run([path]);

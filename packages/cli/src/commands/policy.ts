@@ -1,10 +1,14 @@
+import type { Field } from "@paperclip-k8s/paperclip";
 import { inspectPolicy, type PolicyRow } from "@paperclip-k8s/paperclip/policy";
+import { agentClis } from "../../../agent-clis.ts";
 import type { Command } from "../arguments/command.ts";
 import { WIDTH } from "../table.ts";
 import { EXIT, type ExitCode, type Terminal } from "../terminal.ts";
 
 export async function policy({ file, json }: Extract<Command, { name: "policy" }>, { out, err, env }: Terminal): Promise<ExitCode> {
-  const { source, problems, policy, rows } = await inspectPolicy(file, env);
+  const clis = await Promise.all(Object.values(agentClis).map((load) => load()));
+  const own = clis.flatMap(({ settings }) => Object.values<Field<unknown>>(settings.own));
+  const { source, problems, policy, rows } = await inspectPolicy(file, env, own);
   const code = problems.length === 0 ? EXIT.done : EXIT.error;
   if (json) {
     for (const line of JSON.stringify({ source, problems, policy }, null, 2).split("\n")) out(line);

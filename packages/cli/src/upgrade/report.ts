@@ -107,7 +107,7 @@ interface Checked {
 function findingsOf({ cli, settings, unreadable }: FoundAgent, policy: Facts["policy"], serverNamespace: string | null): Checked {
   if (settings === null) return { findings: [], problem: unreadable ?? "the server shows none" };
   try {
-    const own = policy.defaults.namespace === null ? serverNamespace : null;
+    const own = policy.defaults.namespace == null ? serverNamespace : null;
     const isOwn = ({ setting }: SettingFinding) => setting === "namespace" && own !== null && settings.namespace === own;
     return { findings: checkSettings(cli, settings, policy).filter((finding) => !isOwn(finding)), problem: null };
   } catch (error) {

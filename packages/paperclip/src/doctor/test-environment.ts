@@ -95,7 +95,7 @@ async function prepare(
   let known: readonly EnvironmentCheck[] = [];
   try {
     refuseRemote({ executionTarget });
-    const { config, policy } = await checkedConfig(cli, raw, serverEnv);
+    const { config, policy } = await checkedConfig(cli, raw, serverEnv, { agent: { companyId } });
     const api = await checkApi(config);
     known = [...warned(config.warnings), api];
     if (failed(known)) return { checks: known };

@@ -38,7 +38,7 @@ export interface RuntimeMcpServer {
 /** What the host hands to `execute`. */
 export interface ExecutionContext {
   readonly runId: string;
-  readonly agent: { readonly id: string; readonly companyId: string; readonly name: string };
+  readonly agent: { readonly id: string; readonly companyId: string; readonly name: string; readonly role?: string };
   readonly runtime: HostRuntime;
   readonly config: Record<string, unknown>;
   readonly context: Record<string, unknown>;

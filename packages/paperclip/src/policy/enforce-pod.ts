@@ -14,15 +14,15 @@ export function enforceLikePod(
   const { allow, defaults } = policy;
   const { dataClaim, nodeSelector, tolerations } = config;
   const refusals = new Refusals(policy);
-  const ownClaims = [defaults.dataClaim, pod === null ? null : claimAt(pod, config.dataPath)];
+  const ownClaims: readonly unknown[] = [defaults.dataClaim, pod === null ? null : claimAt(pod, config.dataPath)];
   if (dataClaim !== null && !ownClaims.includes(dataClaim) && !allows(allow.claims, dataClaim))
     refusals.notListed("dataClaim", "claims", dataClaim);
   for (const [key, value] of Object.entries(nodeSelector ?? {}))
-    if (pod?.nodeSelector[key] !== value && !allowsLabel(allow.nodeSelectors, key, value))
+    if (![pod?.nodeSelector[key], defaults.nodeSelector?.[key]].includes(value) && !allowsLabel(allow.nodeSelectors, key, value))
       refusals.notListed("nodeSelector", "nodeSelectors", `${key}=${value}`);
   (tolerations ?? []).forEach((toleration, index) => {
     const { key } = toleration;
-    const isOwn = (pod?.tolerations ?? []).some((own) => isSame({ ...own }, { ...toleration }));
+    const isOwn = [...(pod?.tolerations ?? []), ...(defaults.tolerations ?? [])].some((own) => isSame({ ...own }, { ...toleration }));
     const field = `tolerations[${index}]`;
     if (isOwn) return;
     if (key === undefined)

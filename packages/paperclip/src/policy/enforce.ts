@@ -4,6 +4,8 @@ import type { AgentConfig } from "../settings/agent-config.ts";
 import { few, quote } from "../settings/config-error.ts";
 import { SERVER_CONTAINER_NAMES } from "../settings/fields/cluster.ts";
 import { amountOf } from "../settings/kinds/scalar.ts";
+import { resources } from "../settings/resources.ts";
+import { defaultsOf } from "./defaults-of.ts";
 import { allows, allowsBeginning, allowsPath } from "./patterns.ts";
 import type { OfferedTemplate } from "./pod-template.ts";
 import type { Policy } from "./policy.ts";
@@ -31,10 +33,10 @@ export function enforce(config: AgentConfig, policy: Policy, facts: ServerFacts,
 
 function place(config: AgentConfig, { allow, defaults }: Policy, { env, namespaces }: ServerFacts, refusals: Refusals): void {
   const { namespace, image, serviceAccountName, dataPath, serverContainer, runtimeClassName, agentDbStorageClass } = config;
-  const refused = (value: string | null, own: string | null, list: readonly string[]): value is string =>
+  const refused = (value: string | null, own: string | null | undefined, list: readonly string[]): value is string =>
     value !== null && value !== own && !allows(list, value);
   // Agents that were given a namespace must not leave it for the server's own.
-  const own = defaults.namespace === null ? namespaces : [];
+  const own = defaults.namespace == null ? namespaces : [];
   if (refused(namespace, defaults.namespace, [...own, ...allow.namespaces])) refusals.notListed("namespace", "namespaces", namespace);
   if (refused(image, defaults.image, allow.images)) refusals.notListed("image", "images", image);
   if (refused(serviceAccountName, defaults.serviceAccountName, allow.serviceAccounts))
@@ -43,17 +45,18 @@ function place(config: AgentConfig, { allow, defaults }: Policy, { env, namespac
     refusals.notListed("serverContainer", "serverContainers", serverContainer);
   if (refused(runtimeClassName, defaults.runtimeClassName, allow.runtimeClasses))
     refusals.notListed("runtimeClassName", "runtimeClasses", runtimeClassName);
-  if (refused(agentDbStorageClass, null, allow.storageClasses))
+  if (refused(agentDbStorageClass, defaults.agentDbStorageClass, allow.storageClasses))
     refusals.notListed("agentDbStorageClass", "storageClasses", agentDbStorageClass);
   if (!mayHaveDataPath(dataPath, { allow, defaults }, env)) refusals.notListed("dataPath", "dataPaths", dataPath);
-  for (const key of Object.keys(config.labels)) if (!allows(allow.labels, key)) refusals.notListed("labels", "labels", key);
+  for (const [key, value] of Object.entries(config.labels))
+    if (defaults.labels?.[key] !== value && !allows(allow.labels, key)) refusals.notListed("labels", "labels", key);
   const { networkScope, networkAllowlist } = config;
   if (networkScope !== "none" && !allow.networkScopes.includes(networkScope)) {
     const hosts = networkScope === "allowlist" ? ` with ${few(networkAllowlist)}` : "";
     const promise = `"${networkScope}"${hosts} is a promise that only the cluster's network policies can keep, and`;
     refusals.notListed("networkScope", "networkScopes", networkScope, `${promise} it`);
   }
-  if (config.retainJobs && !allow.retainJobs) refusals.notOn("retainJobs", "retainJobs", "true");
+  if (config.retainJobs && !defaults.retainJobs && !allow.retainJobs) refusals.notOn("retainJobs", "retainJobs", "true");
 }
 
 /** Which template, and that it leaves alone what only the agent's settings and its CLI name. */
@@ -89,11 +92,12 @@ export function mayHaveDataPath(
 /** Set by the host itself, whatever an agent's settings say. */
 const OF_THE_HOST = /^(PAPERCLIP_\w*|TMPDIR|TEMP|TMP|GH_CONFIG_DIR)$/;
 
-function environment(config: AgentConfig, { allow }: Policy, { isBuiltIn }: ServerFacts, refusals: Refusals): void {
-  if (config.inherit === "all" && !allow.inheritAll) refusals.notOn("inherit", "inheritAll", '"all"');
+function environment(config: AgentConfig, { allow, defaults }: Policy, { isBuiltIn }: ServerFacts, refusals: Refusals): void {
+  if (config.inherit === "all" && defaults.inherit !== "all" && !allow.inheritAll) refusals.notOn("inherit", "inheritAll", '"all"');
   for (const name of Object.keys(config.env))
     if (!OF_THE_HOST.test(name) && !allows(allow.environment, name)) refusals.notListed("env", "environment", name);
   for (const name of config.inheritNames) {
+    if (defaults.inheritNames?.includes(name)) continue;
     const allowed = (list: readonly string[]) => (name.endsWith("*") ? allowsBeginning(list, name.slice(0, -1)) : allows(list, name));
     // A name is of a Secret, of a ConfigMap or of a variable; a beginning may be of all three.
     const mayBeObject = /^[a-z0-9.-]*\*?$/.test(name);
@@ -104,14 +108,17 @@ function environment(config: AgentConfig, { allow }: Policy, { isBuiltIn }: Serv
   }
 }
 
-function amounts(config: AgentConfig, { limits }: Policy, refusals: Refusals): void {
-  const { resources } = config;
+function amounts(config: AgentConfig, policy: Policy, refusals: Refusals): void {
+  const { limits, defaults } = policy;
+  const asked = config.resources.limits;
+  const given = resources([{}, defaultsOf(policy)]).resources.limits;
   const quantities = [
-    ["resources.limits.cpu", "cpu", resources.limits.cpu],
-    ["resources.limits.memory", "memory", resources.limits.memory],
-    ["agentDbStorageCapacity", "storageCapacity", config.agentDbStorageCapacity],
+    ["resources.limits.cpu", "cpu", asked.cpu, given.cpu],
+    ["resources.limits.memory", "memory", asked.memory, given.memory],
+    ["agentDbStorageCapacity", "storageCapacity", config.agentDbStorageCapacity, defaults.agentDbStorageCapacity],
   ] as const;
-  for (const [field, limit, value] of quantities) if (amountOf(value) > amountOf(limits[limit])) refusals.tooMuch(field, limit, value);
+  for (const [field, limit, value, own] of quantities)
+    if (value !== own && amountOf(value) > amountOf(limits[limit])) refusals.tooMuch(field, limit, value);
   const times = [
     ["timeoutSec", "runSec"],
     ["maxRunSec", "runSec"],
@@ -119,5 +126,6 @@ function amounts(config: AgentConfig, { limits }: Policy, refusals: Refusals): v
     ["scheduleTimeoutSec", "scheduleTimeoutSec"],
     ["ttlSecondsAfterFinished", "ttlSecondsAfterFinished"],
   ] as const;
-  for (const [field, limit] of times) if (config[field] > limits[limit]) refusals.tooMuch(field, limit, config[field]);
+  for (const [field, limit] of times)
+    if (config[field] !== defaults[field] && config[field] > limits[limit]) refusals.tooMuch(field, limit, config[field]);
 }

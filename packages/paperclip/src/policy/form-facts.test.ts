@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { formSchema } from "../settings/form.ts";
+import { exampleCli } from "../testing/example-cli.ts";
 import { factsOf, formFacts } from "./form-facts.ts";
 import { EMPTY_TEMPLATE } from "./pod-template.ts";
 import { DEFAULT_POLICY, type Policy } from "./policy.ts";
@@ -80,6 +82,19 @@ test("a limit below a built-in default is the form's default: a host writes it i
   expect(factsOf(DEFAULT_POLICY, IN_POD).defaults).toEqual({});
 });
 
+test("the form names what the policy has for all agents, or for all of this type", () => {
+  const { fields } = formSchema(
+    exampleCli,
+    factsOf(
+      policy({ defaults: { nodeSelector: { pool: "a" }, tools: "never" } as Policy["defaults"], allow: { nodeSelectors: [] } }),
+      IN_POD,
+    ),
+  );
+  const field = (key: string) => fields.find((each) => each.key === key);
+  expect(field("nodeSelector")?.hint).toMatch(/Default: {"pool":"a"}, by the operator's policy\. Agents on this server cannot choose it/);
+  expect(field("tools")?.default).toBe("never");
+});
+
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "form-facts-"));
@@ -90,8 +105,13 @@ test("the file counts, and one that cannot be read leaves the usual form", async
   const path = join(folder, "policy.yaml");
   writeFileSync(path, "allow: { serviceAccounts: [agent] }\n");
   const place = { POD_NAME: "server-0", POD_NAMESPACE: "paperclip" };
-  expect((await formFacts({ ...place, PAPERCLIP_K8S_POLICY: path })).fixed).not.toContain("serviceAccountName");
+  expect((await formFacts({ ...place, PAPERCLIP_K8S_POLICY: path }, exampleCli)).fixed).not.toContain("serviceAccountName");
+  writeFileSync(
+    path,
+    "agents: [{ match: { type: example_* }, defaults: { graceSec: 5 } }, { match: { role: qa }, defaults: { graceSec: 6 } }]",
+  );
+  expect((await formFacts({ ...place, PAPERCLIP_K8S_POLICY: path }, exampleCli)).defaults).toEqual({ graceSec: 5 });
   writeFileSync(path, "allow: [\n");
-  expect(await formFacts({ ...place, PAPERCLIP_K8S_POLICY: path })).toEqual(factsOf(DEFAULT_POLICY, IN_POD));
-  expect((await formFacts({})).needed).toContain("kubeconfig");
+  expect(await formFacts({ ...place, PAPERCLIP_K8S_POLICY: path }, exampleCli)).toEqual(factsOf(DEFAULT_POLICY, IN_POD));
+  expect((await formFacts({}, exampleCli)).needed).toContain("kubeconfig");
 });

@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { isRecord } from "../host/context-values.ts";
+import type { Field } from "../settings/field.ts";
+import { typedProblems } from "./for-agent.ts";
 import { POLICY_VARIABLE, readPolicy, reasonOf } from "./load-policy.ts";
-import { DEFAULT_POLICY, type Policy } from "./policy.ts";
+import { DEFAULT_POLICY, type GivenSettings, type Policy } from "./policy.ts";
 
 /** One value that is in force, by its place in the file. */
 export interface PolicyRow {
@@ -19,12 +21,20 @@ export interface InspectedPolicy {
   readonly rows: readonly PolicyRow[];
 }
 
-/** For operators: a policy file, or the one that the environment names, as a server would take it. */
-export async function inspectPolicy(file: string | null, env: NodeJS.ProcessEnv): Promise<InspectedPolicy> {
+/**
+ * For operators: a policy file, or the one that the environment names, as a server would take it. `own`: settings that only one of the CLIs
+ * has; null = they are not checked.
+ */
+export async function inspectPolicy(
+  file: string | null,
+  env: NodeJS.ProcessEnv,
+  own: readonly Field<unknown>[] | null = null,
+): Promise<InspectedPolicy> {
   const source = file ?? (env[POLICY_VARIABLE]?.trim() || null);
   if (source === null) return inspected(DEFAULT_POLICY);
   try {
-    const { policy, problems } = await readPolicy(source, env);
+    const { policy, problems: found } = await readPolicy(source, env);
+    const problems = own === null ? found : [...found, ...typedProblems(policy, own, () => true)];
     return problems.length === 0 ? inspected(policy) : { source, problems, policy: null, rows: [] };
   } catch (error) {
     return { source, problems: [reasonOf(error)], policy: null, rows: [] };
@@ -32,10 +42,25 @@ export async function inspectPolicy(file: string | null, env: NodeJS.ProcessEnv)
 }
 
 function inspected(policy: Policy): InspectedPolicy {
-  const { source, ...values } = policy;
+  const { source, defaults, agents, ...values } = policy;
   // Their content is as long as the file: the names are enough.
   const podTemplates = Object.keys(policy.podTemplates);
-  return { source, problems: [], policy, rows: rowsOf("", { ...values, podTemplates }, { ...DEFAULT_POLICY, podTemplates: [] }) };
+  const rules = agents.flatMap((rule, index) => [
+    { key: `agents[${index}].match`, value: rule.match, isDefault: false },
+    ...givenRows(`agents[${index}].defaults`, rule.defaults),
+  ]);
+  const rows = [
+    ...givenRows("defaults", defaults),
+    ...rules,
+    ...rowsOf("", { ...values, podTemplates }, { ...DEFAULT_POLICY, podTemplates: [] }),
+  ];
+  return { source, problems: [], policy, rows };
+}
+
+/** Only what is given: there are more settings than a screen has lines. */
+function givenRows(at: string, given: GivenSettings): PolicyRow[] {
+  const rows = Object.entries(given).map(([key, value]) => ({ key: `${at}.${key}`, value: value as unknown, isDefault: false }));
+  return rows.length > 0 ? rows : [{ key: at, value: {}, isDefault: true }];
 }
 
 /** Sections become rows of their own; a map or a list is one value. */

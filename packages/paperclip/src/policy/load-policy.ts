@@ -29,9 +29,12 @@ export async function loadPolicy(serverEnv: NodeJS.ProcessEnv): Promise<Policy> 
     return policy;
   } catch (error) {
     known.delete(path);
-    throw new ConfigError(POLICY_VARIABLE, `the operator's policy ${path} cannot be used, so no run is started: ${reasonOf(error)}`);
+    throw unusable(path, reasonOf(error));
   }
 }
+
+export const unusable = (path: string, reason: string): ConfigError =>
+  new ConfigError(POLICY_VARIABLE, `the operator's policy ${path} cannot be used, so no run is started: ${reason}`);
 
 /** What a file says, and everything that is wrong with it. Rejects where it cannot be read, or is not YAML. */
 export async function readPolicy(path: string, serverEnv: NodeJS.ProcessEnv): Promise<ParsedPolicy> {

@@ -27,7 +27,7 @@ test("every key is read", () => {
     seeds: { secret: "agent-home" },
   });
   expect(problems).toEqual([]);
-  expect(policy.defaults).toMatchObject({ namespace: "agents", dataPath: "/data", serverContainer: null });
+  expect(policy.defaults).toMatchObject({ namespace: "agents", dataPath: "/data" });
   expect(policy.allow).toMatchObject({ images: ["registry.example/*"], tolerations: [], inheritAll: true, retainJobs: false });
   expect(policy.allow.labels).toEqual([...DEFAULT_POLICY.allow.labels, "app"]);
   expect(policy.limits).toMatchObject({
@@ -62,7 +62,7 @@ test("all problems at once, each with its place", () => {
 
 test("an unknown key is refused with the nearest name", () => {
   expect(problemsOf({ alow: {} })).toEqual([
-    "alow: there is no such key; there are defaults, allow, limits, force, volume, seeds, podTemplates, tools",
+    "alow: there is no such key; there are defaults, agents, allow, limits, force, volume, seeds, podTemplates, tools",
   ]);
   expect(problemsOf({ allow: { serviceAccount: [] } })).toEqual([
     "allow.serviceAccount: there is no such key; did you mean serviceAccounts?",

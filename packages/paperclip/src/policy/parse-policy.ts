@@ -4,6 +4,8 @@ import { clusterFields } from "../settings/fields/cluster.ts";
 import { podFields } from "../settings/fields/pod.ts";
 import { stateFields } from "../settings/fields/state.ts";
 import { absolutePath, dnsSubdomain } from "../settings/kinds/text-checks.ts";
+import { agentRules } from "./agent-rules.ts";
+import { defaultSettings } from "./given-settings.ts";
 import { offeredTemplates } from "./pod-template.ts";
 import { DEFAULT_POLICY, type ForcedPod, type Policy, type PolicyTools, type PolicyVolume, type SeedSource } from "./policy.ts";
 import {
@@ -35,11 +37,14 @@ export function parsePolicy(value: unknown, source: string): ParsedPolicy {
   const problems: string[] = [];
   const { source: _, ...base } = DEFAULT_POLICY;
   const policy = { source, ...POLICY(value, "", base, problems) };
-  for (const part of ["defaults", "force"] as const) {
-    const name = policy[part].podTemplate;
-    if (name !== null && !Object.hasOwn(policy.podTemplates, name))
-      problems.push(`${part}.podTemplate: ${quote(name)} is not among podTemplates`);
-  }
+  const templates: readonly (readonly [at: string, name: string | null | undefined])[] = [
+    ["defaults", policy.defaults.podTemplate],
+    ["force", policy.force.podTemplate],
+    ...policy.agents.map(({ defaults }, index) => [`agents[${index}].defaults`, defaults.podTemplate] as const),
+  ];
+  for (const [at, name] of templates)
+    if (name != null && !Object.hasOwn(policy.podTemplates, name))
+      problems.push(`${at}.podTemplate: ${quote(name)} is not among podTemplates`);
   return { policy, problems };
 }
 
@@ -86,17 +91,8 @@ const toolsMount: Reader<PolicyTools["mount"]> = (value, at, base, problems) =>
   value === "copy" || value === "image-volume" ? value : wrong(base, problems, at, `must be copy or image-volume, not ${quote(value)}`);
 
 const POLICY = section<Omit<Policy, "source">>({
-  defaults: section<Policy["defaults"]>({
-    kubeconfig: like(clusterFields.kubeconfig),
-    namespace: like(clusterFields.namespace),
-    image: like(clusterFields.image),
-    serviceAccountName: like(clusterFields.serviceAccountName),
-    dataClaim: like(clusterFields.dataClaim),
-    dataPath: like(clusterFields.dataPath),
-    serverContainer: like(clusterFields.serverContainer),
-    runtimeClassName: kubernetesName,
-    podTemplate: like(podFields.podTemplate),
-  }),
+  defaults: defaultSettings,
+  agents: agentRules,
   allow: section<Policy["allow"]>({
     kubeconfigs: paths,
     namespaces: texts,

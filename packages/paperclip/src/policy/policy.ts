@@ -1,3 +1,4 @@
+import type { CommonValues } from "../settings/schema.ts";
 import type { OfferedTemplate } from "./pod-template.ts";
 
 // What the operator lets agents use. An agent can change its own settings, so they are checked against this.
@@ -6,8 +7,10 @@ import type { OfferedTemplate } from "./pod-template.ts";
 export interface Policy {
   /** Path of the file; null = there is none, and these are the defaults. */
   readonly source: string | null;
-  /** What a setting is if an agent does not set it; null = as without a policy. These values are always allowed. */
-  readonly defaults: PolicyDefaults;
+  /** What a setting is if an agent does not set it. These values are always allowed. */
+  readonly defaults: GivenSettings;
+  /** The same for some agents; a later rule wins over an earlier one, and each over `defaults`. */
+  readonly agents: readonly AgentRule[];
   readonly allow: PolicyAllow;
   readonly limits: PolicyLimits;
   readonly force: ForcedPod;
@@ -18,17 +21,17 @@ export interface Policy {
   readonly tools: PolicyTools;
 }
 
-interface PolicyDefaults {
-  readonly kubeconfig: string | null;
-  readonly namespace: string | null;
-  readonly image: string | null;
-  readonly serviceAccountName: string | null;
-  readonly dataClaim: string | null;
-  readonly dataPath: string | null;
-  readonly serverContainer: string | null;
-  readonly runtimeClassName: string | null;
-  readonly podTemplate: string | null;
+/** Values of agents' settings by their keys, of which this type has those without a dot; null = as without a policy. */
+export type GivenSettings = { readonly [Name in keyof CommonValues]?: CommonValues[Name] | null };
+
+export interface AgentRule {
+  readonly match: AgentMatch;
+  /** Of a rule with a type also settings that only some CLI has: they are checked where that CLI is known. */
+  readonly defaults: GivenSettings;
 }
+
+/** All that are there have to fit. Ids are whole; the others are patterns. */
+export type AgentMatch = { readonly [Key in "id" | "company" | "name" | "role" | "type"]?: readonly Pattern[] | undefined };
 
 /** A name, or a pattern in which `*` stands for any characters; with `!` before it, what it matches is taken out again. The last match counts. */
 export type Pattern = string;
@@ -146,17 +149,8 @@ const BOOKKEEPING_LABELS: readonly Pattern[] = [
 
 export const DEFAULT_POLICY: Policy = {
   source: null,
-  defaults: {
-    kubeconfig: null,
-    namespace: null,
-    image: null,
-    serviceAccountName: null,
-    dataClaim: null,
-    dataPath: null,
-    serverContainer: null,
-    runtimeClassName: null,
-    podTemplate: null,
-  },
+  defaults: {},
+  agents: [],
   allow: {
     kubeconfigs: [],
     namespaces: [],

@@ -3,8 +3,8 @@ import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import { IN_PLACE_DEFAULTS } from "../built-in/in-place.ts";
 import { translateSettings } from "../built-in/translate.ts";
 import { checkKubeconfig } from "../policy/check-kubeconfig.ts";
-import { defaultsOf } from "../policy/defaults-of.ts";
 import { enforce } from "../policy/enforce.ts";
+import { type Agent, type AgentPolicy, forAgent } from "../policy/for-agent.ts";
 import { loadPolicy } from "../policy/load-policy.ts";
 import type { Policy } from "../policy/policy.ts";
 import { Refusals } from "../policy/refusal.ts";
@@ -20,16 +20,18 @@ interface CheckedConfig {
   readonly policy: Policy;
 }
 
-/** What the host is known to do. */
+/** What is known of the host. */
 interface HostFacts {
+  readonly agent?: Agent;
   /** Whether it has a default model for agents that name none. */
   readonly hasDefaultModel?: boolean;
 }
 
 /** An agent's settings, completed and allowed by the operator's policy. Nothing was asked of the cluster yet, and no file of theirs was opened. */
 export async function checkedConfig(cli: AgentCli, raw: Raw, serverEnv: NodeJS.ProcessEnv, host: HostFacts = {}): Promise<CheckedConfig> {
-  const policy = await loadPolicy(serverEnv);
-  const asked = readConfig(cli, raw, serverEnv, policy, host);
+  const ofAgent = forAgent(await loadPolicy(serverEnv), host.agent ?? {}, cli);
+  const { policy } = ofAgent;
+  const asked = readConfig(cli, raw, serverEnv, ofAgent, host);
   const refusals = new Refusals(policy);
   const config = { ...asked, kubeconfig: await checkKubeconfig(asked, policy, serverEnv, refusals) };
   // Reading a kubeconfig takes time, and only a namespace of the agent's own choice is compared with the server's.
@@ -41,8 +43,13 @@ export async function checkedConfig(cli: AgentCli, raw: Raw, serverEnv: NodeJS.P
 }
 
 /** Agents of a built-in type have settings of that type, and the log that the host's page expects. */
-function readConfig(cli: AgentCli, raw: Raw, serverEnv: NodeJS.ProcessEnv, policy: Policy, host: HostFacts): AgentConfig {
-  const defaults = defaultsOf(policy);
+function readConfig(
+  cli: AgentCli,
+  raw: Raw,
+  serverEnv: NodeJS.ProcessEnv,
+  { policy, defaults }: AgentPolicy,
+  host: HostFacts,
+): AgentConfig {
   if (cli.inPlace === undefined || cli.builtIn === undefined) return parseConfig(raw, serverEnv, cli, defaults);
   const dataPath = find(clusterFields.dataPath, [raw, defaults]) ?? usualDataPath(serverEnv);
   const facts = { raw, serverEnv, policy, dataPath, hasDefaultModel: host.hasDefaultModel === true };

@@ -1,6 +1,7 @@
 import type { FormField } from "../host/types.ts";
 import type { Field, FormPart, Raw } from "./field.ts";
 import { formFields } from "./fields/form.ts";
+import { asText } from "./read.ts";
 import { fieldsOf, type SettingsOwner } from "./schema.ts";
 
 /** What this server decides about the form; the host asks for one form per server, not per agent. */
@@ -62,7 +63,7 @@ function hint(field: Shown, all: readonly Field<unknown>[], { fixed, defaults }:
   const words = inWords(field, all);
   const text = words(field.doc);
   const here = field.form.default === undefined ? defaults[field.key] : undefined;
-  const usual = here === undefined ? field.defaultText : `${String(here)}, by the operator's policy`;
+  const usual = here === undefined ? field.defaultText : `${asText(here)}, by the operator's policy`;
   return [
     `${text[0]?.toUpperCase()}${text.slice(1)}.`,
     ...(usual === null ? [] : [`Default: ${words(usual)}.`]),

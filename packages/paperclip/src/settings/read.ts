@@ -27,7 +27,7 @@ export function look<T>(field: Field<T>, [own, defaults]: Sources): Found<T> {
     return { value: reading.value, given: { key, value }, notes };
   }
   const value = defaults === undefined ? undefined : find(field, [defaults]);
-  const effect = value === undefined ? usualOf(field) : ` (default: ${String(value)}, by the operator's policy)`;
+  const effect = value === undefined ? usualOf(field) : ` (default: ${asText(value)}, by the operator's policy)`;
   const notes = unused.map(({ key, why }) => noted({ ...field, key }, `is ignored: ${why}; it counts as not set${effect}`));
   return { value, given: null, notes };
 }
@@ -65,6 +65,9 @@ export function nested(raw: Raw, key: string): unknown {
 function own(raw: Raw, key: string): unknown {
   return Object.hasOwn(raw, key) ? raw[key] : undefined;
 }
+
+/** A value as messages and the form's hints show it. */
+export const asText = (value: unknown): string => (typeof value === "object" ? JSON.stringify(value) : String(value));
 
 /** The default as a part of a sentence. */
 function usualOf({ defaultText, unset }: Field<unknown>): string {

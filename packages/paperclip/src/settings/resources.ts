@@ -42,12 +42,15 @@ interface Pair {
 }
 
 function pair(sources: Sources, requestField: Field<string>, limitField: Field<string>): Pair {
+  const [own] = sources;
   const request = find(requestField, sources);
   const limit = find(limitField, sources);
   const wanted = { request: request ?? requestField.unset, limit: limit ?? limitField.unset };
   if (amountOf(wanted.request) <= amountOf(wanted.limit)) return wanted;
   if (request === undefined) return { request: wanted.limit, limit: wanted.limit };
   if (limit === undefined) return { request, limit: request };
+  // A request that is the operator's, for many agents, is nothing to warn one of them of.
+  if (find(requestField, [own]) === undefined) return { request: limit, limit };
   const text = `${request} is more than ${settingName(limitField)}, ${limit}, which is used for both`;
   return { request: limit, limit, notes: [noted(requestField, text)] };
 }
