@@ -7,10 +7,9 @@ import { notPrepared } from "./conclude/not-prepared.ts";
 import { type Conclusion, conclude } from "./conclude/result.ts";
 import { lostSession } from "./conclude/session.ts";
 import { onLockConflict } from "./handover/adoption/on-lock-conflict.ts";
-import { needsKeepAlive } from "./host/2026-824/release.ts";
+import { is824, needsKeepAlive } from "./host/2026-824/release.ts";
 import { callsEnded } from "./host/api.ts";
 import { issueOf } from "./host/issue.ts";
-import { hasDefaultModel } from "./host/releases.ts";
 import type { ExecutionContext, ExecutionResult } from "./host/types.ts";
 import { createAnnouncement } from "./observe/announce.ts";
 import { type CancelOptions, type CancelWatch, watchCancel } from "./observe/cancel.ts";
@@ -65,7 +64,7 @@ async function runToConclusion(cli: AgentCli, ctx: ExecutionContext, log: RunLog
   try {
     const { serverEnv } = options;
     refuseRemote(ctx);
-    const known = { agent: ctx.agent, hasDefaultModel: hasDefaultModel(ctx) };
+    const known = { agent: ctx.agent, hasDefaultModel: !is824(ctx) };
     const { config, policy } = await checkedConfig(cli, ctx.config, serverEnv, known);
     // At once: a misspelt setting may be the reason that another one is missed.
     for (const text of config.warnings) void log.warning(text);
