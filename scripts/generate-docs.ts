@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { adapters, cliNames, loadKits } from "../packages/adapters.ts";
 import { between } from "./docs/between.ts";
+import { builtInTables } from "./docs/built-in-settings.ts";
 import { checkTable } from "./docs/checks.ts";
 import { clusterRbacFile, permissionTable, rbacFile } from "./docs/permissions.ts";
 import { BEGIN, withSettings } from "./docs/settings.ts";
@@ -28,6 +29,7 @@ const documents: readonly Document[] = [
   ...cliNames.map((cli) => readme(`packages/${adapters[cli].folder}/README.md`, cli)),
   { path: "deploy/rbac.yaml", wanted: rbacFile },
   { path: "deploy/rbac-cluster.yaml", wanted: clusterRbacFile },
+  { path: "docs/in-place.md", wanted: (found) => between(found, "built-in settings", builtInTables(cliNames.map((cli) => kits[cli].cli))) },
   { path: "docs/permissions.md", wanted: (found) => between(found, "permissions", permissionTable()) },
   { path: "docs/test-environment.md", wanted: (found) => between(found, "checks", checkTable()) },
 ];

@@ -12,12 +12,14 @@ export function decodeMessage(message: unknown): FromImport | null {
   return null;
 }
 
-function isAnswer({ kind, reason, from, bytes, files, rows, places }: Fields): boolean {
+function isAnswer({ kind, reason, from, bytes, files, rows, places, mtimeMs }: Fields): boolean {
   switch (kind) {
     case "imported":
       return typeof from === "string" && [bytes, files, rows].every((each) => typeof each === "number");
     case "not-found":
       return Array.isArray(places) && places.every((each) => typeof each === "string");
+    case "seen":
+      return typeof mtimeMs === "number";
     case "saved-already":
       return true;
     default:

@@ -49,6 +49,8 @@ export interface ImportCommand {
   /** Mount point of the volume: no link below it is followed. */
   readonly root: string;
   readonly sources: readonly ImportSource[];
+  /** Nothing is imported: the answer says what would be looked at first. */
+  readonly onlyLook?: boolean;
   /** Folder of the saved state; it has to be there. */
   readonly saved: string;
   /** Which files are a state; nothing else gets into the archive. */
@@ -69,6 +71,8 @@ export interface ImportCommand {
 
 export type ImportAnswer =
   | { readonly kind: "imported"; readonly from: string; readonly bytes: number; readonly files: number; readonly rows: number }
+  /** The first place that is there, and when it was written to last. */
+  | { readonly kind: "seen"; readonly mtimeMs: number }
   /** A run has saved a state, or what was imported before is there and its source is gone. */
   | { readonly kind: "saved-already" }
   /** Seen: it is in none of these places. */

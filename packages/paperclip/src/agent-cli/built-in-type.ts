@@ -23,11 +23,11 @@ export interface BuiltInSession extends EarlierSession {
 /** What becomes of one setting. Each kind is a word of the table in docs/in-place.md. */
 export type BuiltInSetting =
   /** Ours of the same name means the same. */
-  | { readonly key: string; readonly becomes: "kept" | "host"; readonly doc: string }
-  /** Translated, left out with a warning, or refused. */
+  | { readonly key: string; readonly becomes: "kept" | "kept or refused" | "host"; readonly doc: string }
+  /** Translated, or left out with a warning. */
   | {
       readonly key: string;
-      readonly becomes: "mapped" | "left out" | "refused";
+      readonly becomes: "mapped" | "left out";
       readonly doc: string;
       /** Whether a setting that is not set stands for something. */
       readonly alsoUnset?: boolean;

@@ -4,6 +4,7 @@ import { isBelow, isRecord, textOf } from "../host/context-values.ts";
 import { quote } from "../settings/config-error.ts";
 
 const kept = (key: string, doc: string): BuiltInSetting => ({ key, becomes: "kept", doc });
+const promise = (key: string, doc: string): BuiltInSetting => ({ key, becomes: "kept or refused", doc });
 const host = (key: string, doc: string): BuiltInSetting => ({ key, becomes: "host", doc });
 
 /** A setting that has no meaning in a pod. Its usual values are left out without a word: the host's form writes them into every agent. */
@@ -66,14 +67,14 @@ export const commonSettings: readonly BuiltInSetting[] = [
   kept("dangerouslySkipPermissions", "as it is"),
   kept("timeoutSec", "as it is"),
   kept("graceSec", "as it is; 60 where it is not set"),
-  kept(
+  promise(
     "filesystemScope",
-    "`workspace` is kept by the pod: it has the run's workspace and the agent's own folders, and no folder of others",
+    "`workspace` is kept by the pod: it has the run's workspace and the agent's own folders, and no folder of others. Refused where the policy mounts the whole volume",
   ),
   kept("filesystemExtraPaths", "those that the policy's `volume.paths` has; the others are named in a warning"),
   leftOut("filesystemSandboxCommand", "the pod is the sandbox"),
-  kept("networkScope", "refused, unless the policy's `allow.networkScopes` says that the cluster's network policies keep it"),
-  kept("networkAllowlist", "described to the operator in the refusal; the cluster's network policies have to allow these hosts"),
+  promise("networkScope", "refused, unless the policy's `allow.networkScopes` says that the cluster's network policies keep it"),
+  promise("networkAllowlist", "with `networkScope`: the refusal names the hosts, which the cluster's network policies have to allow"),
   host("workspaceStrategy", "the host prepares the workspace on the shared volume before the run"),
   host("workspaceRuntime", "the host's own"),
   host("paperclipSkillSync", "the skills that the host gives to the run"),

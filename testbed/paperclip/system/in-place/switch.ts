@@ -14,8 +14,8 @@ export interface Step {
   readonly what: string;
   readonly runBy: "Job" | "server";
   readonly session: "new" | "kept";
-  /** Whether the model was sent the turn before this one. */
-  readonly remembers: boolean;
+  /** The earlier turns that the model was sent with this one. */
+  readonly remembers: readonly number[];
   readonly costUsd: number;
   readonly log: string;
 }
@@ -55,7 +55,7 @@ export class Switch {
   /** The agent is given the issue, or a comment on it, and closes it. */
   async turn(what: string): Promise<Step> {
     const { company, llm } = this.#stage;
-    const mark = `turn-${this.steps.length + 1}`;
+    const mark = `turn-${this.steps.length + 1}.`;
     if (this.#last === undefined) this.#issue = await company.assign(this.#agent.id, `Switch ${this.#cli}`, `${CLOSE} ${mark}`);
     else await company.comment(this.#issue.id, `${CLOSE} ${mark}`);
     const newest = () => company.runs(this.#agent.id).then(([run]) => (run === undefined || run.id === this.#last?.id ? null : run));
@@ -68,7 +68,7 @@ export class Switch {
       what,
       runBy: run.resultJson?.job === undefined ? "server" : "Job",
       session: this.#last !== undefined && run.sessionIdAfter === this.#last.sessionIdAfter ? "kept" : "new",
-      remembers: this.steps.length > 0 && (seen?.userTexts.length ?? 0) > 1,
+      remembers: this.steps.map((_, index) => index + 1).filter((turn) => seen?.userTexts.some((text) => text.includes(`turn-${turn}.`))),
       costUsd: Number(run.usageJson?.costUsd ?? 0),
       log: pieces.map(({ chunk }) => chunk).join(""),
     };
@@ -84,14 +84,14 @@ export function tableOf(title: string, steps: readonly Step[]): string {
     what,
     runBy,
     session,
-    remembers ? "yes" : "no",
+    remembers.join(" "),
     `$${costUsd.toFixed(4)}`,
   ]);
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   return [
     `## ${title}`,
     "",
-    line(["step", "run as", "session", "model has earlier turns", "cost"]),
+    line(["step", "run as", "session", "earlier turns in what the model is sent", "cost"]),
     line(Array(5).fill("---")),
     ...rows.map(line),
     "",

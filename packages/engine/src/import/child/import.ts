@@ -26,11 +26,20 @@ interface Taken {
  * saved since is made again: the session may have gone on at the old place.
  */
 export async function importState(command: ImportCommand, report: Report): Promise<ImportAnswer> {
+  if (command.onlyLook) return lookFor(command);
   const saved = await savedThere(command);
   if (saved === "save") return { kind: "saved-already" };
   const answer = await importNow(command, report);
   const isGone = answer.kind === "not-found" || answer.kind === "unfit";
   return saved === "import" && isGone ? { kind: "saved-already" } : answer;
+}
+
+async function lookFor({ root, sources }: ImportCommand): Promise<ImportAnswer> {
+  for (const { path, under = root, ...source } of sources) {
+    const [place] = await findPlaces(under, path, source.kind === "files" ? source.first : [], () => {});
+    if (place !== undefined) return { kind: "seen", mtimeMs: place.mtimeMs };
+  }
+  return { kind: "not-found", places: sources.map(({ path }) => path) };
 }
 
 async function importNow(command: ImportCommand, report: Report): Promise<ImportAnswer> {

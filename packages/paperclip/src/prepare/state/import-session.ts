@@ -41,6 +41,7 @@ async function concluded(
   switch (answer?.kind) {
     case undefined:
       return state;
+    case "seen":
     case "saved-already":
       return { ...state, earlier: { lost: null } };
     case "imported": {

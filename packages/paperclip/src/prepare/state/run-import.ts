@@ -1,4 +1,4 @@
-import { type ImportAnswer, type ImportProgress, type ImportSource, importState, withVolume } from "@paperclip-k8s/engine";
+import { type ImportAnswer, type ImportProgress, type ImportSource, importState, messageOf, withVolume } from "@paperclip-k8s/engine";
 import type { EarlierSession } from "../../agent-cli/agent-cli.ts";
 import { recordOf, textOf } from "../../host/context-values.ts";
 import { recordSecret } from "../../host/record-secret.ts";
@@ -34,28 +34,36 @@ export function sessionFacts(parts: RunParts, sessionId: string, note: Importing
   };
 }
 
-/** Imports a session into a state that no run has saved yet. Null = the run is not wanted any more. */
+/** Imports a session into a state that no run has saved yet, or only looks for it. Null = the run is not wanted any more. */
 export async function runImport(
   { ctx, config, inherited, serverEnv }: RunParts,
   { spec }: Portable,
   sources: readonly ImportSource[],
   sessionId: string,
   { log, signal }: Importing,
+  onlyLook = false,
 ): Promise<ImportAnswer | null> {
   const root = inherited.claim.mountPath;
   const owner = podOwner();
-  await withVolume(root, (volume) => volume.run("prepare", { paths: [], folders: [spec.saved], owner }, PREPARE_TIMEOUT_MS)).catch(
-    (error: Error) => {
-      throw new UnusableVolume(`the folder for the session of this task cannot be made: ${error.message}`, { cause: error });
-    },
-  );
+  if (!onlyLook) await makeFolder(root, spec.saved, owner);
   const secret = await recordSecret(serverEnv, config);
   let last: ImportProgress = { step: "volume", bytes: 0 };
   const timer = setInterval(() => log(waiting(sessionId, last)), LOG_EVERY_MS);
   try {
     const { saved, parts, maxBytes } = spec;
     return await importState(
-      { root, sources, saved, parts, run: ctx.runId, maxBytes, maxDatabaseBytes: MAX_DATABASE_BYTES, owner, recordSecret: secret },
+      {
+        root,
+        sources,
+        onlyLook,
+        saved,
+        parts,
+        run: ctx.runId,
+        maxBytes,
+        maxDatabaseBytes: MAX_DATABASE_BYTES,
+        owner,
+        recordSecret: secret,
+      },
       {
         signal: await signal(),
         onProgress: (progress) => {
@@ -65,6 +73,14 @@ export async function runImport(
     );
   } finally {
     clearInterval(timer);
+  }
+}
+
+async function makeFolder(root: string, folder: string, owner: ReturnType<typeof podOwner>): Promise<void> {
+  try {
+    await withVolume(root, (volume) => volume.run("prepare", { paths: [], folders: [folder], owner }, PREPARE_TIMEOUT_MS));
+  } catch (error) {
+    throw new UnusableVolume(`the folder for the session of this task cannot be made: ${messageOf(error)}`, { cause: error });
   }
 }
 
