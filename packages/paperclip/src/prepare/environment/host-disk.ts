@@ -1,4 +1,5 @@
 import { type Context, isBelow, recordOf, textOf, textsOf } from "../../host/context-values.ts";
+import { LAUNCHER_DIR } from "./github.ts";
 import { SCRATCH_NAMES, TEMP_NAMES } from "./mounts.ts";
 
 // The host adds variables about its own machine to an agent's env. In a pod they would name folders that do not exist there, or that belong to the server.
@@ -7,7 +8,10 @@ import { SCRATCH_NAMES, TEMP_NAMES } from "./mounts.ts";
 const HOST_ONLY: ReadonlySet<string> = new Set([
   ...SCRATCH_NAMES,
   "PAPERCLIP_GITHUB_HOST_HOME",
-  "PAPERCLIP_GITHUB_LAUNCHER_DIR",
+  // The launchers in the pod ask at PAPERCLIP_API_URL, the relay, with the run's own token.
+  "PAPERCLIP_GITHUB_BROKER_URL",
+  "PAPERCLIP_GITHUB_BRIDGE_TOKEN",
+  LAUNCHER_DIR,
   "PAPERCLIP_GITHUB_AUTH_MODE",
   "PAPERCLIP_GIT_METADATA_ROOTS",
   "PAPERCLIP_RUNNER_NETWORK_ROOTS",
@@ -33,7 +37,7 @@ export function withoutHostDisk(input: HostDiskInput): Record<string, string> {
 }
 
 function isHosts(name: string, value: string, { env, context, serverEnv, isMounted }: HostDiskInput): boolean {
-  const launcher = textOf(env.PAPERCLIP_GITHUB_LAUNCHER_DIR);
+  const launcher = textOf(env[LAUNCHER_DIR]);
   const isLaunchers = launcher !== null && isBelow(value, launcher);
   if (HOST_ONLY.has(name)) return true;
   if ((TEMP_NAMES as readonly string[]).includes(name)) return isHostsTemp(name, value, context);
@@ -53,7 +57,7 @@ function isHostsTemp(name: string, value: string, context: Context): boolean {
 
 /** The host sets PATH to its git launchers and the server's own PATH, which does not fit the pod's image. */
 function userPath({ env, serverEnv }: HostDiskInput): string | null {
-  const launcher = textOf(env.PAPERCLIP_GITHUB_LAUNCHER_DIR);
+  const launcher = textOf(env[LAUNCHER_DIR]);
   if (env.PATH === undefined) return null;
   if (launcher === null || !isBelow(env.PATH.split(":")[0] ?? "", launcher)) return env.PATH;
   const rest = env.PATH.split(":").slice(1).join(":");
