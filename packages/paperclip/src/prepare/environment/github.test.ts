@@ -20,7 +20,8 @@ test("without a capability the launchers are there, as on the host, and say so t
   expect(await githubAccess({ ...managed, PAPERCLIP_GITHUB_BROKER_TOKEN: "" })).toMatchObject({ headers: {} });
 });
 
-test.each([{}, { PAPERCLIP_GITHUB_AUTH_MODE: "host", GH_TOKEN: "given" }, { PAPERCLIP_GITHUB_BROKER_TOKEN: "capability" }])(
-  "a run with a login of its own, or none, has the image's git: %j",
-  async (env) => expect(await githubAccess(env)).toBeNull(),
-);
+test.each<Record<string, string>>([
+  {},
+  { PAPERCLIP_GITHUB_AUTH_MODE: "host", GH_TOKEN: "given" },
+  { PAPERCLIP_GITHUB_BROKER_TOKEN: "capability" },
+])("a run with a login of its own, or none, has the image's git: %j", async (env) => expect(await githubAccess(env)).toBeNull());
