@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -21,10 +21,11 @@ require("node:child_process").spawnSync(require("node:path").basename(process.ar
 async function run(script: string, env: Record<string, string> = {}) {
   const bin = mkdtempSync(join(folder, "bin-"));
   const tmp = mkdtempSync(join(folder, "tmp's "));
+  symlinkSync("/bin/bash", join(bin, "bash"));
   writeFileSync(join(bin, "tool"), '#!/bin/sh\necho "image $1"\n', { mode: 0o755 });
   const pod = preparePod({
     argv: shell(script),
-    spec: { programs: { tool: { file: "launcher" } }, env: { TMPDIR: tmp, PATH: `${bin}:/usr/bin:/bin`, HOME: tmp, ...env } },
+    spec: { programs: { tool: { file: "launcher" } }, env: { TMPDIR: tmp, PATH: bin, HOME: tmp, ...env } },
     files: { launcher: SCRIPT },
   });
   const ended = await pod.start().ended;
@@ -40,8 +41,7 @@ test("a program of the run stands before the image's, in a private folder, and n
 test("also in a login shell, which sets PATH anew; what the image has bash read is read", async () => {
   const own = join(folder, "image's.sh");
   writeFileSync(own, 'export FROM_IMAGE=yes; PATH="/nowhere:$PATH"\n');
-  const profile = "PATH=/usr/bin:/bin";
-  const script = `bin=\${PATH#*:}; bin=\${bin%%:*}; echo '${profile}:'"$bin" > "$HOME/.bash_profile"
+  const script = `echo "PATH=\${PATH#*:}" > "$HOME/.bash_profile"
     bash -lc 'tool login; echo "$FROM_IMAGE"'; bash -c 'tool plain'`;
   const { output } = await run(script, { BASH_ENV: own });
   expect(output).toBe("ours login\nimage login\nyes\nours plain\nimage plain\n");
