@@ -3,7 +3,8 @@ import { withoutHostDisk } from "./host-disk.ts";
 
 const scratch = "/tmp/paperclip-run-1";
 const launcher = "/tmp/paperclip-github-runtime/run-1";
-const serverEnv = { HOME: "/srv/home", PATH: "/srv/bin:/usr/bin", SSH_AUTH_SOCK: "/run/ssh.sock", GIT_CONFIG_GLOBAL: "/data/.gitconfig" };
+const git = { SSH_AUTH_SOCK: "/run/ssh.sock", GIT_CONFIG_GLOBAL: "/data/.gitconfig", GITHUB_TOKEN: "the server's" };
+const serverEnv = { HOME: "/srv/home", PATH: "/srv/bin:/usr/bin", ...git };
 
 const clean = (env: Record<string, string>, context: Record<string, unknown> = {}) =>
   withoutHostDisk({ env, context, serverEnv, isMounted: (path) => path.startsWith("/data/") });
@@ -48,6 +49,7 @@ test.each<[string, Record<string, string>, Record<string, unknown>, Record<strin
       SSH_AUTH_SOCK: "/run/ssh.sock",
       GIT_CONFIG_GLOBAL: "/data/.gitconfig",
       GH_TOKEN: "given",
+      GITHUB_TOKEN: "the server's",
     },
     {},
     { GIT_CONFIG_GLOBAL: "/data/.gitconfig", GH_TOKEN: "given" },

@@ -2,7 +2,7 @@ import { type Context, isBelow, recordOf, textOf, textsOf } from "../../host/con
 import { LAUNCHER_DIR } from "./github.ts";
 import { SCRATCH_NAMES, TEMP_NAMES } from "./mounts.ts";
 
-// The host adds variables about its own machine to an agent's env. In a pod they would name folders that do not exist there, or that belong to the server.
+// The host adds variables about its own machine to an agent's env. In a pod they would name folders that do not exist there, or what belongs to the server.
 
 /** Always dropped: only the host sets them. */
 const HOST_ONLY: ReadonlySet<string> = new Set([
@@ -20,6 +20,9 @@ const HOST_ONLY: ReadonlySet<string> = new Set([
 
 /** Dropped if they name files and sockets of the server's own git; a user may set them to others. */
 const GIT_PATHS = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_ASKPASS", "SSH_ASKPASS", "SSH_AUTH_SOCK", "GIT_SSH"];
+
+/** The server's own tokens, which 2026.916 adds to the env of each agent without a GitHub connection. Whether agents get them is the policy's to say. */
+const GITHUB_TOKENS = ["GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "PAPERCLIP_GIT_TOKEN"];
 
 interface HostDiskInput {
   readonly env: Readonly<Record<string, string>>;
@@ -40,6 +43,7 @@ function isHosts(name: string, value: string, { env, context, serverEnv, isMount
   const launcher = textOf(env[LAUNCHER_DIR]);
   const isLaunchers = launcher !== null && isBelow(value, launcher);
   if (HOST_ONLY.has(name)) return true;
+  if (GITHUB_TOKENS.includes(name)) return value !== "" && value === serverEnv[name];
   if ((TEMP_NAMES as readonly string[]).includes(name)) return isHostsTemp(name, value, context);
   if (name === "ZDOTDIR" || name === "BASH_ENV") return isLaunchers;
   const config = serverEnv.XDG_CONFIG_HOME ?? `${serverEnv.HOME ?? ""}/.config`;
