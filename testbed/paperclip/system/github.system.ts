@@ -85,7 +85,7 @@ test("a clone and three pushes: with the token of the moment, after it was repla
   const tokens = ["ghs-first", "ghs-second", "ghs-third"];
   // The host itself logs the header with which its launchers show their capability.
   expect(tokens.filter((token) => host.log().includes(token))).toEqual([]);
-  const told = [...exposed, await log(), JSON.stringify(await company.events(next!.id))].join("\n");
-  expect([...tokens, ...capabilities].filter((secret) => told.includes(secret))).toEqual([]);
+  const shown = [...exposed, await log(), JSON.stringify(await company.events(next!.id))].join("\n");
+  expect([...tokens, ...capabilities].filter((secret) => shown.includes(secret))).toEqual([]);
   await nothingLeft(stage, agent);
 });

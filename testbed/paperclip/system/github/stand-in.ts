@@ -9,7 +9,7 @@ import { type GitServer, openGitServer } from "../../../suite/src/git-server.ts"
 
 /**
  * What a pod's git takes for github.com: a proxy on loopback that leads to a git server here, and nowhere else. The host's credentials are for
- * https://github.com alone, and it cannot be told of another GitHub.
+ * https://github.com alone, and it has no setting for another GitHub.
  */
 export interface GitHubStandIn {
   readonly git: GitServer;
