@@ -107,8 +107,9 @@ async function startRun(script: string, agent: string, retryOfRunId?: string) {
 }
 
 test("git clones, commits and pushes with the credential of the moment, also after another run has taken the Job over", async () => {
-  const gate = `${bed.data}/github-gate`;
   const agent = randomUUID();
+  // In its workspace, which the pod has of the volume.
+  const gate = `${bed.data}/instances/default/workspaces/${agent}/gate`;
   const first = await startRun(work(gate), agent);
   await expect.poll(first.log).toContain("pushed one");
   git.password = "password-2";
