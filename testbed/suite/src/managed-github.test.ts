@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createEngine } from "@paperclip-k8s/engine";
 import { type AgentCli, createAdapter } from "@paperclip-k8s/paperclip";
 import { hostContext } from "@paperclip-k8s/paperclip/testing";
@@ -47,6 +49,8 @@ afterAll(async () => {
   server?.close();
   server?.closeAllConnections();
   git?.close();
+  // What the library leaves; other tests may be using it.
+  await rmdir(join(tmpdir(), "paperclip-github-runtime")).catch(() => {});
   await bed?.stop();
 });
 
