@@ -175,4 +175,18 @@ export const POD_FAULTS: readonly Fault[] = [
     replace: 'if (state.kind === "terminated" && state.exitCode !== 0)',
     caughtBy: [engine("outcome/sidecars.test.ts")],
   },
+  {
+    what: "an agent that is taken over asks for its git's credentials as the run before",
+    file: "packages/runner/src/relay/headers.ts",
+    find: "Object.entries(identity?.headers ?? {})",
+    replace: "Object.entries({} as Record<string, string>)",
+    caughtBy: ["packages/runner/src/relay/relay-identity.test.ts"],
+  },
+  {
+    what: "the server's own GitHub token reaches every agent",
+    file: "packages/paperclip/src/prepare/environment/host-disk.ts",
+    find: "if (GITHUB_TOKENS.includes(name)) return",
+    replace: "if (GITHUB_TOKENS.length < 0) return",
+    caughtBy: ["packages/paperclip/src/prepare/environment/host-disk.test.ts"],
+  },
 ];

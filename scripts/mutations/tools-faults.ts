@@ -72,8 +72,8 @@ export const TOOLS_FAULTS: readonly Fault[] = [
   {
     what: "the tools' programs hide those of the image",
     file: "packages/runner/src/cli/start-cli.ts",
-    find: "[env.PATH || USUAL_PATH, ...folders]",
-    replace: "[...folders, env.PATH || USUAL_PATH]",
+    find: "[...before, env.PATH || USUAL_PATH, ...behind]",
+    replace: "[...before, ...behind, env.PATH || USUAL_PATH]",
     caughtBy: ["packages/runner/src/tools/path.test.ts"],
   },
 ];

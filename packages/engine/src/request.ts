@@ -1,5 +1,15 @@
 import { dirname } from "node:path/posix";
-import type { Argument, CliDefaults, FinalLine, RelayCredentials, RelaySpec, RunFiles, SeedSpec, StateSpec } from "@paperclip-k8s/runner";
+import type {
+  Argument,
+  CliDefaults,
+  FinalLine,
+  Programs,
+  RelayCredentials,
+  RelaySpec,
+  RunFiles,
+  SeedSpec,
+  StateSpec,
+} from "@paperclip-k8s/runner";
 
 /** One run, complete before anything is created. Plain data: nothing in it is looked up later. */
 export interface RunRequest {
@@ -48,6 +58,8 @@ export interface RunRequest {
   readonly state?: StateSpec | null;
   /** The CLI reaches its API through the runner, with the token of the run that owns the Job at that time. */
   readonly relay?: (Omit<RelaySpec, "credentialsFile"> & { readonly credentials: RelayCredentials }) | null;
+  /** Files of `files` that are Node scripts and stand, under these names, before the image's programs in the CLI's PATH; null or absent = none. */
+  readonly programs?: Programs | null;
   /** From which the key of each run's records is derived, so that another server derives it again; null or absent = records are not signed. */
   readonly recordSecret?: Uint8Array | null;
   /** Where the pod tells that there is output to read; absent = at the address that this server has in the cluster's network. */

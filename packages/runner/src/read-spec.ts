@@ -66,6 +66,8 @@ function parse(bytes: Buffer): RunnerSpec {
   if (spec.outputBytes !== undefined && !isAmount(spec.outputBytes)) throw new Error("the spec's outputBytes is not a number of bytes");
   if (spec.path !== undefined && !(Array.isArray(spec.path) && spec.path.every(isFolder)))
     throw new Error("the spec's path is not a list of folders");
+  if (!Object.entries(spec.programs ?? {}).every(([name, program]) => isBelow(name) && isBelow(program?.file)))
+    throw new Error("the spec's programs are not names of files");
   const { env = {}, stdinFile = null, finalLine = null } = spec;
   return {
     ...(spec as RunnerSpec),

@@ -61,7 +61,11 @@ export interface RunnerSpec {
   readonly outputBytes?: number;
   /** null or absent: the CLI talks to its API by itself. */
   readonly relay?: RelaySpec | null;
+  /** Node scripts in the spec's folder, by the names of the programs before which they stand in the CLI's PATH; absent: none. */
+  readonly programs?: Programs;
 }
+
+export type Programs = Readonly<Record<string, { readonly file: string }>>;
 
 /** What the CLI gets unless one of these paths is there or one of these variables set: then somebody has settings of their own for it. */
 export interface CliDefaults {
@@ -102,6 +106,8 @@ export interface RelaySpec {
 export interface RelayCredentials {
   readonly token: string;
   readonly runId: string;
+  /** Further headers, by name: a request that shows a token of the run and one of these is sent with this value. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** An argument as it is, or the path of a file in the spec's folder. */

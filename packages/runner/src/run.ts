@@ -4,6 +4,7 @@ import { withDefaults } from "./cli/cli-defaults.ts";
 import { drainTime, notTaken } from "./cli/cli-output.ts";
 import { type CliResult, type Followed, followCli, neverRan } from "./cli/follow-cli.ts";
 import { notRun } from "./cli/not-run.ts";
+import { withPrograms } from "./cli/programs.ts";
 import { notWritable, withFolders } from "./cli/start-cli.ts";
 import type { StopRequest } from "./cli/stop-request.ts";
 import { keepExitSafe } from "./exit-flags.ts";
@@ -66,7 +67,8 @@ export async function run(invocation: Invocation): Promise<number> {
   if (keeper) keeper.meta = (record) => link.meta(record);
   for (const text of (await seeding) ?? []) note(link, text);
   const relay = await relaying;
-  const prepared: PreparedRun = { config, link, stop, keeper, stderrCopy, env: { ...withDefaults(env, config.defaults), ...relay?.env } };
+  const cliEnv = withPrograms({ ...withDefaults(env, config.defaults), ...relay?.env }, config, (text) => note(link, text));
+  const prepared: PreparedRun = { config, link, stop, keeper, stderrCopy, env: cliEnv };
   return follow(invocation, prepared, relay?.close ?? (() => []));
 }
 

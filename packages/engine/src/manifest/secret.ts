@@ -55,6 +55,7 @@ function runnerSpec(request: RunRequest, nonce: string, files: RunFiles): Runner
     state: stateSpec(request),
     ...(request.recordSecret == null ? {} : { key: recordKey(request.recordSecret, request.runId, nonce).toString("base64url") }),
     relay: relaySpec(request),
+    ...(request.programs == null ? {} : { programs: request.programs }),
     ...(request.tools == null ? {} : { path: toolFolders(request) }),
   };
 }

@@ -9,6 +9,7 @@ import type { Policy } from "../policy/policy.ts";
 import type { AgentConfig } from "../settings/agent-config.ts";
 import { prepareBundle } from "./bundle/prompt-bundle.ts";
 import { apiUrlOf, buildEnv, type PodEnv } from "./environment/build-env.ts";
+import { type GitHubAccess, githubAccess } from "./environment/github.ts";
 import { workingFolder } from "./environment/workspace.ts";
 import type { Inherited } from "./inherit/inherited.ts";
 import { type PreparedPrompt, preparePrompt } from "./prompt/prepare-prompt.ts";
@@ -65,6 +66,8 @@ export interface Attempt extends AttemptStart {
   readonly plan: CliPlan;
   readonly prompt: PreparedPrompt;
   readonly env: PodEnv;
+  /** Null = the host does not manage the run's git. */
+  readonly github: GitHubAccess | null;
 }
 
 export const firstStart = (sessionId: string | null, tools: ToolsReason | null): AttemptStart => ({
@@ -113,7 +116,7 @@ export async function prepareAttempt(inputs: RunInputs, start: AttemptStart): Pr
   const forced = "env" in state ? state.env : {};
   const home = (given: string): string => homeInPod(scope, mountPath, given, agentHome(ctx, config));
   const podEnv = await buildEnv({ ctx, config, plan, removed, serverEnv, inherited, isMounted: isThere, homeInPod: home, forced });
-  return { ...start, inputs, plan, prompt, env: podEnv };
+  return { ...start, inputs, plan, prompt, env: podEnv, github: await githubAccess(config.env) };
 }
 
 /** The server's own pod has what it takes over whole, so that the server knows the names. */

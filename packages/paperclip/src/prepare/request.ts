@@ -42,7 +42,8 @@ export function buildRequest(attempt: Attempt): RunRequest {
     },
     argv: withTools(plan.argv, attempt.tools, config),
     stdin: attempt.prompt.text,
-    files: plan.files ?? {},
+    files: { ...plan.files, ...attempt.github?.files },
+    programs: attempt.github?.programs ?? null,
     env: attempt.env,
     resources: podResources(inputs),
     pod: podRules(inputs),
@@ -163,19 +164,19 @@ function annotations({ inputs, sessionId }: Attempt): Record<string, string> {
   };
 }
 
-/** The host's answer to a run that does not own the issue, or no longer: only here can another token help. */
-const OWNERSHIP_CONFLICT = "Issue run ownership conflict";
+/** The host's answers to a run that does not own the issue, or no longer, and to one that is over: only here can another token help. */
+const NOT_THE_OWNER = "Issue run ownership conflict|Credential acquisition requires this agent's active run";
 
 /** The pod reaches the host's API through the runner, so that a Job that is taken over acts as the run that took it. Null = nothing to relay. */
-function relayOf({ inputs: { ctx }, env }: Attempt): RunRequest["relay"] {
+function relayOf({ inputs: { ctx }, env, github }: Attempt): RunRequest["relay"] {
   if (env.apiUrl === null || ctx.authToken === undefined) return null;
   return {
     target: env.apiUrl,
     urlEnv: "PAPERCLIP_API_URL",
     tokenEnv: "PAPERCLIP_API_KEY",
     headers: { authorization: "Authorization", runId: "X-Paperclip-Run-Id" },
-    retry: { statuses: [409], bodyPattern: OWNERSHIP_CONFLICT, maxSec: 90 },
+    retry: { statuses: [403, 409], bodyPattern: NOT_THE_OWNER, maxSec: 90 },
     maxReplayBytes: 1024 * 1024,
-    credentials: { token: ctx.authToken, runId: ctx.runId },
+    credentials: { token: ctx.authToken, runId: ctx.runId, ...(github === null ? {} : { headers: github.headers }) },
   };
 }

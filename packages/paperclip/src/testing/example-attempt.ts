@@ -72,7 +72,17 @@ export function exampleInputs(changes: Partial<RunInputs> = {}): RunInputs {
 
 export function exampleAttempt(changes: Partial<Attempt> = {}): Attempt {
   const parts = { plan: {}, prompt: {}, env: {} } as unknown as Pick<Attempt, "plan" | "prompt" | "env">;
-  return { number: 1, sessionId: null, without: [], setOwnership: false, tools: null, inputs: exampleInputs(), ...parts, ...changes };
+  return {
+    number: 1,
+    sessionId: null,
+    without: [],
+    setOwnership: false,
+    tools: null,
+    github: null,
+    inputs: exampleInputs(),
+    ...parts,
+    ...changes,
+  };
 }
 
 export const exited = (exitCode: number | null, signal: string | null = null): OutcomeKind => ({ kind: "exited", exitCode, signal });

@@ -27,9 +27,10 @@ interface SpawnFailure {
 /** What a container without a PATH of its own looks in. */
 const USUAL_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** The image's own programs come first. */
-export function withFolders(env: NodeJS.ProcessEnv, folders: readonly string[] = []): NodeJS.ProcessEnv {
-  return folders.length === 0 ? env : { ...env, PATH: [env.PATH || USUAL_PATH, ...folders].join(":") };
+/** The image's own programs come first, but for those before them. */
+export function withFolders(env: NodeJS.ProcessEnv, behind: readonly string[] = [], before: readonly string[] = []): NodeJS.ProcessEnv {
+  const folders = [...before, env.PATH || USUAL_PATH, ...behind];
+  return folders.length === 1 ? env : { ...env, PATH: folders.join(":") };
 }
 
 export async function startCli({ argv, stdin }: RunnerConfig, env: NodeJS.ProcessEnv): Promise<Cli | SpawnFailure> {

@@ -31,8 +31,9 @@ export function readCredentials(file: string, known: string | undefined, onSwap:
 }
 
 function parse(text: string): RelayCredentials | null {
-  const { token, runId } = JSON.parse(text) as Partial<RelayCredentials>;
-  return isHeaderValue(token) && isHeaderValue(runId) ? { token, runId } : null;
+  const { token, runId, headers = {} } = JSON.parse(text) as Partial<RelayCredentials>;
+  const known = Object.entries(headers).filter(([name, value]) => /^[\w-]+$/.test(name) && isHeaderValue(value));
+  return isHeaderValue(token) && isHeaderValue(runId) ? { token, runId, headers: Object.fromEntries(known) } : null;
 }
 
 const isHeaderValue = (value: unknown): value is string => typeof value === "string" && /^[\x21-\x7e]+$/.test(value);

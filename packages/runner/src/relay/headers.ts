@@ -18,9 +18,10 @@ export function bearerToken({ rawHeaders }: IncomingMessage, name: string): stri
 /** Only a request that has shown a token of this run is sent in its name; all others are passed on as they came. */
 export function requestHeaders(request: IncomingMessage, config: RelayConfig, identity: RelayCredentials | null): RawHeaders {
   const { authorization, runId } = config.headers;
-  const kept = without(request, ["host", ...(identity ? [authorization, runId] : [])]);
-  const added = identity ? [authorization, `Bearer ${identity.token}`, runId, identity.runId] : [];
   const { headers, method = "" } = request;
+  const further = Object.entries(identity?.headers ?? {}).filter(([name]) => headers[name.toLowerCase()] !== undefined);
+  const kept = without(request, ["host", ...(identity ? [authorization, runId] : []), ...further.map(([name]) => name)]);
+  const added = identity ? [authorization, `Bearer ${identity.token}`, runId, identity.runId, ...further.flat()] : [];
   const isUnframed = headers["content-length"] === undefined && headers["transfer-encoding"] === undefined;
   // Node would send an empty body in chunks, which some servers take for one that is there.
   const empty = isUnframed && ["POST", "PUT", "PATCH"].includes(method) ? ["Content-Length", "0"] : [];

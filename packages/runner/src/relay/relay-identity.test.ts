@@ -64,6 +64,26 @@ describe.concurrent.each(RUNTIMES)("whom a request acts as, under %s", (_, runti
     await relayed.end();
   });
 
+  test("further headers of the run: replaced where a request shows one, also the value that the CLI was started with", async () => {
+    const target = await startTarget(({ headers }, response) => response.end(JSON.stringify(headers["x-permit"] ?? null)));
+    const relayed = await startRelayedPod(relaySpec(target.url), runtime);
+    const permitFor = async (headers: Record<string, string>) =>
+      JSON.parse((await ask(`${relayed.url}/x`, { method: "POST", headers })).text) as unknown;
+    const shown = { ...own, "X-PERMIT": "permit-1" };
+    expect(await permitFor(shown)).toBe("permit-1");
+    swapCredentials(relayed.pod, { ...SECOND, headers: { "x-permit": "permit-2", "bad name": "x", "x-bad": "a\r\nb" } });
+    expect(await permitFor(shown)).toBe("permit-2");
+    expect(await permitFor({ ...shown, "x-bad": "as it is" })).toBe("permit-2");
+    expect(target.deliveries.at(-1)?.headers["x-bad"]).toBe("as it is");
+    expect(await permitFor(own)).toBeNull();
+    expect(await permitFor({ "x-permit": "permit-1" })).toBe("permit-1");
+    // The run that takes over may have none.
+    swapCredentials(relayed.pod, { token: "token-3", runId: "run-3" });
+    expect(await permitFor(shown)).toBe("permit-1");
+    const { ended } = await relayed.end();
+    expect(JSON.stringify(ended.meta) + ended.stderr + ended.rawMessage).not.toContain("permit-");
+  });
+
   test("credentials that cannot be used change nothing", async () => {
     const target = await startTarget(echo);
     const relayed = await startRelayedPod(relaySpec(target.url), runtime);

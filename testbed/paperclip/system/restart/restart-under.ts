@@ -11,7 +11,7 @@ export type Signal = "SIGTERM" | "SIGKILL";
 /** For less than a minute the newest host takes a killed server's runs for its own, and then shows them as running for five. */
 const AWAY_MS = 75_000;
 /** The elder host goes on by itself; at the newest somebody has to say that it may. */
-async function goesOn(stage: Stage, ...works: readonly AtWork[]): Promise<Run[]> {
+export async function goesOn(stage: Stage, ...works: readonly AtWork[]): Promise<Run[]> {
   if (stage.host.version === NEWEST) await Promise.all(works.map((work) => release(stage, work)));
   return Promise.all(works.map((work) => adopterOf(stage, work)));
 }

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createEngine } from "@paperclip-k8s/engine";
 import { loadTestImage, openCluster, type TestImageName } from "@paperclip-k8s/kube";
@@ -127,6 +129,29 @@ describe("what the image lacks comes from the tools image", () => {
     expect(ran, ran.log).toMatchObject({ program: toolsProgram("claude"), root: "read-only", jobs: 2 });
     expect(await essence(ran)).toEqual(await reference("claude"));
   });
+});
+
+test("the host's git launcher starts in an image without Node, by the Node of the tools", async () => {
+  const host = createServer((request, response) => {
+    const isBroker = request.url === "/runtime-tools/github/credentials" && request.headers["x-paperclip-github-capability"] === "permit";
+    const env = { GIT_AUTHOR_NAME: "otto", GH_TOKEN: "of this call" };
+    response.writeHead(isBroker ? 200 : 404).end(JSON.stringify({ status: "available", env }));
+  });
+  await new Promise<void>((resolve) => host.listen(0, stage.bed.hostAddress, resolve));
+  try {
+    const image = await loadTestImage(cluster, "slim");
+    await writeFile(join(stage.tools, "git"), '#!/bin/sh\necho "$1 as $GIT_AUTHOR_NAME, with the token $GH_TOKEN"\n', { mode: 0o755 });
+    const ran = await stage.run({
+      ...{ cli: "claude", agent: randomUUID(), prompt: "bash:command -v node; git push", policy: offered("copy") },
+      config: { image, tools: "always" },
+      env: { PATH: `${stage.tools}:/usr/bin:/bin`, PAPERCLIP_GITHUB_LAUNCHER_DIR: "/tmp/x", PAPERCLIP_GITHUB_BROKER_TOKEN: "permit" },
+      serverEnv: { PAPERCLIP_API_URL: `http://${stage.bed.hostAddress}:${(host.address() as AddressInfo).port}` },
+    });
+    expect(toolOutput(ran.turns.at(-1)), ran.log).toBe("/opt/agent-tools/bin/node\npush as otto, with the token of this call");
+  } finally {
+    host.close();
+    host.closeAllConnections();
+  }
 });
 
 describe("an image with Node and another version of the CLI", () => {

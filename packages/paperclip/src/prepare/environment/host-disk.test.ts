@@ -3,7 +3,8 @@ import { withoutHostDisk } from "./host-disk.ts";
 
 const scratch = "/tmp/paperclip-run-1";
 const launcher = "/tmp/paperclip-github-runtime/run-1";
-const serverEnv = { HOME: "/srv/home", PATH: "/srv/bin:/usr/bin", SSH_AUTH_SOCK: "/run/ssh.sock", GIT_CONFIG_GLOBAL: "/data/.gitconfig" };
+const git = { SSH_AUTH_SOCK: "/run/ssh.sock", GIT_CONFIG_GLOBAL: "/data/.gitconfig", GITHUB_TOKEN: "the server's" };
+const serverEnv = { HOME: "/srv/home", PATH: "/srv/bin:/usr/bin", ...git };
 
 const clean = (env: Record<string, string>, context: Record<string, unknown> = {}) =>
   withoutHostDisk({ env, context, serverEnv, isMounted: (path) => path.startsWith("/data/") });
@@ -48,6 +49,7 @@ test.each<[string, Record<string, string>, Record<string, unknown>, Record<strin
       SSH_AUTH_SOCK: "/run/ssh.sock",
       GIT_CONFIG_GLOBAL: "/data/.gitconfig",
       GH_TOKEN: "given",
+      GITHUB_TOKEN: "the server's",
     },
     {},
     { GIT_CONFIG_GLOBAL: "/data/.gitconfig", GH_TOKEN: "given" },
@@ -60,12 +62,15 @@ test.each<[string, Record<string, string>, Record<string, unknown>, Record<strin
       ZDOTDIR: launcher,
       BASH_ENV: `${launcher}/.bashrc`,
       GH_CONFIG_DIR: `${launcher}/gh-config`,
+      PAPERCLIP_GITHUB_AUTH_MODE: "managed",
+      PAPERCLIP_GITHUB_BROKER_URL: "http://server:3100",
+      PAPERCLIP_GITHUB_BROKER_TOKEN: "capability",
       GIT_CONFIG_GLOBAL: "/dev/null",
       SSH_AUTH_SOCK: "",
       GH_TOKEN: "",
     },
     {},
-    { GIT_CONFIG_GLOBAL: "/dev/null", SSH_AUTH_SOCK: "", GH_TOKEN: "" },
+    { PAPERCLIP_GITHUB_BROKER_TOKEN: "capability", GIT_CONFIG_GLOBAL: "/dev/null", SSH_AUTH_SOCK: "", GH_TOKEN: "" },
   ],
   [
     "a user's PATH behind the launchers",

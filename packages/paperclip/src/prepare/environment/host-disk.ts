@@ -1,13 +1,17 @@
 import { type Context, isBelow, recordOf, textOf, textsOf } from "../../host/context-values.ts";
+import { LAUNCHER_DIR } from "./github.ts";
 import { SCRATCH_NAMES, TEMP_NAMES } from "./mounts.ts";
 
-// The host adds variables about its own machine to an agent's env. In a pod they would name folders that do not exist there, or that belong to the server.
+// The host adds variables about its own machine to an agent's env. In a pod they would name folders that do not exist there, or what belongs to the server.
 
 /** Always dropped: only the host sets them. */
 const HOST_ONLY: ReadonlySet<string> = new Set([
   ...SCRATCH_NAMES,
   "PAPERCLIP_GITHUB_HOST_HOME",
-  "PAPERCLIP_GITHUB_LAUNCHER_DIR",
+  // The launchers in the pod ask at PAPERCLIP_API_URL, the relay, with the run's own token.
+  "PAPERCLIP_GITHUB_BROKER_URL",
+  "PAPERCLIP_GITHUB_BRIDGE_TOKEN",
+  LAUNCHER_DIR,
   "PAPERCLIP_GITHUB_AUTH_MODE",
   "PAPERCLIP_GIT_METADATA_ROOTS",
   "PAPERCLIP_RUNNER_NETWORK_ROOTS",
@@ -16,6 +20,9 @@ const HOST_ONLY: ReadonlySet<string> = new Set([
 
 /** Dropped if they name files and sockets of the server's own git; a user may set them to others. */
 const GIT_PATHS = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_ASKPASS", "SSH_ASKPASS", "SSH_AUTH_SOCK", "GIT_SSH"];
+
+/** The server's own tokens, which 2026.916 adds to the env of each agent without a GitHub connection. Whether agents get them is the policy's to say. */
+const GITHUB_TOKENS = ["GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "PAPERCLIP_GIT_TOKEN"];
 
 interface HostDiskInput {
   readonly env: Readonly<Record<string, string>>;
@@ -33,9 +40,10 @@ export function withoutHostDisk(input: HostDiskInput): Record<string, string> {
 }
 
 function isHosts(name: string, value: string, { env, context, serverEnv, isMounted }: HostDiskInput): boolean {
-  const launcher = textOf(env.PAPERCLIP_GITHUB_LAUNCHER_DIR);
+  const launcher = textOf(env[LAUNCHER_DIR]);
   const isLaunchers = launcher !== null && isBelow(value, launcher);
   if (HOST_ONLY.has(name)) return true;
+  if (GITHUB_TOKENS.includes(name)) return value !== "" && value === serverEnv[name];
   if ((TEMP_NAMES as readonly string[]).includes(name)) return isHostsTemp(name, value, context);
   if (name === "ZDOTDIR" || name === "BASH_ENV") return isLaunchers;
   const config = serverEnv.XDG_CONFIG_HOME ?? `${serverEnv.HOME ?? ""}/.config`;
@@ -53,7 +61,7 @@ function isHostsTemp(name: string, value: string, context: Context): boolean {
 
 /** The host sets PATH to its git launchers and the server's own PATH, which does not fit the pod's image. */
 function userPath({ env, serverEnv }: HostDiskInput): string | null {
-  const launcher = textOf(env.PAPERCLIP_GITHUB_LAUNCHER_DIR);
+  const launcher = textOf(env[LAUNCHER_DIR]);
   if (env.PATH === undefined) return null;
   if (launcher === null || !isBelow(env.PATH.split(":")[0] ?? "", launcher)) return env.PATH;
   const rest = env.PATH.split(":").slice(1).join(":");
