@@ -1,13 +1,32 @@
 import { appendFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { cliNames, loadKits } from "../../../packages/adapters.ts";
+import { settingsOf } from "../../../packages/paperclip/src/built-in/translate.ts";
+import { commonFields } from "../../../packages/paperclip/src/settings/schema.ts";
 import { ARTEFACTS } from "../src/page/pictures.ts";
+import { VERSIONS } from "../src/server/release.ts";
 import { dropRoot } from "../src/server/user.ts";
 import { openStage, type Stage } from "../src/stage.ts";
 import { HOSTS } from "./breadth.ts";
+import { builtInKeys } from "./in-place/built-in-keys.ts";
 import { Switch, tableOf } from "./in-place/switch.ts";
 
 // Agents of the built-in types, made before our packages are there: install, pause, resume, remove. What was seen is left in artefacts/in-place.md.
+
+const kits = await loadKits();
+
+test.each(VERSIONS.flatMap((version) => cliNames.map((cli) => [version, cli] as const)))(
+  "%s: every setting that the host's own adapter for %s reads has its row, or is one of ours",
+  async (version, cli) => {
+    const { builtIn } = kits[cli].cli;
+    const keys = await builtInKeys(version, cli);
+    expect(keys).toEqual(expect.arrayContaining(["cwd", "model", "env", "extraArgs", "timeoutSec"]));
+    const rows = new Set(builtIn === undefined ? [] : settingsOf(builtIn).map(({ key }) => key));
+    expect(keys.filter((key) => !rows.has(key) && !ours.has(key))).toEqual([]);
+  },
+);
+const ours = new Set(Object.values(commonFields).flatMap(({ key, aliases }) => [key, ...aliases]));
 
 const TABLE = join(ARTEFACTS, "in-place.md");
 

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
@@ -45,15 +45,15 @@ let rounds = 0;
 export async function restartRound(stage: Stage, agents: readonly Agent[], signal: "SIGTERM" | "SIGKILL", count: number): Promise<Round> {
   const { company, host } = stage;
   const round = ++rounds;
-  const folder = join(host.home.path, "rounds");
   const gate = join(host.home.path, `round-${round}`);
-  const startsOf = (index: number) => `${gate}-starts-${index}`;
+  const startsOf = (index: number) => `start-${round}-${index}.`;
   const issues: Issue[] = [];
   for (let index = 0; index < count; index++) {
-    const command = `echo $PPID >> ${startsOf(index)}; until test -e ${gate}; do sleep 0.5; done; close-issue`;
-    issues.push(await company.assign(agents[index % agents.length]!.id, `Round ${round}, ${index} of ${folder}`, `bash:${command} #`));
+    // Without signs that a prompt in JSON has other names for.
+    const command = `mktemp ${join(host.home.path, startsOf(index))}XXXXXX; until test -e ${gate}; do sleep 0.5; done; close-issue`;
+    issues.push(await company.assign(agents[index % agents.length]!.id, `Round ${round}, task ${index}`, `bash:${command} #`));
   }
-  const starts = (index: number): number => linesOf(startsOf(index));
+  const starts = (index: number): number => readdirSync(host.home.path).filter((name) => name.startsWith(startsOf(index))).length;
   await until(`${count} agents at work`, async () => issues.every((_, index) => starts(index) > 0));
   await host.end(signal);
   if (signal === "SIGKILL") await sleep(AWAY_MS);
@@ -73,14 +73,6 @@ export async function restartRound(stage: Stage, agents: readonly Agent[], signa
     again: issues.filter((_, index) => starts(index) > 1).length,
     runs: all.filter(({ contextSnapshot }) => issues.some(({ id }) => id === contextSnapshot?.issueId)).length,
   };
-}
-
-function linesOf(file: string): number {
-  try {
-    return readFileSync(file, "utf8").trim().split("\n").length;
-  } catch {
-    return 0; // not begun
-  }
 }
 
 /** Nobody had to do anything. */
