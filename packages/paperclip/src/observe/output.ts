@@ -6,9 +6,6 @@ import { rawLines } from "./raw-lines.ts";
 import { StderrLines } from "./stderr-lines.ts";
 import { TranscriptLines } from "./transcript/to-lines.ts";
 
-/** `transcript`: as lines people can read. `raw`: as the CLI wrote them. */
-export type LogFormat = "transcript" | "raw";
-
 /** One attempt's output on its way to the CLI's parser and to the host's log. */
 export class AttemptOutput {
   readonly parser: CliParser;
@@ -17,14 +14,17 @@ export class AttemptOutput {
   readonly #lines = new LineSplitter();
   readonly #stderr: StderrLines;
   readonly #isRaw: boolean;
+  readonly #onTranscript: (lines: readonly string[]) => void;
   #unshown = 0;
 
-  constructor(cli: AgentCli, log: RunLog, format: LogFormat = "transcript") {
+  /** `onTranscript`: called with the lines of a transcript before they are written. */
+  constructor(cli: AgentCli, log: RunLog, onTranscript: (lines: readonly string[]) => void = () => {}) {
     this.parser = cli.createParser();
     this.#log = log;
-    this.#isRaw = format === "raw";
+    this.#isRaw = log.format === "raw";
+    this.#onTranscript = onTranscript;
     const write = (chunk: string) => log.write("stderr", chunk);
-    this.#stderr = new StderrLines(write, this.#isRaw ? null : (line) => cli.showStderr?.(line) ?? line);
+    this.#stderr = new StderrLines(write, (line) => cli.showStderr?.(line) ?? line);
   }
 
   /** Resolves when the host has taken what is shown of these bytes, which is the back-pressure. */
@@ -84,6 +84,7 @@ export class AttemptOutput {
 
   /** All chunks are queued at once, so that nothing gets between the pieces of a long line. */
   async #show(lines: readonly string[]): Promise<void> {
+    if (!this.#isRaw && lines.length > 0) this.#onTranscript(lines);
     let written: Promise<void> | undefined;
     // The log takes them in turn: the last one is taken last.
     for (const chunk of chunksOfLines(lines)) written = this.#log.write("stdout", chunk);
