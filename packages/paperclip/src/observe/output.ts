@@ -4,6 +4,7 @@ import { type Entry, foreignLine } from "../agent-cli/entry.ts";
 import type { RunLog } from "./log.ts";
 import { rawLines } from "./raw-lines.ts";
 import { StderrLines } from "./stderr-lines.ts";
+import { STATUS } from "./transcript/marks.ts";
 import { TranscriptLines } from "./transcript/to-lines.ts";
 
 /** One attempt's output on its way to the CLI's parser and to the host's log. */
@@ -17,7 +18,7 @@ export class AttemptOutput {
   readonly #onTranscript: (lines: readonly string[]) => void;
   #unshown = 0;
 
-  /** `onTranscript`: called with the lines of a transcript before they are written. */
+  /** `onTranscript`: called with the lines of the transcript, also where the log has raw ones. */
   constructor(cli: AgentCli, log: RunLog, onTranscript: (lines: readonly string[]) => void = () => {}) {
     this.parser = cli.createParser();
     this.#log = log;
@@ -59,10 +60,12 @@ export class AttemptOutput {
 
   #showLine(text: string, shown: string[]): void {
     const entries = this.#parse(text);
+    const lines = this.#transcript.push(this.#isRaw ? entries.filter(({ kind }) => kind !== "other") : entries);
+    this.#onTranscript(lines);
     // One by one: a line may become more than a call can have arguments.
     if (this.#isRaw) for (const line of rawLines(text)) shown.push(line);
     // What the adapter itself has to say about a raw line stands behind it.
-    this.#transcript.push(this.#isRaw ? entries.filter(({ kind }) => kind === "status") : entries, shown);
+    for (const line of lines) if (!this.#isRaw || line.startsWith(STATUS)) shown.push(line);
   }
 
   /** An agent can write anything: a line that a parser fails at is shown as it is, and costs no more than itself. */
@@ -84,7 +87,6 @@ export class AttemptOutput {
 
   /** All chunks are queued at once, so that nothing gets between the pieces of a long line. */
   async #show(lines: readonly string[]): Promise<void> {
-    if (!this.#isRaw && lines.length > 0) this.#onTranscript(lines);
     let written: Promise<void> | undefined;
     // The log takes them in turn: the last one is taken last.
     for (const chunk of chunksOfLines(lines)) written = this.#log.write("stdout", chunk);
