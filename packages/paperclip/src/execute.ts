@@ -66,6 +66,7 @@ async function runToConclusion(cli: AgentCli, ctx: ExecutionContext, log: RunLog
     refuseRemote(ctx);
     const known = { agent: ctx.agent, hasDefaultModel: !is824(ctx) };
     const { config, policy } = await checkedConfig(cli, ctx.config, serverEnv, known);
+    log.format = config.logFormat;
     // At once: a misspelt setting may be the reason that another one is missed.
     for (const text of config.warnings) void log.warning(text);
     const inherited = await inherit(cli, config, serverEnv, policy);
@@ -153,8 +154,8 @@ function isExplained({ result: { errorMessage }, way }: Conclusion, attempts: At
 
 async function runAttempt(attempt: Attempt, { log, cancel, options }: Run): Promise<AttemptResult> {
   const { ctx, cli, config } = attempt.inputs;
-  const output = new AttemptOutput(cli, log, config.logFormat);
   const progress = createProgress(ctx);
+  const output = new AttemptOutput(cli, log, progress.transcript);
   for (const text of [...attempt.prompt.warnings, ...attempt.env.warnings, ...requestWarnings(attempt)]) void log.warning(text);
   const announce = createAnnouncement(attempt, options.engine);
   let adopted: Adoption | null = null;
@@ -167,7 +168,7 @@ async function runAttempt(attempt: Attempt, { log, cancel, options }: Run): Prom
       onOutput: (bytes) => output.stdout(bytes),
       onStderr: (text) => output.stderr(text),
       onStatus: (line) => {
-        progress(line);
+        progress.status(line);
         return line.silence && !needsKeepAlive(ctx) ? undefined : log.status(line);
       },
       onLockConflict: onLockConflict(attempt),

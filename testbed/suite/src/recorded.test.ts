@@ -92,7 +92,7 @@ test.concurrent.each<[CliName]>([["opencode"], ["claude"]])(
     expect(result, log).toMatchObject({ exitCode: 0, summary: "All done: scripted answer." });
     const lines = log.split("\n").map((line) => line.replace(/^stdout: ?/, ""));
     expect(lines.filter((line) => line.startsWith("{"))).toEqual(loadRecording(cli, "tool-call").lines);
-    expect(lines.some((line) => line.startsWith("[paperclip] CLI ended: exit code 0"))).toBe(true);
+    expect(log).toMatch(/^system: \[paperclip\] CLI ended: exit code 0/m);
     const failed = await play(cli, ["model-error"], { config: raw });
     expect(failed.log).toMatch(/^(?:stdout: ?)?✖ .*the request is not valid/m);
   },

@@ -58,7 +58,11 @@ function podLines(before: RunState, after: RunState): StatusLine[] {
 }
 
 // The pod of a Job that was taken over is not new, and must not look like a second one.
-const podFound = ({ name }: PodView, { adopted }: RunIdentity): string => (adopted ? `its pod is ${name}` : `pod ${name} created`);
+function podFound({ name }: PodView, { adopted, jobName }: RunIdentity): string {
+  // Its Job's name is in the line before, and long.
+  const short = name.startsWith(`${jobName}-`) ? `…${name.slice(jobName.length)}` : name;
+  return adopted ? `its pod is ${short}` : `pod ${short} created`;
+}
 
 /** Null: nothing that earlier lines do not contain, or a startup problem, which has its own line. */
 function podLine(pod: PodView, identity: RunIdentity): StatusLine | null {

@@ -52,6 +52,16 @@ test("warnings go to stderr, all our lines bear our mark", async () => {
   expect(seen).toEqual(["stdout:[paperclip] one\n", "stderr:[paperclip] two\n"]);
 });
 
+test("beside raw lines, which the host's parser shows, our lines are folded; a warning is not, nor why the run failed", async () => {
+  const seen: string[] = [];
+  const log = new RunLog(async (stream, chunk) => void seen.push(`${stream}:${chunk}`));
+  log.format = "raw";
+  await log.info("one");
+  await log.warning("two");
+  await log.failure("three");
+  expect(seen).toEqual(["system:[paperclip] one\n", "stderr:[paperclip] two\n", "stdout:✖ three\n"]);
+});
+
 test("why a run failed is one open line, whatever it quotes", async () => {
   const seen: string[] = [];
   const log = new RunLog(async (stream, chunk) => void seen.push(`${stream}:${chunk}`));

@@ -18,24 +18,33 @@ export async function withTimeout(part: Promise<unknown>, ms = HOST_TIMEOUT_MS):
   clearTimeout(timer);
 }
 
+/** `transcript`: as lines people can read. `raw`: as the CLI wrote them. */
+export type LogFormat = "transcript" | "raw";
+
+/** The host's types leave `system` out; its servers keep such lines, and its pages fold them ("5 system messages"). */
+type Stream = "stdout" | "stderr" | "system";
+
 /** The run's log at the host. Chunks are written one after the other, and one that the host fails to take is lost. */
 export class RunLog {
   readonly #onLog: ExecutionContext["onLog"];
   #last: Promise<void> = Promise.resolve();
+  /** Of the agent's output; known once the settings are read. */
+  format: LogFormat = "transcript";
 
   constructor(onLog: ExecutionContext["onLog"]) {
     this.#onLog = onLog;
   }
 
   /** Resolves when the host has taken this chunk and all before it. */
-  write(stream: "stdout" | "stderr", chunk: string): Promise<void> {
-    this.#last = this.#last.then(() => this.#onLog(stream, chunk)).catch(() => {});
+  write(stream: Stream, chunk: string): Promise<void> {
+    this.#last = this.#last.then(() => this.#onLog(stream as "stdout", chunk)).catch(() => {});
     return this.#last;
   }
 
   status(line: StatusLine): Promise<void> {
     const text = cleanLine(line.text);
-    if (line.level === "info") return this.write("stdout", `${STATUS} ${text}\n`);
+    // Raw lines are for the host's own parser: ours are folded beside what it shows.
+    if (line.level === "info") return this.write(this.format === "raw" ? "system" : "stdout", `${STATUS} ${text}\n`);
     return this.write("stderr", `${STATUS} ${withoutUserNames(text)}\n`);
   }
 

@@ -4,10 +4,8 @@ import { type Entry, foreignLine } from "../agent-cli/entry.ts";
 import type { RunLog } from "./log.ts";
 import { rawLines } from "./raw-lines.ts";
 import { StderrLines } from "./stderr-lines.ts";
+import { STATUS } from "./transcript/marks.ts";
 import { TranscriptLines } from "./transcript/to-lines.ts";
-
-/** `transcript`: as lines people can read. `raw`: as the CLI wrote them. */
-export type LogFormat = "transcript" | "raw";
 
 /** One attempt's output on its way to the CLI's parser and to the host's log. */
 export class AttemptOutput {
@@ -17,14 +15,17 @@ export class AttemptOutput {
   readonly #lines = new LineSplitter();
   readonly #stderr: StderrLines;
   readonly #isRaw: boolean;
+  readonly #onTranscript: (lines: readonly string[]) => void;
   #unshown = 0;
 
-  constructor(cli: AgentCli, log: RunLog, format: LogFormat = "transcript") {
+  /** `onTranscript`: called with the lines of the transcript, also where the log has raw ones. */
+  constructor(cli: AgentCli, log: RunLog, onTranscript: (lines: readonly string[]) => void = () => {}) {
     this.parser = cli.createParser();
     this.#log = log;
-    this.#isRaw = format === "raw";
+    this.#isRaw = log.format === "raw";
+    this.#onTranscript = onTranscript;
     const write = (chunk: string) => log.write("stderr", chunk);
-    this.#stderr = new StderrLines(write, this.#isRaw ? null : (line) => cli.showStderr?.(line) ?? line);
+    this.#stderr = new StderrLines(write, (line) => cli.showStderr?.(line) ?? line);
   }
 
   /** Resolves when the host has taken what is shown of these bytes, which is the back-pressure. */
@@ -59,10 +60,12 @@ export class AttemptOutput {
 
   #showLine(text: string, shown: string[]): void {
     const entries = this.#parse(text);
+    const lines = this.#transcript.push(this.#isRaw ? entries.filter(({ kind }) => kind !== "other") : entries);
+    this.#onTranscript(lines);
     // One by one: a line may become more than a call can have arguments.
     if (this.#isRaw) for (const line of rawLines(text)) shown.push(line);
     // What the adapter itself has to say about a raw line stands behind it.
-    this.#transcript.push(this.#isRaw ? entries.filter(({ kind }) => kind === "status") : entries, shown);
+    for (const line of lines) if (!this.#isRaw || line.startsWith(STATUS)) shown.push(line);
   }
 
   /** An agent can write anything: a line that a parser fails at is shown as it is, and costs no more than itself. */

@@ -16,13 +16,13 @@ const SHOWN_CHARS = 1000;
  */
 export class StderrLines {
   readonly #write: (chunk: string) => Promise<void>;
-  readonly #readable: ((line: string) => string) | null;
+  readonly #readable: (line: string) => string;
   readonly #traces = new StackTraces();
   #rest = "";
   #tail = "";
 
-  /** `readable`: how the CLI's own lines are shown; null = as they are, with nothing folded or shortened. */
-  constructor(write: (chunk: string) => Promise<void>, readable: ((line: string) => string) | null) {
+  /** `readable`: how the CLI's own lines are shown. */
+  constructor(write: (chunk: string) => Promise<void>, readable: (line: string) => string) {
     this.#write = write;
     this.#readable = readable;
   }
@@ -53,10 +53,7 @@ export class StderrLines {
     const cleaned = lines.flatMap((line) => cleanText(line.endsWith("\r") ? line.slice(0, -1) : line).split("\n"));
     if (cleaned.length === 0) return;
     this.#tail = `${this.#tail}${cleaned.join("\n")}\n`.slice(-KEPT).toWellFormed();
-    const readable = this.#readable;
-    await this.#send(
-      readable === null ? cleaned : cleaned.flatMap((line) => this.#traces.push(shortLine(withoutUserNames(readable(line)), SHOWN_CHARS))),
-    );
+    await this.#send(cleaned.flatMap((line) => this.#traces.push(shortLine(withoutUserNames(this.#readable(line)), SHOWN_CHARS))));
   }
 
   async #send(lines: readonly string[]): Promise<void> {

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import { conclude } from "../conclude/result.ts";
 import type { ExecutionResult } from "../host/types.ts";
-import { RunLog } from "../observe/log.ts";
-import { AttemptOutput, type LogFormat } from "../observe/output.ts";
+import { type LogFormat, RunLog } from "../observe/log.ts";
+import { AttemptOutput } from "../observe/output.ts";
 import { exampleAttempt, exampleInputs, exampleResult, exited } from "./example-attempt.ts";
 
 interface Shown {
@@ -14,15 +14,13 @@ interface Shown {
 }
 
 /** The whole way of an attempt's output: to the log, and into the host's result. */
-export async function showOutput(cli: AgentCli, stdout: string, stderr: string, format?: LogFormat): Promise<Shown> {
+export async function showOutput(cli: AgentCli, stdout: string, stderr: string, format: LogFormat = "transcript"): Promise<Shown> {
   let log = "";
-  const output = new AttemptOutput(
-    cli,
-    new RunLog(async (_, chunk) => {
-      log += chunk;
-    }),
-    format,
-  );
+  const runLog = new RunLog(async (_, chunk) => {
+    log += chunk;
+  });
+  runLog.format = format;
+  const output = new AttemptOutput(cli, runLog);
   await output.stdout(Buffer.from(stdout));
   await output.stderr(stderr);
   await output.end();

@@ -19,7 +19,7 @@ export function runTests(stageOf: () => BrowserStage): void {
     browser = stageOf();
   });
 
-  test.each(TYPES)("%s: a task is assigned, its transcript grows while it runs, and Cancel ends it", async (type) => {
+  test.each(TYPES)("%s: a task is assigned, run and issue show its steps while it works, and Cancel ends it", async (type) => {
     const { company } = browser.stage;
     const agent = await browser.hire(`Busy ${type}`, type);
     const agentPage = await browser.open(`/agents/${agent.id}/overview`);
@@ -33,6 +33,14 @@ export function runTests(stageOf: () => BrowserStage): void {
     const { id } = await nextRun(company, agent);
     expect(await company.run(id)).toMatchObject({ status: "running" });
     await page.screenshot(picture(`run-live-${type}`));
+    const [issue] = await company.issuesOf(agent.id);
+    const issuePage = await browser.open(`/issues/${issue!.identifier}`);
+    await issuePage
+      .getByText(/^▸ bash echo step \d+$/i)
+      .first()
+      .waitFor();
+    await issuePage.screenshot(picture(`issue-live-${type}`));
+    await issuePage.close();
     await page.getByRole("button", { name: "Cancel", exact: true }).first().click();
     expect(await runEnd(company, id)).toMatchObject({ status: "cancelled", errorCode: "cancelled" });
     await until("the cancelled run on the page", async () => /cancelled/i.test(await shown(page)));
