@@ -77,6 +77,7 @@ function plan(turn: CliTurn<OwnSettings>): CliPlan {
       bundleFolder: bundle?.folder,
       mcpConfig: mcp === null ? null : { file: mcp.file },
       settings: filter === null ? null : { file: filter.settings },
+      onlyUserSettings: Boolean(config.account),
       extraArgs: config.extraArgs,
     }),
     files: { ...filter?.files, ...mcp?.files },

@@ -27,9 +27,7 @@ export function createAdapter(cli: AgentCli, options: AdapterOptions): ServerAda
     execute: (ctx) => runDetachable(registry, ctx, serverEnv, (detach) => execute(cli, ctx, { ...options, serverEnv, detach })),
     testEnvironment: (ctx) => testEnvironment(cli, ctx, { engine: options.engine, serverEnv }),
     sessionCodec,
-    ...(cli.inPlace === undefined
-      ? { sessionManagement: cli.sessionManagement }
-      : { runtimeToolDelivery: cli.builtIn?.runtimeToolDelivery }),
+    ...(cli.inPlace === undefined ? { sessionManagement: cli.sessionManagement } : asBuiltIn(cli)),
     models: [...cli.models],
     listModels: () => cli.listModels(serverEnv),
     listSkills: async (ctx) => listSkills(ctx, await skills(ctx)),
@@ -42,4 +40,10 @@ export function createAdapter(cli: AgentCli, options: AdapterOptions): ServerAda
     requiresMaterializedRuntimeSkills: true,
     hasOutOfProcessLiveness: true,
   };
+}
+
+/** What the host's pages and runs rely on for a built-in type. */
+function asBuiltIn({ builtIn }: AgentCli): Pick<ServerAdapter, "runtimeToolDelivery" | "loginCapability"> {
+  const { runtimeToolDelivery, login } = builtIn ?? {};
+  return { ...(runtimeToolDelivery && { runtimeToolDelivery }), ...(login && { loginCapability: login }) };
 }

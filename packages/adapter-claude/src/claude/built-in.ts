@@ -72,6 +72,14 @@ export const builtIn: BuiltInType = {
   type: "claude_local",
   settings,
   runtimeToolDelivery: "native_mcp",
+  // The host runs the command and reads its output itself; it only looks whether the type has one of this kind.
+  login: {
+    panelMode: "submitted_browser_code",
+    timeoutPolicy: "fixed",
+    completionClaim: "storedSessionId",
+    getCommand: () => "claude setup-token",
+    parsePrompt: () => null,
+  },
   sessions: ({ sessionId, cwd, madeIn, serverEnv, serverHome }) => {
     // Not where the agent's own settings say: they could name another one's folder.
     const folder = serverEnv.CLAUDE_CONFIG_DIR || `${serverHome}/.claude`;

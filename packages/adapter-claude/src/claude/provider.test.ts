@@ -3,7 +3,7 @@ import { billing, isBedrockModel, usesBedrock } from "./provider.ts";
 
 const run = (values: Record<string, string>, references: readonly string[] = []) => ({
   values,
-  names: new Set([...Object.keys(values), ...references]),
+  names: new Set([...Object.keys(values).filter((name) => values[name] !== ""), ...references]),
 });
 
 test.each<[string, Record<string, string>, string[], string, string]>([

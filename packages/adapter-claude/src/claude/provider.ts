@@ -26,9 +26,8 @@ export function billing({ values, names }: RunEnvironment): Billing {
   const provider = "anthropic";
   if (usesBedrock(values)) return { provider, biller: "aws_bedrock", type: "metered_api" };
   if (isOn(values.CLAUDE_CODE_USE_VERTEX)) return { provider, biller: "google_vertex", type: "metered_api" };
-  const isSet = (name: string) => names.has(name) && values[name] !== "";
   // The CLI takes a key before a subscription's token.
-  const byKey = isSet("ANTHROPIC_API_KEY") || isSet("ANTHROPIC_AUTH_TOKEN");
+  const byKey = names.has("ANTHROPIC_API_KEY") || names.has("ANTHROPIC_AUTH_TOKEN");
   return { provider, biller: provider, type: byKey ? "api" : "subscription" };
 }
 

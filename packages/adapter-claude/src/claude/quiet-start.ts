@@ -10,6 +10,6 @@ const DECIDED = [QUIET, "CLAUDE_CODE_ENABLE_TELEMETRY", "CLAUDE_CODE_OAUTH_TOKEN
  * first line. At Anthropic they are answered, and decide among others how long prompts are cached: there they stay.
  */
 export function quietStart({ env, maybeSet }: Pick<CliTurn, "env" | "maybeSet">): Readonly<Record<string, string>> {
-  const decided = DECIDED.some((name) => env.names.has(name) || maybeSet.has(name));
+  const decided = DECIDED.some((name) => env.names.has(name) || env.values[name] !== undefined || maybeSet.has(name));
   return decided || !isElsewhere(env.values) ? {} : { [QUIET]: "1" };
 }

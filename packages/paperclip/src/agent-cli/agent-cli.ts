@@ -112,9 +112,9 @@ export interface CliClaim {
 
 /** A run's environment before the CLI's plan: inherited, then the agent's own. */
 export interface RunEnvironment {
-  /** Those whose values are known. */
+  /** Those whose values are known; a blank one hides what the CLI would find otherwise. */
   readonly values: Readonly<Record<string, string>>;
-  /** Every name that will be set, by reference too. */
+  /** Every name that will be set and not be blank, by reference too. */
   readonly names: ReadonlySet<string>;
 }
 

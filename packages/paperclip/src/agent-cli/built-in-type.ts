@@ -1,4 +1,5 @@
 import type { ImportSource } from "@paperclip-k8s/engine";
+import type { LoginCapability } from "../host/types.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Raw } from "../settings/field.ts";
 import type { EarlierSession } from "./agent-cli.ts";
@@ -10,6 +11,8 @@ export interface BuiltInType {
   readonly settings: readonly BuiltInSetting[];
   /** How its runs get the host's connections: the host looks at this field of the adapter. */
   readonly runtimeToolDelivery: "native_mcp" | "environment";
+  /** Its own sign-in, if it has one. */
+  readonly login?: LoginCapability;
   /** Where it keeps a session on the server, the likeliest place first. */
   sessions(session: BuiltInSession): readonly ImportSource[];
 }

@@ -1,5 +1,4 @@
 import type { BuiltInSetting, BuiltInType, SettingFacts } from "../agent-cli/built-in-type.ts";
-import { isBelow, isRecord, textOf } from "../host/context-values.ts";
 import { isUnset, type Raw } from "../settings/field.ts";
 import type { Note } from "../settings/note.ts";
 import { commonSettings } from "./common-settings.ts";
@@ -29,14 +28,5 @@ export function translateSettings(type: Pick<BuiltInType, "settings">, facts: Se
     Object.assign(set, found);
     if (warning !== undefined) notes.push({ setting: key, text: warning, message: `${key}: ${warning}` });
   }
-  return { raw: withAccount({ ...set, ...left }), notes };
-}
-
-/** With a managed account the host names folders that it made for this run on its own disk; the pod has its own, and the key is in a variable. */
-function withAccount(raw: Raw): Raw {
-  const { managedAiConnection: account, env } = raw;
-  if (!isRecord(account) || !isRecord(env)) return raw;
-  const home = textOf(env.HOME);
-  const isHosts = (value: unknown): boolean => home !== null && typeof value === "string" && isBelow(value, home);
-  return { ...raw, env: Object.fromEntries(Object.entries(env).filter(([, value]) => !isHosts(value))) };
+  return { raw: { ...set, ...left }, notes };
 }

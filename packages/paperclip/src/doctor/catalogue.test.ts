@@ -6,11 +6,13 @@ import type { EnvironmentCheck } from "../host/types.ts";
 import { refusingAdapter } from "../refusing-adapter.ts";
 import { ConfigError } from "../settings/config-error.ts";
 import { exampleCli } from "../testing/example-cli.ts";
+import { silentReport } from "../testing/silent-report.ts";
 import { openTestButton, type TestButton } from "../testing/test-button.ts";
 import { CATALOGUE } from "./catalogue.ts";
 import { apiProblem } from "./check-cluster.ts";
 import { lockCheck } from "./check-locks.ts";
 import { checkJob } from "./check-run.ts";
+import { helloCheck } from "./probe/hello.ts";
 import { podFindings } from "./probe/pod-findings.ts";
 import { probeOutcome } from "./probe/probe-outcome.ts";
 import { providerKey } from "./provider-key.ts";
@@ -123,6 +125,13 @@ test("a pod like a run's", () => {
         { apiUrl: null, toolsNote: ok ? "x" : null },
       ),
     );
+});
+
+test("a turn with an account", () => {
+  for (const text of ["hello", ""]) {
+    const parser = { report: () => ({ ...silentReport, text }), fault: () => null };
+    made.push(helloCheck({ kind: "exited", exitCode: 0 } as RunOutcome, parser, ""));
+  }
 });
 
 test("the provider's key", () => {

@@ -139,6 +139,11 @@ export const CATALOGUE = {
     "the pod's user cannot write to the working folder",
     "Give the folder to the pod's user, or to its group with write permission; Paperclip's own workspaces are made by the server.",
   ],
+  hello_probe_passed: ["a turn of the CLI with a subscription that the host manages was answered; only such accounts are tried", ""],
+  hello_probe_failed: [
+    "a turn of the CLI with a subscription that the host manages was not answered",
+    "Sign in to the account again, or wait until its limit is reset, and test again; the message says what kind of failure it was.",
+  ],
   host_reachable: ["the pod reaches the Paperclip server", ""],
   host_unreachable: [
     "the pod does not reach the Paperclip server: the agent could not read or update its issue",

@@ -3,6 +3,9 @@ import { join } from "node:path";
 import { permissions } from "@paperclip-k8s/engine";
 import { type Pocket, startPocket } from "@paperclip-k8s/pocket";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { inPlaceOf } from "../built-in/in-place.ts";
+import { exampleCli } from "../testing/example-cli.ts";
+import { silentReport } from "../testing/silent-report.ts";
 import { openTestButton, type TestButton } from "../testing/test-button.ts";
 
 // Troubles of the cluster that only the embedded one can have on demand; testbed/suite has the rest, with the real CLI.
@@ -112,4 +115,34 @@ test("in a pod of the cluster: what is unset comes from the server's pod, with t
   expect(codes).toContain("info probe_ran");
   const mine = pocket.requests.filter(({ account }) => account?.startsWith("system:serviceaccount:"));
   expect(mine.filter(({ status }) => status === 403)).toEqual([]);
+});
+
+/** Repeats its prompt after the account's key; what would hide it, and the host's folders, would be before it. */
+const TURN = `const { HOME, ACME_API_KEY, ACME_HOME = "", ACME_TOKEN } = process.env;
+  process.stdin.once("data", (text) => console.log((HOME === "/tmp/ai-1" ? HOME : "") + ACME_HOME + ACME_API_KEY + ACME_TOKEN + text))`;
+
+test.each([
+  ["subscription", "t-", ["info hello_probe_passed"]],
+  ["subscription", "", ["error hello_probe_failed"]],
+  ["api_key", "t-", []],
+])("an account of the host's with a %s and the token '%s': a turn of the CLI is tried = %j", async (method, token, wanted) => {
+  const builtIn = { type: "example_local", settings: [], runtimeToolDelivery: "environment", sessions: () => [] } as const;
+  const cli = inPlaceOf({
+    ...exampleCli,
+    builtIn,
+    plan: () => ({ argv: ["node", "-e", TURN], plainEnv: {}, secretEnv: {}, notes: [] }),
+    createParser: () => {
+      let text = "";
+      const push = (line: string) => {
+        text = line === "t-Respond with hello." ? line : "";
+        return [];
+      };
+      return { push, report: () => ({ ...silentReport, text }), fault: () => null };
+    },
+  });
+  const env = { HOME: "/tmp/ai-1", ACME_HOME: "/tmp/ai-1/provider", ACME_TOKEN: token, ACME_API_KEY: "" };
+  const { codes, of } = await press({ env, managedAiConnection: { method } }, {}, cli);
+  expect(codes.filter((code) => code.includes("hello"))).toEqual(wanted);
+  expect(of("config_warning")?.message).toBeUndefined();
+  await expect.poll(() => pocket.list("jobs", "agents").length).toBe(0);
 });

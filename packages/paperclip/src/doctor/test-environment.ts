@@ -19,6 +19,7 @@ import { apiProblem, checkApi, checkPermissions } from "./check-cluster.ts";
 import { checkLocks } from "./check-locks.ts";
 import { checkJob, checkVolume } from "./check-run.ts";
 import { forNewAgent, isNewAgent } from "./new-agent.ts";
+import { HELLO, NEEDS_HELLO, runHello } from "./probe/hello.ts";
 import { type ProbeTimeouts, runProbe } from "./probe/probe.ts";
 import { type Probe, type ProbeParts, probeRequest } from "./probe/probe-request.ts";
 
@@ -69,12 +70,19 @@ async function findings(cli: AgentCli, ctx: TestContext, options: TestOptions): 
   const before = [...settings, ...access, ...job, ...volume, locks, ...own, ...cliChecks(parts)];
   if (failed(before)) return [...before, check("info", "probe_skipped", "No probe was started: what is wrong above would end it")];
   const limits = () => ({ ms: Math.max(5000, Math.min(PROBE_MS, TEST_MS - (performance.now() - began))), timeouts: options.timeouts });
-  const probed = await runProbe(probe, limits(), options.engine, cluster);
+  const run = (tried: Probe) => runProbe(tried, limits(), options.engine, cluster);
+  let { tools } = probe;
+  let probed = await run(probe);
   const { missing } = probed;
-  if (missing === null || probe.tools !== null || !toolsHelp(missing, parts)) return [...before, ...probed.checks];
-  // As a run would: the next one begins with the tools at once.
-  await rememberTools(parts, missing, probed.imageId).catch(() => {});
-  return [...before, ...(await runProbe(await probeRequest(parts, missing), limits(), options.engine, cluster)).checks];
+  if (missing !== null && tools === null && toolsHelp(missing, parts)) {
+    // As a run would: the next one begins with the tools at once.
+    await rememberTools(parts, missing, probed.imageId).catch(() => {});
+    tools = missing;
+    probed = await run(await probeRequest(parts, tools));
+  }
+  const checks = [...before, ...probed.checks];
+  if (parts.config.account !== NEEDS_HELLO || failed(checks)) return checks;
+  return [...checks, await runHello(await probeRequest(parts, tools, HELLO), cli, limits().ms, options.engine, cluster)];
 }
 
 interface Refused {

@@ -36,7 +36,7 @@ function unusedName(name: string, connectionId: string, taken: Set<string>): str
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** A loopback address of the server is another machine's in the pod. */
-function reachable(url: string, apiUrl: string | null): string {
+export function reachable(url: string, apiUrl: string | null): string {
   if (apiUrl === null || !URL.canParse(url) || !URL.canParse(apiUrl)) return url;
   const { hostname, pathname, search } = new URL(url);
   return LOOPBACK.test(hostname) ? `${withoutTrailing(apiUrl, "/")}${pathname}${search}` : url;

@@ -28,7 +28,7 @@ test("our types of the host fit its own", () => {
 });
 
 test("an adapter has all that it promises the host, and nothing else", () => {
-  const members: Record<Exclude<keyof ServerAdapter, "runtimeToolDelivery">, string> = {
+  const members: Record<Exclude<keyof ServerAdapter, "runtimeToolDelivery" | "loginCapability">, string> = {
     type: "string",
     execute: "function",
     testEnvironment: "function",

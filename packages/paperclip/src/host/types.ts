@@ -35,6 +35,16 @@ export interface RuntimeMcpServer {
   readonly connectionId: string;
 }
 
+/** The host's connections, which an agent can search and ask for (2026.916 and later). */
+export interface RuntimeTools {
+  readonly guidance: string;
+  readonly mcpEndpoint: string;
+  readonly rest: { readonly connectionsSearch: string; readonly connectionRequest: string };
+  readonly bearerToken: string;
+  readonly expiresAt: string;
+  readonly tools: readonly string[];
+}
+
 /** What the host hands to `execute`. */
 export interface ExecutionContext {
   readonly runId: string;
@@ -55,6 +65,7 @@ export interface ExecutionContext {
   /** The run's own token for the host's API. */
   readonly authToken?: string;
   readonly runtimeMcp?: { getServers(): RuntimeMcpServer[] };
+  readonly runtimeTools?: RuntimeTools;
   /** Where the host wants the run: on its own machine, or in a remote environment that the agent was given. */
   readonly executionTarget?: { readonly kind: string } | null;
 }
@@ -168,6 +179,15 @@ export interface TestContext {
   readonly executionTarget?: { readonly kind: string } | null;
 }
 
+/** How the host's page signs in to an account of this CLI's provider. The sign-in itself is the host's own code, in an environment of its own. */
+export interface LoginCapability {
+  panelMode: "displayed_code" | "submitted_browser_code";
+  timeoutPolicy: "caller_bounded" | "fixed";
+  completionClaim?: "storedSessionId";
+  getCommand(): string;
+  parsePrompt(output: string): { url: string } | null;
+}
+
 /** What `createServerAdapter()` returns. */
 export interface ServerAdapter {
   type: string;
@@ -178,6 +198,8 @@ export interface ServerAdapter {
   sessionManagement?: SessionManagement;
   /** How a run gets the host's connections (2026.916 and later). */
   runtimeToolDelivery?: "native_mcp" | "environment" | "invocation_context";
+  /** Without it the host's page has no sign-in for this type. */
+  loginCapability?: LoginCapability;
   models: Model[];
   /** The static list and what the CLI itself reports. */
   listModels(): Promise<Model[]>;

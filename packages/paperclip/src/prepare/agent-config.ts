@@ -1,5 +1,6 @@
 import { contextNamespace, ownPodIdentity } from "@paperclip-k8s/engine";
 import type { AgentCli } from "../agent-cli/agent-cli.ts";
+import { accountOf, withoutAccountFolders } from "../built-in/account.ts";
 import { IN_PLACE_DEFAULTS } from "../built-in/in-place.ts";
 import { translateSettings } from "../built-in/translate.ts";
 import { checkKubeconfig } from "../policy/check-kubeconfig.ts";
@@ -52,10 +53,10 @@ function readConfig(
 ): AgentConfig {
   if (cli.inPlace === undefined || cli.builtIn === undefined) return parseConfig(raw, serverEnv, cli, defaults);
   const dataPath = find(clusterFields.dataPath, [raw, defaults]) ?? usualDataPath(serverEnv);
-  const facts = { raw, serverEnv, policy, dataPath, hasDefaultModel: host.hasDefaultModel === true };
+  const facts = { raw: withoutAccountFolders(raw), serverEnv, policy, dataPath, hasDefaultModel: host.hasDefaultModel === true };
   const translated = translateSettings(cli.builtIn, facts);
   const config = parseConfig(translated.raw, serverEnv, cli, { ...IN_PLACE_DEFAULTS, ...defaults });
-  return { ...config, warnings: [...translated.notes.map(({ message }) => message), ...config.warnings] };
+  return { ...config, account: accountOf(raw), warnings: [...translated.notes.map(({ message }) => message), ...config.warnings] };
 }
 
 /** That of the server's pod; of a server without one, that of its kubeconfig. */

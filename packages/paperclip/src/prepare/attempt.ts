@@ -4,6 +4,7 @@ import { issueOf } from "../host/issue.ts";
 import { type McpAccess, mcpAccess } from "../host/mcp-servers.ts";
 import { agentHome } from "../host/paths.ts";
 import { recordSecret } from "../host/record-secret.ts";
+import { runtimeToolsEnv } from "../host/runtime-tools.ts";
 import type { ExecutionContext } from "../host/types.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { AgentConfig } from "../settings/agent-config.ts";
@@ -114,9 +115,17 @@ export async function prepareAttempt(inputs: RunInputs, start: AttemptStart): Pr
   const about = { title: issueOf(ctx).title, promptBytes: Buffer.byteLength(prompt.text), maybeSet: maybeSet(inputs) };
   const plan = await cli.plan({ ...turn, ...about });
   const forced = "env" in state ? state.env : {};
+  const secretEnv = { ...plan.secretEnv, ...toolsEnv(inputs) };
   const home = (given: string): string => homeInPod(scope, mountPath, given, agentHome(ctx, config));
-  const podEnv = await buildEnv({ ctx, config, plan, removed, serverEnv, inherited, isMounted: isThere, homeInPod: home, forced });
+  const places = { isMounted: isThere, homeInPod: home };
+  const podEnv = await buildEnv({ ctx, config, plan: { ...plan, secretEnv }, removed, serverEnv, inherited, ...places, forced });
   return { ...start, inputs, plan, prompt, env: podEnv, github: await githubAccess(config.env) };
+}
+
+/** The host's connections, for a type whose runs get them as variables. */
+function toolsEnv({ ctx, cli, config, serverEnv }: RunInputs): Record<string, string> {
+  const isWanted = cli.inPlace !== undefined && cli.builtIn?.runtimeToolDelivery === "environment";
+  return isWanted && ctx.runtimeTools ? runtimeToolsEnv(ctx.runtimeTools, apiUrlOf(config.env, serverEnv)) : {};
 }
 
 /** The server's own pod has what it takes over whole, so that the server knows the names. */
@@ -126,5 +135,7 @@ const maybeSet = ({ inherited, serverEnv }: RunInputs): ReadonlySet<string> =>
 /** What a run will find in its environment, before its CLI adds to it. */
 export function environmentOf({ config, inherited }: Pick<RunInputs, "config" | "inherited">): RunEnvironment {
   const values = { ...inherited.env.literals, ...config.env };
-  return { values, names: new Set([...Object.keys(values), ...inherited.env.references.map(({ name }) => name)]) };
+  const known = Object.keys(values).filter((name) => values[name] !== "");
+  const references = inherited.env.references.map(({ name }) => name).filter((name) => values[name] === undefined);
+  return { values, names: new Set([...known, ...references]) };
 }

@@ -17,6 +17,8 @@ export interface AgentConfig<Own extends Fields = Fields> extends Omit<CommonVal
   /** On that volume: skills that people put there themselves. */
   readonly skillsFolder: string;
   readonly instanceId: string;
+  /** How the account signs in that the host gives to this agent; the run then has no other login. Null or absent = it has none. */
+  readonly account?: string | null;
   /** For the run's log: settings that are skipped, misspelt or unlikely to be meant. */
   readonly warnings: readonly string[];
 }

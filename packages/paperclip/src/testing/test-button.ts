@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createEngine } from "@paperclip-k8s/engine";
+import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import { testEnvironment } from "../doctor/test-environment.ts";
 import type { EnvironmentCheck, EnvironmentTestResult } from "../host/types.ts";
 import { exampleCli } from "./example-cli.ts";
@@ -29,7 +30,7 @@ export interface TestButton<C> {
   readonly pocket: C;
   /** The shared volume. */
   readonly data: string;
-  press(config?: Record<string, unknown>, serverEnv?: NodeJS.ProcessEnv): Promise<Pressed>;
+  press(config?: Record<string, unknown>, serverEnv?: NodeJS.ProcessEnv, cli?: AgentCli): Promise<Pressed>;
   /** A kubeconfig with something else in it. */
   changedConfig(from: RegExp, to: string): string;
   end(): Promise<void>;
@@ -48,9 +49,9 @@ export async function openTestButton<C extends Cluster>(startPocket: StartCluste
   return {
     pocket,
     data,
-    press: async (config = {}, serverEnv = {}) => {
+    press: async (config = {}, serverEnv = {}, cli = exampleCli) => {
       const test = { companyId: "company-1", config: { ...usual, ...config } };
-      const result = await testEnvironment(exampleCli, test, {
+      const result = await testEnvironment(cli, test, {
         engine: createEngine(),
         serverEnv: { ...TEST_POLICY, ...serverEnv },
         timeouts,

@@ -36,13 +36,13 @@ export async function fastStart(run: StartingRun): Promise<Required<Pick<CliPlan
   const { file, env } = await cutCatalogue(run);
   const hasPlugins = Array.isArray(run.settings.plugin) && run.settings.plugin.length > 0;
   return {
-    plainEnv: unset(ALWAYS, run.names),
+    plainEnv: unset(ALWAYS, run),
     files: file === null ? {} : { [MODELS_FILE]: file },
     defaults: {
       unless: OWN_FILES,
       // The image may set them; not XDG_*, which each pod has from us.
       unlessSet: [...OWN_SETTINGS, ...(file === null ? [] : OWN_CATALOGUE)],
-      env: unset({ ...env, ...(run.settings.lsp === undefined && NO_LSP_DOWNLOAD) }, run.names),
+      env: unset({ ...env, ...(run.settings.lsp === undefined && NO_LSP_DOWNLOAD) }, run),
       files: hasPlugins ? {} : pluginPackage,
     },
   };
@@ -60,7 +60,7 @@ const NOTHING_CUT: Cut = { file: null, env: {} };
 
 async function cutCatalogue(run: StartingRun): Promise<Cut> {
   // Who wants the newest catalogue gets it whole.
-  if (run.names.has(NO_FETCH) && !/^(1|true)$/i.test(run.values[NO_FETCH] ?? "")) return NOTHING_CUT;
+  if (isSet(NO_FETCH, run) && !/^(1|true)$/i.test(run.values[NO_FETCH] ?? "")) return NOTHING_CUT;
   const otherBytes = run.promptBytes + Buffer.byteLength(JSON.stringify([run.values, run.settings]));
   const catalogue = otherBytes > MOST_OTHER_BYTES ? null : await loadCatalogue();
   const ids = catalogue === null ? null : await usedProviders(run, catalogue);
@@ -74,5 +74,8 @@ async function cutCatalogue(run: StartingRun): Promise<Cut> {
   return { file: await catalogueOf(catalogue, ids), env };
 }
 
-const unset = <Value>(env: Readonly<Record<string, Value>>, names: ReadonlySet<string>): Record<string, Value> =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !names.has(name)));
+/** Also to nothing. */
+const isSet = (name: string, { names, values }: StartingRun): boolean => names.has(name) || values[name] !== undefined;
+
+const unset = <Value>(env: Readonly<Record<string, Value>>, run: StartingRun): Record<string, Value> =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !isSet(name, run)));

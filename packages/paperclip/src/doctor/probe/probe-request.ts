@@ -30,10 +30,11 @@ export interface Probe {
 const PROBE_AGENT = "environment-test";
 const FINDING_MS = 15_000;
 
-/** A run with these settings that starts our self-check instead of the CLI, under a name and with limits of its own. */
+/** A run with these settings that starts our self-check instead of the CLI, or the CLI with a prompt of ours, under a name and with limits of its own. */
 export async function probeRequest(
   { cli, companyId, config, inherited, serverEnv, policy }: ProbeParts,
   tools: ToolsReason | null,
+  prompt: string | null = null,
 ): Promise<Probe> {
   const ctx = probeContext(companyId);
   const parts = { ctx, cli, config: withoutAgentsInstructions(ctx, config), inherited, serverEnv, policy };
@@ -60,11 +61,10 @@ export async function probeRequest(
     ...like,
     name: { prefix: cli.jobPrefix, parts: [PROBE_AGENT], identity: ctx.runId },
     exclusive: null,
-    argv: selfCheckArgv(runtimeOf(like), selfCheck),
-    stdin: Buffer.alloc(0),
-    files: {},
+    ...(prompt === null
+      ? { argv: selfCheckArgv(runtimeOf(like), selfCheck), stdin: Buffer.alloc(0), files: {}, finalLine: null }
+      : { stdin: Buffer.from(prompt) }),
     limits: { ...like.limits, timeoutSec: 40, graceSec: 1, scheduleTimeoutSec: 60, ttlSeconds: 60 },
-    finalLine: null,
     retain: false,
   };
   const warnings = [...scope.warnings, ...attempt.prompt.warnings, ...attempt.env.warnings];

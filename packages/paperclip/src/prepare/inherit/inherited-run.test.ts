@@ -64,7 +64,7 @@ const serverPod = () => ({
   },
 });
 
-function requestFrom(inherited: Inherited): RunRequest {
+function requestFrom(inherited: Inherited, own: Record<string, string>): RunRequest {
   const { env, claim } = inherited;
   const example = exampleRequest();
   const seen = `JSON.stringify({ env: process.env, files: ["A", "B"].map((name) => require("fs").readFileSync(process.env[name], "utf8")) })`;
@@ -75,7 +75,7 @@ function requestFrom(inherited: Inherited): RunRequest {
     env: {
       // The embedded cluster points paths in the Job to where its folders are.
       plain: { HOME: "/agent/home", A: "/etc/ssl/a.pem", B: "/etc/ssl/b.pem" },
-      secret: { ...env.literals, GROQ_API_KEY: "the agent's own" },
+      secret: { ...env.literals, ...own },
       references: env.references,
       from: env.from,
       hidden: env.hidden,
@@ -90,7 +90,7 @@ function requestFrom(inherited: Inherited): RunRequest {
   });
 }
 
-async function runWith(settings: Partial<InheritSettings>) {
+async function runWith(settings: Partial<InheritSettings>, own: Record<string, string> = { GROQ_API_KEY: "the agent's own" }) {
   await secret("certs", { "a.pem": "cert a", "b.pem": "cert b" });
   await secret("one", { openai: "key of one" });
   const whole = { MODEL_API_KEY: "key of whole", GROQ_API_KEY: "of whole", DATABASE_URL: "postgres://whole", BETTER_AUTH_SECRET: "s" };
@@ -111,7 +111,7 @@ async function runWith(settings: Partial<InheritSettings>) {
   });
   const output: Buffer[] = [];
   const outcome = await createEngine().run(
-    requestFrom(inherited),
+    requestFrom(inherited, own),
     { kubeconfig: pocket.kubeconfig },
     {
       signal: new AbortController().signal,
@@ -149,4 +149,9 @@ test("all: a whole Secret, with the server's own values in it set empty", async 
   });
   const requests = pocket.requests.filter(({ verb, resource }) => verb === "get" && resource === "pods");
   expect(requests).toHaveLength(1);
+});
+
+test("a blank value of the agent's hides one of a whole Secret", async () => {
+  const seen = await runWith({ inherit: "all" }, { MODEL_API_KEY: "" });
+  expect(seen.env).toMatchObject({ MODEL_API_KEY: "", GROQ_API_KEY: "of whole" });
 });

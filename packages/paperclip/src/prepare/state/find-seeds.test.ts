@@ -18,8 +18,8 @@ beforeEach(() => {
 
 const cli = { ...exampleCli, state: { ...exampleCli.state!, seeds: [{ path: ".tool.json", to: ".tool/.tool.json" }] } };
 
-function find(policy: Partial<Policy> = {}) {
-  const config = parseConfig({ namespace: "agents", dataPath: data }, {}, cli);
+function find(policy: Partial<Policy> = {}, account: string | null = null) {
+  const config = { ...parseConfig({ namespace: "agents", dataPath: data }, {}, cli), account };
   const claim = { name: "data", mountPath: data, subPath: null };
   return findSeeds({ cli, config, policy: { ...DEFAULT_POLICY, ...policy }, inherited: { claim } });
 }
@@ -38,6 +38,11 @@ test("the operator's folder: what is there, each mounted by itself and read-only
   expect(spec).toMatchObject({ from: data, files });
   expect(mounts).toEqual(files.map(({ path }) => ({ path: join(data, path), readOnly: true })));
   expect(warnings).toEqual([expect.stringMatching(/\.git-credentials is not copied .* is a link$/)]);
+});
+
+test("beside an account of the host's the CLI's own logins and settings stay away, others' do not", async () => {
+  const { spec } = await find({ seeds: { folder: data } }, "api_key");
+  expect(spec?.files).toEqual([{ path: ".gitconfig" }, { path: ".ssh" }]);
 });
 
 test("a Secret: mounted beside the home, its keys are the files", async () => {

@@ -29,7 +29,9 @@ type SeedParts = Pick<RunParts, "cli" | "config" | "policy"> & { readonly inheri
 /** Only from where the policy says: in a place that agents can write, one of them could put code that runs in the pods of all others. */
 export async function findSeeds(parts: SeedParts): Promise<Seeds> {
   const { cli, policy } = parts;
-  const files = [...(cli.state?.seeds ?? []), ...COMMON];
+  // Beside an account of the host's the CLI has no other login, and no settings that could send its key elsewhere.
+  const own = parts.config.account ? [] : (cli.state?.seeds ?? []);
+  const files = [...own, ...COMMON];
   if (policy.seeds === null) return { ...NO_SEEDS, warnings: await unusedSeeds(parts, files) };
   if ("secret" in policy.seeds) return secretSeeds(policy.seeds.secret, files);
   const { folder } = policy.seeds;
