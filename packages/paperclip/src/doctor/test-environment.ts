@@ -102,7 +102,7 @@ async function prepare(
     const parts = { cli, companyId, config, serverEnv, policy, inherited: await inherit(cli, config, serverEnv, policy) };
     const probe = await probeRequest(parts, await chooseTools(parts));
     const warnings = warned([...config.warnings, ...parts.inherited.warnings, ...probe.warnings]);
-    return { parts, probe, checks: [found(parts.inherited), ...warnings, api] };
+    return { parts, probe, checks: [found(parts.inherited), ...place(cli), ...warnings, api] };
   } catch (error) {
     return { checks: [...known, ...problemsOf(inFormWords(error, cli))] };
   }
@@ -119,6 +119,11 @@ function problemsOf(error: unknown): readonly EnvironmentCheck[] {
 function found({ image, namespace, claim }: Inherited): EnvironmentCheck {
   return check("info", "config_valid", `Agents run as ${image} in namespace ${namespace}, with claim ${claim.name} at ${claim.mountPath}`);
 }
+
+const place = ({ type, inPlace }: AgentCli): EnvironmentCheck[] => {
+  const until = "while it is paused on the Adapters page, or if the server cannot load it, agents run inside the server";
+  return inPlace === undefined ? [] : [check("info", "in_place", `Takes the place of the built-in adapter ${type}; ${until}`)];
+};
 
 const warned = (texts: readonly string[]): EnvironmentCheck[] => texts.map((text) => check("warn", "config_warning", text));
 
