@@ -78,7 +78,7 @@ ${CLUSTER}`,
   status: `paperclip-k8s status [options]
 
 Says of each built-in type whose place an adapter of ours can take whether it is taken, paused, lost
-(the package is installed but did not load) or built-in: only if it is taken, its agents run as Jobs.
+(the package is installed but did not load) or built-in: only where it is taken, agents run as Jobs.
 Then lists every agent's Job: agent, run, age and state.
 
       --url <address>     of the Paperclip server (unset: PAPERCLIP_API_URL, http://127.0.0.1:3100)

@@ -52,7 +52,7 @@ export function placeLine({ type, state, package: name }: Place): readonly [type
   const texts: Readonly<Record<Place["state"], string>> = {
     taken: `taken by ${name}: agents run as Jobs`,
     paused: `paused: ${IN_SERVER} until ${name} is resumed or the server restarts`,
-    lost: `lost: ${name} is installed but did not load; ${IN_SERVER} (docs/in-place.md)`,
+    lost: `lost: ${name} is installed but did not load; ${IN_SERVER} (docs/troubleshooting.md)`,
     other: `taken by ${name}, which is not one of these packages`,
     "built-in": `built-in: ${IN_SERVER}`,
   };

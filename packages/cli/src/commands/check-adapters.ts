@@ -19,6 +19,6 @@ export async function checkAdapters({ data }: Extract<Command, { name: "check-ad
     broken += 1;
     err(`${adapter.type}: ${adapter.folder} cannot be loaded: ${problem}`);
   }
-  if (broken > 0) err("Paperclip must not start like this: it would run these agents inside the server (docs/in-place.md)");
+  if (broken > 0) err("Paperclip must not start like this: it would run these agents inside the server (docs/troubleshooting.md)");
   return broken === 0 ? EXIT.done : EXIT.left;
 }

@@ -37,7 +37,7 @@ const PROBE_MS = 40_000;
 
 /** The form's "Test" button: checks the settings, the cluster and the volume, and then runs a probe pod, unless an error was found before. */
 export async function testEnvironment(cli: AgentCli, ctx: TestContext, options: TestOptions): Promise<EnvironmentTestResult> {
-  const found = await findings(cli, ctx, options);
+  const found = [...place(cli), ...(await findings(cli, ctx, options))];
   const checks = cleanValue(withOwnCodes(isNewAgent(ctx.config) ? forNewAgent(found) : found));
   return { adapterType: cli.type, status: statusOf(checks), checks, testedAt: new Date().toISOString() };
 }
@@ -102,7 +102,7 @@ async function prepare(
     const parts = { cli, companyId, config, serverEnv, policy, inherited: await inherit(cli, config, serverEnv, policy) };
     const probe = await probeRequest(parts, await chooseTools(parts));
     const warnings = warned([...config.warnings, ...parts.inherited.warnings, ...probe.warnings]);
-    return { parts, probe, checks: [found(parts.inherited), ...place(cli), ...warnings, api] };
+    return { parts, probe, checks: [found(parts.inherited), ...warnings, api] };
   } catch (error) {
     return { checks: [...known, ...problemsOf(inFormWords(error, cli))] };
   }
