@@ -1,14 +1,15 @@
 import { cpSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterEach, expect, inject, test } from "vitest";
 import { cliNames } from "../../../packages/adapters.ts";
 import { adaptersOf } from "../src/host/adapters.ts";
 import type { Agent, Issue, Run } from "../src/host/company.ts";
 import { nextRun, runEnd } from "../src/host/follow.ts";
+import type { Version } from "../src/server/release.ts";
 import { dropRoot } from "../src/server/user.ts";
 import { builtInConfig, openStage, type Stage } from "../src/stage.ts";
-import { NEWEST } from "./breadth.ts";
+import { HOSTS } from "./breadth.ts";
 import { operator } from "./operator-cli.ts";
 
 // A built-in type whose place our package has taken, and does no longer: what is said, and that no agent runs in a server without CLIs.
@@ -18,15 +19,15 @@ let folder: string;
 const packageOf = (cli: string): string => join(folder, `paperclip-adapter-${cli}-local-k8s`);
 const entryOf = (cli: string): string => join(packageOf(cli), "dist/index.js");
 
-beforeAll(async () => {
+async function open(version: Version): Promise<void> {
   dropRoot();
   folder = join(realpathSync(mkdtempSync(join(tmpdir(), "lost-place-"))), "node_modules");
   cpSync(inject("packed").folder, folder, { recursive: true });
   // As in the server's image: git, and no CLI.
   const env = { PATH: `${dirname(realpathSync(process.execPath))}:/usr/bin:/bin` };
-  stage = await openStage(inject("packed"), { version: NEWEST, builtIn: true, env, say: (line) => console.log(line) });
-});
-afterAll(async () => {
+  stage = await openStage(inject("packed"), { version, builtIn: true, env, say: (line) => console.log(line) });
+}
+afterEach(async () => {
   await stage?.stop();
   rmSync(dirname(folder), { recursive: true, force: true });
 });
@@ -71,58 +72,53 @@ const created = () => stage.cluster.requests.filter(({ verb }) => verb === "crea
 async function failsInServer(worker: Worker): Promise<void> {
   const [jobs, asked] = [created(), stage.llm.requests.length];
   const run = await again(worker);
-  console.log(`${worker.cli}: ${run.status} ${run.errorCode}: ${run.error}`);
   expect(run).toMatchObject({ status: "failed", error: expect.stringContaining(worker.cli) });
   expect([created(), stage.llm.requests.length]).toEqual([jobs, asked]);
 }
 
-test("taken, paused and taken again after a restart; lost when a package is broken: said by status, and no agent runs in the server", async () => {
-  const { host } = stage;
-  expect(await places()).toEqual(everyPlace(() => "built-in: agents run inside the server"));
-  for (const cli of cliNames) await adaptersOf(host).install(packageOf(cli));
-  expect(await places()).toEqual(everyPlace(taken));
-  const workers = await Promise.all(cliNames.map(hire));
-  for (const { last } of workers) expect(last).toMatchObject({ status: "succeeded", resultJson: { job: expect.anything() } });
+test.each(HOSTS)(
+  "Paperclip %s: taken, paused and taken again after a restart; lost when a package is broken: said by status, and no agent runs in the server",
+  async (version) => {
+    await open(version);
+    const { host } = stage;
+    expect(await places()).toEqual(everyPlace(() => "built-in: agents run inside the server"));
+    for (const cli of cliNames) await adaptersOf(host).install(packageOf(cli));
+    expect(await places()).toEqual(everyPlace(taken));
+    const workers = await Promise.all(cliNames.map(hire));
+    for (const { last } of workers) expect(last).toMatchObject({ status: "succeeded", resultJson: { job: expect.anything() } });
 
-  const [first] = workers;
-  await adaptersOf(host).pause(`${first!.cli}_local`, true);
-  expect(await places()).toMatchObject({
-    [`${first!.cli}_local`]: expect.stringMatching(/^paused: agents run inside the server until .* is resumed or/),
-  });
-  await failsInServer(first!);
-  await host.restart();
-  expect(await places()).toEqual(everyPlace(taken));
+    const [first] = workers;
+    await adaptersOf(host).pause(`${first!.cli}_local`, true);
+    expect(await places()).toMatchObject({
+      [`${first!.cli}_local`]: expect.stringMatching(/^paused: agents run inside the server until .* is resumed or/),
+    });
+    await failsInServer(first!);
+    await host.restart();
+    expect(await places()).toEqual(everyPlace(taken));
 
-  await host.end("SIGTERM");
-  const check = () => operator(stage, ["check-adapters"]);
-  expect(await check()).toMatchObject({ code: 0 });
-  const [truncated, missing] = cliNames;
-  const whole = readFileSync(entryOf(truncated), "utf8");
-  writeFileSync(entryOf(truncated), whole.slice(0, whole.length / 2));
-  renameSync(entryOf(missing!), `${entryOf(missing!)}.away`);
-  const refused = await check();
-  console.log(refused.out);
-  expect(refused).toMatchObject({ code: 3, out: expect.stringContaining("Paperclip must not start like this") });
-  for (const cli of cliNames) expect(refused.out).toContain(`${cli}_local: ${packageOf(cli)} cannot be loaded: `);
+    await host.end("SIGTERM");
+    const check = () => operator(stage, ["check-adapters"]);
+    expect(await check()).toMatchObject({ code: 0 });
+    const [truncated, missing] = cliNames;
+    const whole = readFileSync(entryOf(truncated), "utf8");
+    writeFileSync(entryOf(truncated), whole.slice(0, whole.length / 2));
+    renameSync(entryOf(missing!), `${entryOf(missing!)}.away`);
+    const refused = await check();
+    expect(refused).toMatchObject({ code: 3, out: expect.stringContaining("Paperclip must not start like this") });
+    for (const cli of cliNames) expect(refused.out).toContain(`${cli}_local: ${packageOf(cli)} cannot be loaded: `);
 
-  // Somebody's own Deployment, which does not ask that before.
-  await host.start();
-  console.log(
-    host
-      .log()
-      .split("\n")
-      .filter((line) => line.includes("dynamically load"))
-      .join("\n"),
-  );
-  expect(host.log().match(/Failed to dynamically load external adapter/g)).toHaveLength(cliNames.length);
-  expect(await places()).toEqual(
-    everyPlace((cli) => expect.stringMatching(new RegExp(`^lost: paperclip-adapter-${cli}-local-k8s .* did not load`))),
-  );
-  for (const worker of workers) await failsInServer(worker);
+    // Somebody's own Deployment, which does not ask that before.
+    await host.start();
+    expect(host.log().match(/Failed to dynamically load external adapter/g)).toHaveLength(cliNames.length);
+    expect(await places()).toEqual(
+      everyPlace((cli) => expect.stringMatching(new RegExp(`^lost: paperclip-adapter-${cli}-local-k8s .* did not load`))),
+    );
+    for (const worker of workers) await failsInServer(worker);
 
-  writeFileSync(entryOf(truncated), whole);
-  renameSync(`${entryOf(missing!)}.away`, entryOf(missing!));
-  await host.restart();
-  expect(await places()).toEqual(everyPlace(taken));
-  for (const worker of workers) expect(await again(worker)).toMatchObject({ status: "succeeded" });
-});
+    writeFileSync(entryOf(truncated), whole);
+    renameSync(`${entryOf(missing!)}.away`, entryOf(missing!));
+    await host.restart();
+    expect(await places()).toEqual(everyPlace(taken));
+    for (const worker of workers) expect(await again(worker)).toMatchObject({ status: "succeeded" });
+  },
+);
