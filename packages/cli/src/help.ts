@@ -9,9 +9,10 @@ export const OVERVIEW = `paperclip-k8s: for operators of Paperclip agents that r
 
   recover        issues that are held and why; releases those whose run has provably ended
   drain          before a planned restart: the server's adapters detach their runs, whose Jobs go on
-  status         every agent's Job and its state
+  status         who runs the agents of each built-in type; every agent's Job and its state
   transcript     what an agent did, from the output that is kept of a run
   sweep          what runs have left behind: Jobs, Secrets, files
+  check-adapters before the server starts: whether it will load the adapters that it has
   policy         checks a policy file, and prints what is in force
   upgrade-check  before an upgrade from the earlier adapters: what it means for each agent
   collect-tools  makes a folder of Node and CLIs that run on any image: the content of a tools image
@@ -76,9 +77,22 @@ ${CLUSTER}`,
 
   status: `paperclip-k8s status [options]
 
-Lists every agent's Job: run, task, age and state.
+Says of each built-in type whose place an adapter of ours can take whether it is taken, paused, lost
+(the package is installed but did not load) or built-in: only where it is taken, agents run as Jobs.
+Then lists every agent's Job: agent, run, age and state.
 
-${CLUSTER}`,
+      --url <address>     of the Paperclip server (unset: PAPERCLIP_API_URL, http://127.0.0.1:3100)
+${CLUSTER}
+
+The environment variable PAPERCLIP_API_KEY holds a board API key; a local_trusted server needs none.`,
+
+  "check-adapters": `paperclip-k8s check-adapters [options]
+
+For an init container of the server's pod. Loads each adapter of ours that the server has installed,
+as the server will. If one cannot be loaded, it says why, and the exit code is 3, so that the server
+does not start: it would run that adapter's agents inside itself.
+
+      --data <folder>     PAPERCLIP_HOME as seen from here; unset: PAPERCLIP_HOME`,
 
   transcript: `paperclip-k8s transcript <run> [options]
 

@@ -3,6 +3,7 @@ import { HostError } from "@paperclip-k8s/paperclip/host-api";
 import manifest from "../package.json" with { type: "json" };
 import { COMMANDS, type Command, type CommandName, parseCommand } from "./arguments/command.ts";
 import { UsageError } from "./arguments/values.ts";
+import { checkAdapters } from "./commands/check-adapters.ts";
 import { collectToolsHere } from "./commands/collect-tools.ts";
 import { drain } from "./commands/drain.ts";
 import { policy } from "./commands/policy.ts";
@@ -53,6 +54,8 @@ function perform(command: Command, terminal: Terminal): Promise<ExitCode> | Exit
       return collectToolsHere(command, terminal);
     case "policy":
       return policy(command, terminal);
+    case "check-adapters":
+      return checkAdapters(command, terminal);
     case "upgrade-check":
       return upgradeCheck(command, terminal);
   }

@@ -3,6 +3,7 @@ import { testEnvironment } from "./doctor/test-environment.ts";
 import { type ExecuteOptions, execute } from "./execute.ts";
 import { runDetachable } from "./handover/drain/detachable-run.ts";
 import { RunRegistry } from "./handover/drain/run-registry.ts";
+import { PROVIDED_BY } from "./host/keys.ts";
 import type { ServerAdapter, SkillContext } from "./host/types.ts";
 import { formFacts } from "./policy/form-facts.ts";
 import { sessionCodec } from "./prepare/session.ts";
@@ -34,7 +35,7 @@ export function createAdapter(cli: AgentCli, options: AdapterOptions): ServerAda
     listModels: () => cli.listModels(serverEnv),
     listSkills: async (ctx) => listSkills(ctx, await skills(ctx)),
     syncSkills: async (ctx, desired) => syncSkills(ctx, desired, await skills(ctx)),
-    getConfigSchema: async () => formSchema(cli, await formFacts(serverEnv, cli)),
+    getConfigSchema: async () => ({ ...formSchema(cli, await formFacts(serverEnv, cli)), providedBy: PROVIDED_BY }),
     agentConfigurationDoc: configurationDoc(cli),
     supportsLocalAgentJwt: true,
     supportsInstructionsBundle: true,

@@ -2,24 +2,29 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { claude } from "../../../packages/adapter-claude/src/agent-cli.ts";
 import { opencode } from "../../../packages/adapter-opencode/src/agent-cli.ts";
+import { cliNames } from "../../../packages/adapters.ts";
 import { TYPES } from "../src/agent-kinds.ts";
 import { NODE_SELECTOR, TOLERATIONS } from "../src/cluster/overlay.ts";
 import { type ClusterStage, openClusterStage } from "../src/cluster/stage.ts";
 import { adaptersOf } from "../src/host/adapters.ts";
-import { nextRun } from "../src/host/follow.ts";
+import { nextRun, runEnd } from "../src/host/follow.ts";
 import { HANG_MS, until } from "../src/wait.ts";
 import { closesItsIssue } from "./agents/closes-its-issue.ts";
 import { manyAtOnce } from "./agents/many-at-once.ts";
 import { LONG, NEWEST } from "./breadth.ts";
+import { refusesToStart } from "./restart/refuses-to-start.ts";
 import { rolloutUnderLiveRuns } from "./restart/rollout.ts";
 
-// The newest host inside the real cluster, from deploy/: agents inherit what they need from its pod.
+// The newest host inside the real cluster, from deploy/: a server without CLIs, and agents in an image of their own that inherit the rest from its pod.
 
 let stage: ClusterStage;
 beforeAll(async () => {
   stage = await openClusterStage(inject("packed"), { version: NEWEST, say: (line) => console.log(line) });
 });
 afterAll(() => stage?.stop());
+
+/** Built-in types, each with our own type for the same CLI. */
+const BUILT_IN = cliNames.map((name) => [`${name}_local`, `${name}_k8s`] as const);
 
 const settled = { timeout: HANG_MS, interval: 500 };
 
@@ -34,7 +39,28 @@ test.each(TYPES)("%s: an issue goes from assigned to done, by the agent's own ha
   expect(JSON.stringify(await stage.company.events(run.id))).not.toContain("not-a-key");
 });
 
-test("a Job has image, volume, user and node settings of the server's own pod, and none of its secrets", async () => {
+test.each(BUILT_IN)("%s in its place: a built-in agent does its task as a Job", async (hostType, type) => {
+  await closesItsIssue(stage, type, hostType);
+});
+
+test.each(BUILT_IN)("%s paused: no agent runs in a server without CLIs, and its run says what is missing", async (hostType, type) => {
+  const { company, host } = stage;
+  const agent = await company.hire(`Paused ${hostType}`, hostType, stage.config(type));
+  const asked = stage.llm.requests.length;
+  await adaptersOf(host).pause(hostType, true);
+  try {
+    const issue = await company.assign(agent.id, `Paused ${hostType}`, "say:never");
+    const run = await runEnd(company, (await nextRun(company, agent)).id);
+    console.log(`${hostType}: ${run.errorCode}: ${run.error}`);
+    expect(run).toMatchObject({ status: "failed", error: expect.stringMatching(/not found|not executable|is not installed|ENOENT/i) });
+    await company.update(issue.id, { status: "cancelled" });
+  } finally {
+    await adaptersOf(host).pause(hostType, false);
+  }
+  expect(stage.llm.requests.length).toBe(asked);
+});
+
+test("a Job has the agents' image, and volume, user and node settings of the server's own pod, and none of its secrets", async () => {
   const { company, deployed } = stage;
   const agent = await company.hire("Heir", "claude_k8s", stage.config("claude_k8s"));
   const issue = await company.assign(agent.id, "Heir", "endless-steps slow-1");
@@ -43,7 +69,7 @@ test("a Job has image, volume, user and node settings of the server's own pod, a
   try {
     const job = await until("the Job", async () => (await jobs())[0]);
     const { spec } = job.spec.template;
-    expect(spec.containers[0]?.image).toBe(stage.image);
+    expect(spec.containers[0]?.image).toBe(stage.images.agents);
     expect(spec).toMatchObject({ nodeSelector: NODE_SELECTOR, securityContext: { runAsUser: 1000 } });
     expect(spec.tolerations).toEqual(expect.arrayContaining([...TOLERATIONS]));
     expect(JSON.stringify(spec.volumes)).toContain('"claimName":"paperclip-data"');
@@ -66,6 +92,8 @@ test.each(LONG ? [claude, opencode] : [claude])("$type: ten issues at once for o
 
 const LIVE = LONG ? 10 : 3;
 test(`a rollout under ${LIVE} live runs: each Job is taken over once and finishes its issue`, () => rolloutUnderLiveRuns(stage, LIVE));
+
+test("a server that cannot load an adapter does not start, and says which and why", () => refusesToStart(stage));
 
 interface Job {
   readonly spec: {

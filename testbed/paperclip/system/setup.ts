@@ -3,7 +3,7 @@ import { type KubeCluster, openCluster } from "@paperclip-k8s/kube";
 import watchCluster from "@paperclip-k8s/kube/watch-setup";
 import type { TestProject } from "vitest/node";
 import { removeAbandoned } from "../src/cluster/deployed.ts";
-import { loadImage } from "../src/cluster/image.ts";
+import { loadImages } from "../src/cluster/image.ts";
 import { packAdapters } from "../src/packages/install.ts";
 import { prepareChromium } from "../src/page/chromium.ts";
 import { ARTEFACTS, picturesFolder } from "../src/page/pictures.ts";
@@ -32,7 +32,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const packed = await packAdapters(say);
   project.provide("packed", { folder: packed.folder, names: [...packed.names], inPlace: [...packed.inPlace] });
   await onCluster(removeAbandoned);
-  await onCluster((cluster) => loadImage(cluster, VERSIONS[0], packed, say)); // before files that need it would each make it
+  await onCluster((cluster) => loadImages(cluster, VERSIONS[0], packed, say)); // before files that need them would each make them
   const endWatch = await onCluster(async () => watchCluster());
   return async () => {
     await onCluster(removeAbandoned); // of a file whose process was killed

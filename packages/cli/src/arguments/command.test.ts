@@ -15,7 +15,7 @@ describe("commands", () => {
   test("an unknown command, option or word is named", () => {
     expect(() => parse("recovr")).toThrow(
       new UsageError(
-        'there is no command "recovr"; one of: recover, drain, sweep, status, transcript, collect-tools, policy, upgrade-check',
+        'there is no command "recovr"; one of: recover, drain, sweep, status, transcript, collect-tools, policy, check-adapters, upgrade-check',
       ),
     );
     expect(() => parse("drain --force")).toThrow(/Unknown option '--force'.*help drain/);

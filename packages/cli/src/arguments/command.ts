@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import type { ClusterArguments } from "../cluster/access.ts";
 import { type CollectToolsCommand, collectToolsCommand } from "./collect-tools.ts";
+import { type HostArguments, hostArguments } from "./host.ts";
 import { type RecoverCommand, recoverCommand } from "./recover.ts";
 import { type TranscriptCommand, transcriptCommand } from "./transcript.ts";
 import { type UpgradeCheckCommand, upgradeCheckCommand } from "./upgrade-check.ts";
@@ -19,7 +20,8 @@ export type Command =
       readonly filesOlderThanSec: number;
       readonly delete: boolean;
     })
-  | { readonly name: "status"; readonly cluster: ClusterArguments }
+  | { readonly name: "status"; readonly cluster: ClusterArguments; readonly host: HostArguments }
+  | (Place & { readonly name: "check-adapters" })
   | TranscriptCommand
   | CollectToolsCommand
   | UpgradeCheckCommand
@@ -54,10 +56,11 @@ const OPTIONS = {
   },
   drain: { ...HELP, undo: { type: "boolean" }, reason: { type: "string" }, timeout: { type: "string" } },
   sweep: { ...CLUSTER, ...HELP, data: { type: "string" }, "older-than": { type: "string" }, delete: { type: "boolean" } },
-  status: { ...CLUSTER, ...HELP },
+  status: { ...CLUSTER, ...HELP, url: HOST.url },
   transcript: { ...HELP, data: { type: "string" } },
   "collect-tools": { ...HELP, node: { type: "string" }, cli: { type: "string", multiple: true }, mount: { type: "string" } },
   policy: { ...HELP, ...OUTPUT },
+  "check-adapters": { ...HELP, data: { type: "string" } },
   "upgrade-check": { ...CLUSTER, ...HOST, ...HELP, ...OUTPUT, policy: { type: "string" }, "server-namespace": { type: "string" } },
 } as const;
 
@@ -80,13 +83,15 @@ export function parseCommand(argv: readonly string[], env: NodeJS.ProcessEnv): C
     case "sweep":
       return sweep(given, env);
     case "status":
-      return { name: first, cluster: clusterArguments(given) };
+      return { name: first, cluster: clusterArguments(given), host: hostArguments(given, env) };
     case "transcript":
       return transcriptCommand(given, positionals, env);
     case "collect-tools":
       return collectToolsCommand(given, positionals);
     case "policy":
       return policy(given, positionals);
+    case "check-adapters":
+      return { name: first, ...placeOf(given, env) };
     case "upgrade-check":
       return upgradeCheckCommand(given, env);
   }

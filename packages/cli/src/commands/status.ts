@@ -1,12 +1,18 @@
+import { HostApi, HostError } from "@paperclip-k8s/paperclip/host-api";
 import { ANNOTATION } from "@paperclip-k8s/paperclip/keys";
+import { placeLine, placesOf } from "../adapters/places.ts";
 import type { Command } from "../arguments/command.ts";
+import type { HostArguments } from "../arguments/host.ts";
 import { clusterOf, namespacesOf, secretOf } from "../cluster/access.ts";
 import { howEnded } from "../cluster/job-state.ts";
 import { type FoundJob, findJobs } from "../cluster/jobs.ts";
 import { age, count, table } from "../table.ts";
 import { EXIT, type ExitCode, type Terminal } from "../terminal.ts";
 
+const HOST_TIMEOUT_MS = 10_000;
+
 export async function status(command: Extract<Command, { name: "status" }>, { out, env }: Terminal): Promise<ExitCode> {
+  for (const line of await places(command.host)) out(line);
   const cluster = clusterOf(command.cluster, env);
   const namespaces = await namespacesOf(command.cluster, cluster, env);
   const found = await findJobs({ cluster, secret: await secretOf(env, null) }, namespaces);
@@ -17,6 +23,17 @@ export async function status(command: Extract<Command, { name: "status" }>, { ou
   for (const line of statusTable(found, Date.now())) out(line);
   out(`${count(found.length, "Job")}, ${found.filter(({ state }) => state.kind === "alive").length} of them at work`);
   return EXIT.done;
+}
+
+/** Jobs are listed also where the server cannot be asked. */
+async function places({ url, token }: HostArguments): Promise<string[]> {
+  try {
+    const found = await placesOf(new HostApi(url, token, HOST_TIMEOUT_MS));
+    return table([{ title: "TYPE" }, { title: "RUN BY" }], found.map(placeLine));
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    return [`whether agents of built-in types run as Jobs is not known: ${error.message}`];
+  }
 }
 
 function statusTable(found: readonly FoundJob[], now: number): string[] {

@@ -39,7 +39,8 @@ test("settings, cluster and permissions", async () => {
   await press({ image: "no image" });
   const none = { ...exampleCli, settings: { own: {}, checkModel: noModel } };
   const test = { companyId: "company-1", config: { model: "m" } };
-  made.push(...(await testEnvironment(none, test, { engine: createEngine(), serverEnv: {} })).checks);
+  const inPlace = { ...none, inPlace: { ownType: none.type } };
+  for (const cli of [none, inPlace]) made.push(...(await testEnvironment(cli, test, { engine: createEngine(), serverEnv: {} })).checks);
   await press({ inherit: "all", serviceAccountName: "paperclip" });
   await press({ timeoutSecs: 5 }, { ACME_API_KEY: "k" });
   const nothing = pocket.createAccount("agents", []);

@@ -5,6 +5,7 @@ export const CATALOGUE = {
     "Run the Paperclip server on the Node that the message names, or a newer one.",
   ],
   config_valid: ["the settings are usable; names image, namespace and claim", ""],
+  in_place: ["the adapter takes the place of a built-in type, and how long it does", ""],
   config_invalid: ["a setting is wrong, or one is missing that cannot be inherited", "Correct the named field in the agent's settings."],
   model_invalid: ["the CLI is certain not to take this model", "Choose another Model: the message has an example."],
   policy_refused: [

@@ -37,7 +37,7 @@ const PROBE_MS = 40_000;
 
 /** The form's "Test" button: checks the settings, the cluster and the volume, and then runs a probe pod, unless an error was found before. */
 export async function testEnvironment(cli: AgentCli, ctx: TestContext, options: TestOptions): Promise<EnvironmentTestResult> {
-  const found = await findings(cli, ctx, options);
+  const found = [...place(cli), ...(await findings(cli, ctx, options))];
   const checks = cleanValue(withOwnCodes(isNewAgent(ctx.config) ? forNewAgent(found) : found));
   return { adapterType: cli.type, status: statusOf(checks), checks, testedAt: new Date().toISOString() };
 }
@@ -119,6 +119,11 @@ function problemsOf(error: unknown): readonly EnvironmentCheck[] {
 function found({ image, namespace, claim }: Inherited): EnvironmentCheck {
   return check("info", "config_valid", `Agents run as ${image} in namespace ${namespace}, with claim ${claim.name} at ${claim.mountPath}`);
 }
+
+const place = ({ type, inPlace }: AgentCli): EnvironmentCheck[] => {
+  const until = "while it is paused on the Adapters page, or if the server cannot load it, agents run inside the server";
+  return inPlace === undefined ? [] : [check("info", "in_place", `Takes the place of the built-in adapter ${type}; ${until}`)];
+};
 
 const warned = (texts: readonly string[]): EnvironmentCheck[] => texts.map((text) => check("warn", "config_warning", text));
 

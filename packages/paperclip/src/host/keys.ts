@@ -33,6 +33,9 @@ export const ANNOTATION = {
   timeLimit: "paperclip.io/time-limit-seconds",
 } as const;
 
+/** Stands in what our adapters tell the host's pages: the host lists a package that it could not load as if it had. */
+export const PROVIDED_BY = "paperclip-k8s";
+
 /** All Jobs and Pods of all our adapters: one list-watch serves them. */
 export const SELECTOR: string = `${LABEL.managedBy}=paperclip,${LABEL.component}=agent-job`;
 

@@ -18,6 +18,10 @@ type Owner = Pick<ExecutionContext, "agent">;
 export const DEFAULT_HOME = "/paperclip";
 export const homeOf = (serverEnv: NodeJS.ProcessEnv): string => withoutTrailing(serverEnv.PAPERCLIP_HOME || DEFAULT_HOME, "/", 1);
 
+/** Where the host notes which adapter packages it loads at its start, and where it puts those that it has from a registry. */
+export const installedAdaptersFile = (home: string): string => `${home}/adapter-plugins.json`;
+export const adapterPackageFolder = (home: string, name: string): string => `${home}/adapter-plugins/node_modules/${name}`;
+
 export const instanceFolder = (home: string, instance: string): string => `${home}/instances/${instance}`;
 
 /** Holds all instances: database, keys and settings of the host, and every company's files. */

@@ -183,7 +183,7 @@ export interface ServerAdapter {
   listModels(): Promise<Model[]>;
   listSkills(ctx: SkillContext): Promise<SkillSnapshot>;
   syncSkills(ctx: SkillContext, desiredSkills: string[]): Promise<SkillSnapshot>;
-  getConfigSchema(): Promise<{ fields: FormField[] }>;
+  getConfigSchema(): Promise<{ fields: FormField[]; providedBy: string }>;
   agentConfigurationDoc: string;
   supportsLocalAgentJwt: boolean;
   supportsInstructionsBundle: boolean;

@@ -1,34 +1,52 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import { mkdir, symlink } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type ImageSettings, type KubeCluster, type Layer, NodeImages } from "@paperclip-k8s/kube";
+import { cliNames } from "../../../../packages/adapters.ts";
 import { CLI, type PackedAdapters } from "../packages/install.ts";
 import { run } from "../run.ts";
 import { prepareRelease, type Version } from "../server/release.ts";
 import { PROGRAMS } from "../stage.ts";
 
-/** Not for running a server: maps, types, tests, and the agents' programs of the host's own adapters, which are half of its size. */
+/** Not for running a server: maps, types and tests; and, as in deploy/server/Dockerfile, the agents' programs that the release brings along. */
 const LEFT_OUT = ["*.map", "*.d.ts", "*.test.js", "@openai/codex-linux-*", "@*/*-agent-sdk-linux-*"];
-/** As in deploy/Dockerfile. */
+/** As in deploy/server/Dockerfile. */
 const COMMAND = ["node", "/opt/paperclip/node_modules/@paperclipai/server/dist/index.js"];
 const HOME = "/tmp";
 const VOLUME = "/paperclip";
 const TAR = ["--sort=name", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner"];
 
+/** The images of deploy/ in the cluster's store, by name. */
+export interface Images {
+  /** That of deploy/server: without any agent's CLI. */
+  readonly server: string;
+  /** That of deploy/agents. */
+  readonly agents: string;
+}
+
 /**
- * The image of deploy/Dockerfile in the cluster's store: the agents' image, a layer with the release, and one with our packages, which is
- * another one after each change of ours. Stays until the cluster goes.
+ * Makes both images from the cluster's own image for agents: the agents' has the test bed's programs besides; the server's has a layer with
+ * the release and without the CLIs, and one with our packages, which is another one after each change of ours. They stay until the cluster goes.
  */
-export async function loadImage(cluster: KubeCluster, version: Version, packed: Packed, say: (line: string) => void): Promise<string> {
+export async function loadImages(
+  cluster: KubeCluster,
+  version: Version,
+  packed: PackedAdapters,
+  say: (line: string) => void,
+): Promise<Images> {
   const store = new NodeImages(cluster);
   const release = await prepareRelease(version, say);
+  const base = await store.digestOf(cluster.images.agent);
   const programs = readdirSync(PROGRAMS).map((name) => readFileSync(join(PROGRAMS, name), "utf8"));
-  const released = `localhost/paperclip-release:${version}-${hash([await store.digestOf(cluster.images.agent), LEFT_OUT, COMMAND, HOME, VOLUME, programs])}`;
-  const image = `localhost/paperclip:${version}-${hash([released, packedText(packed)])}`;
+  const agents = `localhost/agent-clis:${hash([base, programs])}`;
+  const released = `localhost/paperclip-release:${version}-${hash([base, LEFT_OUT, cliNames, COMMAND, HOME, VOLUME])}`;
+  const server = `localhost/paperclip:${version}-${hash([released, packedText(packed)])}`;
+  const same = (inherited: ImageSettings): ImageSettings => inherited;
+  await add({ on: cluster.images.agent, image: agents, settings: same, write: programsLayer });
   await add({ on: cluster.images.agent, image: released, settings: serverSettings, write: releaseLayer(release) });
-  await add({ on: released, image, settings: (inherited) => inherited, write: packageLayer(packed) });
-  return image;
+  await add({ on: released, image: server, settings: same, write: packageLayer(packed) });
+  return { server, agents };
 
   async function add(layer: Layer): Promise<void> {
     if (await store.has(layer.image)) return;
@@ -42,8 +60,8 @@ export async function loadImage(cluster: KubeCluster, version: Version, packed: 
 const hash = (parts: unknown): string => createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 12);
 
 /** What tells packages of ours from others: each of their files. */
-function packedText({ folder, names }: Packed): string[] {
-  const ours = [...names, CLI].flatMap((name) => [
+function packedText({ folder, names, inPlace }: PackedAdapters): string[] {
+  const ours = [...names, ...inPlace, CLI].flatMap((name) => [
     `${name}/package.json`,
     ...distOf(join(folder, name)).map((file) => `${name}/dist/${file}`),
   ]);
@@ -55,8 +73,7 @@ const distOf = (folder: string): string[] =>
     .filter((name) => /\.c?js$/.test(name))
     .sort();
 
-type Packed = Pick<PackedAdapters, "folder" | "names">;
-/** Where the image has our packages, as in deploy/Dockerfile. */
+/** Where the server's image has our packages, as in deploy/server/Dockerfile. */
 export const PACKAGES = `/opt/${CLI}/node_modules`;
 
 const serverSettings = (inherited: ImageSettings): ImageSettings => ({
@@ -65,24 +82,33 @@ const serverSettings = (inherited: ImageSettings): ImageSettings => ({
   Env: [...inherited.Env.filter((entry) => !entry.startsWith("HOME=")), `HOME=${HOME}`, "NODE_ENV=production"],
 });
 
-/** The release below /opt/paperclip, the testbed's programs in /usr/local/bin, the mount point of the volume. */
+/** The test bed's programs in /usr/local/bin. */
+const programsLayer: Layer["write"] = (archive) =>
+  run("tar", [
+    ...[...TAR, "-cf", archive, "--transform=flags=rh;s,^\\./,usr/local/bin/,"],
+    ...["-C", PROGRAMS, ...readdirSync(PROGRAMS).map((name) => `./${name}`)],
+  ]);
+
+/** The release below /opt/paperclip, the mount point of the volume, and the marks by which a layer removes files of those below it: the CLIs. */
 const releaseLayer =
   (release: string): Layer["write"] =>
   async (archive, folder) => {
-    await mkdir(join(folder, "empty", basename(VOLUME)), { recursive: true });
+    const made = join(folder, "made");
+    for (const place of [basename(VOLUME), "usr/local/bin"]) await mkdir(join(made, place), { recursive: true });
+    const removed = cliNames.map((name) => `usr/local/bin/.wh.${name}`);
+    for (const mark of removed) await writeFile(join(made, mark), "");
     await run("tar", [
       ...[...TAR, "-cf", archive],
       ...LEFT_OUT.map((pattern) => `--exclude=${pattern}`),
-      ...["--transform=flags=rh;s,^node_modules,opt/paperclip/node_modules,", "--transform=flags=rh;s,^\\./,usr/local/bin/,"],
+      "--transform=flags=rh;s,^node_modules,opt/paperclip/node_modules,",
       ...["-C", release, "node_modules"],
-      ...["-C", PROGRAMS, ...readdirSync(PROGRAMS).map((name) => `./${name}`)],
-      ...["-C", join(folder, "empty"), basename(VOLUME)],
+      ...["-C", made, basename(VOLUME), ...removed],
     ]);
   };
 
 /** What npm made of the tarballs, and npm's own link to the command where the PATH finds it. */
 const packageLayer =
-  ({ folder: modules }: Packed): Layer["write"] =>
+  ({ folder: modules }: PackedAdapters): Layer["write"] =>
   async (archive, folder) => {
     await mkdir(join(folder, "bin"));
     await symlink(`${PACKAGES}/.bin/${CLI}`, join(folder, "bin", CLI));

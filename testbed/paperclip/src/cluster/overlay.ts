@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { appendFile, cp, mkdir, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { run } from "../run.ts";
 import { ROOT } from "../server/release.ts";
+import type { Images } from "./image.ts";
 
 /** What of deploy/ is another matter on each cluster. */
 export interface Overlay {
@@ -10,7 +11,7 @@ export interface Overlay {
   readonly namespace: string;
   /** A folder of the node: the volume that server and agents share. */
   readonly data: string;
-  readonly image: string;
+  readonly images: Images;
   /** There is no name server in the test's cluster, so the Service gets a known address. */
   readonly serviceAddress: string;
   /** Where the browser sees the server. */
@@ -43,13 +44,18 @@ export async function writeOverlay(folder: string, overlay: Overlay): Promise<vo
   await mkdir(folder, { recursive: true });
   await cp(join(ROOT, "deploy"), join(folder, "base"), { recursive: true });
   await run("sh", [join(folder, "base/rename.sh"), overlay.namespace, agentsOf(overlay.namespace)]);
-  await appendFile(join(folder, "base/policy.yaml"), MORE_POLICY);
+  await addToPolicy(join(folder, "base/policy.yaml"), overlay.images);
   await writeFile(join(folder, "kustomization.yaml"), JSON.stringify(kustomization(overlay), null, 2));
 }
 
+/** As the guide has an operator do: kustomize knows no images in a ConfigMap. */
+async function addToPolicy(file: string, { agents }: Images): Promise<void> {
+  await writeFile(file, `${(await readFile(file, "utf8")).replace("image: agent-clis:1", `image: ${agents}`)}${MORE_POLICY}`);
+}
+
 // JSON is YAML too.
-function kustomization({ namespace, data, image, serviceAddress, providers, origin }: Overlay) {
-  const [newName, newTag] = splitTag(image);
+function kustomization({ namespace, data, images, serviceAddress, providers, origin }: Overlay) {
+  const [newName, newTag] = splitTag(images.server);
   const secret = () => randomBytes(32).toString("hex");
   const literals = (values: Readonly<Record<string, string>>) => Object.entries(values).map(([name, value]) => `${name}=${value}`);
   return {

@@ -11,24 +11,24 @@ import type { AnyStage, StageOptions } from "../stage.ts";
 import { type Deployed, deploy } from "./deployed.ts";
 import { type Admin, becomeFirstAdmin } from "./first-admin.ts";
 import { forward } from "./forward.ts";
-import { loadImage, PACKAGES } from "./image.ts";
+import { type Images, loadImages, PACKAGES } from "./image.ts";
 
 /** The host inside the real cluster, from deploy/: what agents need it takes from its own pod. */
 export interface ClusterStage extends AnyStage {
   readonly cluster: KubeCluster;
   readonly deployed: Deployed;
-  readonly image: string;
+  readonly images: Images;
   /** Ends what runs on this machine and leaves the server in the cluster. */
   leave(): Promise<void>;
 }
 
-export async function openClusterStage(packed: Pick<PackedAdapters, "folder" | "names">, options: StageOptions): Promise<ClusterStage> {
+export async function openClusterStage(packed: PackedAdapters, options: StageOptions): Promise<ClusterStage> {
   const say = options.say ?? (() => {});
   const opened = new Closers();
   try {
     const cluster = openCluster();
     opened.add(() => cluster.close());
-    const image = await loadImage(cluster, options.version, packed, say);
+    const images = await loadImages(cluster, options.version, packed, say);
     const llm = opened.keep(await startLlm({ host: cluster.hostAddress, ...(options.script && { script: options.script }) }));
     const [port] = await freePorts(1);
     const url = `http://127.0.0.1:${port}`;
@@ -36,7 +36,7 @@ export async function openClusterStage(packed: Pick<PackedAdapters, "folder" | "
       cluster,
       {
         namespace: `paperclip-${randomBytes(3).toString("hex")}`,
-        image,
+        images,
         serviceAddress: `10.96.${128 + (randomBytes(1)[0]! % 128)}.${1 + (randomBytes(1)[0]! % 254)}`,
         origin: url,
         providers: providersFor(llm),
@@ -58,7 +58,7 @@ export async function openClusterStage(packed: Pick<PackedAdapters, "folder" | "
     return {
       cluster,
       deployed,
-      image,
+      images,
       host: admin.host,
       signIn: admin,
       llm,
@@ -74,7 +74,7 @@ export async function openClusterStage(packed: Pick<PackedAdapters, "folder" | "
   }
 }
 
-/** Nothing of the cluster: image, namespace, volume, keys, node settings and user are the server's own. */
+/** Nothing of the cluster: image and namespace come from the policy; volume, keys, node settings and user are the server's own. */
 const agentConfig = (llm: Llm) => (type: AdapterType) => {
   const { model, offline } = KINDS[type].scripted(llm);
   return {
@@ -87,6 +87,6 @@ const agentConfig = (llm: Llm) => (type: AdapterType) => {
 };
 
 /** By local path, from the image: nobody has registered their names. */
-async function installAdapters({ names }: Pick<PackedAdapters, "names">, { host }: Admin): Promise<void> {
-  for (const name of names) await adaptersOf(host).install(`${PACKAGES}/${name}`);
+async function installAdapters({ names, inPlace }: PackedAdapters, { host }: Admin): Promise<void> {
+  for (const name of [...inPlace, ...names]) await adaptersOf(host).install(`${PACKAGES}/${name}`);
 }

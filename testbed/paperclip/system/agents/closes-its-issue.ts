@@ -12,11 +12,11 @@ export interface Closed {
   readonly run: Run;
 }
 
-/** An issue is assigned; a Job with the real CLI works on it; the agent itself comments and closes it; the run has succeeded and its cost is booked. */
-export async function closesItsIssue(stage: AnyStage, type: AdapterType): Promise<Closed> {
+/** An issue is assigned; a Job with the real CLI works on it; the agent itself comments and closes it; the run has succeeded and its cost is booked. `hostType`: the built-in type whose place is taken. */
+export async function closesItsIssue(stage: AnyStage, type: AdapterType, hostType: string = type): Promise<Closed> {
   const { company } = stage;
-  const agent = await company.hire(`Closer ${type}`, type, stage.config(type));
-  const issue = await company.assign(agent.id, `Close ${type}`, CLOSE);
+  const agent = await company.hire(`Closer ${hostType}`, hostType, stage.config(type));
+  const issue = await company.assign(agent.id, `Close ${hostType}`, CLOSE);
   const run = await runEnd(company, (await nextRun(company, agent)).id);
   expect(run).toMatchObject({ status: "succeeded", errorCode: null, error: null });
   expect(run.usageJson).toMatchObject({ usageSource: "per_run", outputTokens: 114 });
