@@ -18,7 +18,7 @@ export interface Crashes {
 export async function runSession(opened: Opened, crashes: Crashes, screen: Screen, stopping: AbortController): Promise<void> {
   const { stage } = opened;
   const stopped = stopping.signal;
-  const staff = await hireStaff(stage, opened.settings);
+  const staff = await hireStaff(stage);
   const [first, second] = staff.agents.map(({ name, adapterType }) => `${name} (${adapterType})`);
   screen.step(`hired ${first} and ${second}, of the host's own adapter types: nothing of Kubernetes is in their settings`);
   await opened.install();

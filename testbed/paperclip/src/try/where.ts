@@ -1,6 +1,5 @@
 import { chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type AdapterType, KINDS, plainEnv } from "../agent-kinds.ts";
 import { agentsOf } from "../cluster/overlay.ts";
 import { type ClusterStage, installAdapters, openClusterStage } from "../cluster/stage.ts";
 import { adaptersOf } from "../host/adapters.ts";
@@ -25,8 +24,6 @@ export interface Restarts {
 
 export interface Opened {
   readonly stage: AnyStage;
-  /** Settings of an agent that knows nothing of Kubernetes. */
-  settings(type: AdapterType): Readonly<Record<string, unknown>>;
   /** Installs the adapters that take the built-in ones' place. */
   install(): Promise<void>;
   /** Nobody here hears when the server ends by itself. */
@@ -61,10 +58,6 @@ export async function openEmbedded(packed: PackedAdapters, options: TryOptions):
   const operator = embeddedOperator(stage, packed);
   return {
     stage,
-    settings(type) {
-      const { model, offline } = KINDS[type].scripted(stage.llm);
-      return { model, env: plainEnv(offline), dangerouslySkipPermissions: true };
-    },
     async install() {
       for (const name of packed.inPlace) await adaptersOf(stage.host).install(join(packed.folder, name));
     },
@@ -99,7 +92,6 @@ export async function openOnKube(packed: PackedAdapters, options: TryOptions, ke
   });
   return {
     stage,
-    settings: stage.config,
     install: () => installAdapters(packed.inPlace, stage.host),
     isUnwatched: true,
     command: operator.command,

@@ -1,4 +1,4 @@
-import { type AdapterType, KINDS, TYPES, USUAL_TYPE } from "../../agent-kinds.ts";
+import { type AdapterType, KINDS, plainEnv, TYPES, USUAL_TYPE } from "../../agent-kinds.ts";
 import type { Agent } from "../../host/company.ts";
 import type { AnyStage } from "../../stage.ts";
 
@@ -15,15 +15,13 @@ export interface Staff {
   work(): Promise<number>;
 }
 
-type Settings = Readonly<Record<string, unknown>>;
-
-/** An agent of each built-in type, as the host's own form makes them, and one whose program does not exist. Those of an earlier start get the new settings. */
-export async function hireStaff({ company }: AnyStage, settings: (type: AdapterType) => Settings): Promise<Staff> {
+/** An agent of each built-in type, as the host's own form makes them, and one whose program does not exist; those of an earlier start are still there. */
+export async function hireStaff({ company, llm }: AnyStage): Promise<Staff> {
   const known = await company.agents();
-  const engage = async (name: string, type: AdapterType, more: Settings = {}): Promise<Agent> => {
-    const agent = known.find((each) => each.name === name);
-    if (agent === undefined) return company.hire(name, KINDS[type].builtInType, { ...settings(type), ...more });
-    return company.configure(agent.id, settings(type));
+  const engage = async (name: string, type: AdapterType, more: Readonly<Record<string, unknown>> = {}): Promise<Agent> => {
+    const { model, offline } = KINDS[type].scripted(llm);
+    const settings = { model, env: plainEnv(offline), dangerouslySkipPermissions: true, ...more };
+    return known.find((agent) => agent.name === name) ?? company.hire(name, KINDS[type].builtInType, settings);
   };
   const good: Agent[] = [];
   for (const type of TYPES) good.push(await engage(nameOf(type), type));
