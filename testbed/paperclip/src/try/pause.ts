@@ -13,7 +13,7 @@ export async function pauseOrResume(host: HostAddress, say: (line: string) => vo
   const paused = !(await isPaused(host));
   for (const type of types) await adaptersOf(host).pause(type, paused);
   const next = paused
-    ? "their next runs start the CLI inside the server, as before the installation. w gives them work, p again resumes"
-    : "their next runs are Jobs again, in the same sessions. w gives them work";
+    ? "their next runs are again those of Paperclip's own adapters, inside the server. w gives them work, p again resumes"
+    : "their next runs are Jobs again. w gives them work";
   say(`${paused ? "paused" : "resumed"} ${types.join(" and ")}: ${next}`);
 }

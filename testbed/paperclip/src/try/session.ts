@@ -41,6 +41,7 @@ export async function runSession(opened: Opened, crashes: Crashes, screen: Scree
       signIn: stage.signIn ?? null,
       command: opened.command,
       staff,
+      whilePaused: opened.whilePaused,
       restartDescription: restarts.description,
       keyHelp: keys.keyHelp,
     });

@@ -28,6 +28,8 @@ export interface Opened {
   install(): Promise<void>;
   /** Nobody here hears when the server ends by itself. */
   readonly isUnwatched: boolean;
+  /** What becomes of a run while p has paused the adapters. */
+  readonly whilePaused: string;
   /** How a person calls the operator's command line. */
   readonly command: string;
   restarts(session: Pick<Restarting, "staff" | "followed" | "say" | "stopped">): Restarts;
@@ -62,6 +64,7 @@ export async function openEmbedded(packed: PackedAdapters, options: TryOptions):
       for (const name of packed.inPlace) await adaptersOf(stage.host).install(join(packed.folder, name));
     },
     isUnwatched: false,
+    whilePaused: "Paperclip's own adapters run the same agents again, inside the server, as before the installation",
     command: operator.command,
     restarts: (session) => new Restarter({ ...session, host: stage.host, progress: () => podProgress(stage) }),
     async close(say) {
@@ -94,6 +97,8 @@ export async function openOnKube(packed: PackedAdapters, options: TryOptions, ke
     stage,
     install: () => installAdapters(packed.inPlace, stage.host),
     isUnwatched: true,
+    whilePaused:
+      "Paperclip's own adapters have the same agents again. This server's image has no agent CLIs, so the runs fail, and no agent runs inside the server",
     command: operator.command,
     restarts: ({ say }) => new RollOut(stage.deployed, say),
     async close() {

@@ -14,6 +14,8 @@ export interface Ready {
   readonly signIn: SignIn | null;
   readonly command: string;
   readonly staff: Staff;
+  /** What becomes of a run after p. */
+  readonly whilePaused: string;
   /** What r does. */
   readonly restartDescription: string;
   /** How to press keys, where that has to be said. */
@@ -68,7 +70,7 @@ function wrapped(text: string, width: number): string[] {
 }
 
 /** Each with what to look at. */
-const things = ({ start, pages, command, restartDescription, staff }: Ready): readonly (readonly [string, ...string[]])[] => [
+const things = ({ start, pages, command, whilePaused, restartDescription, staff }: Ready): readonly (readonly [string, ...string[]])[] => [
   [
     "Watch a live run",
     `Open ${start} (again, or w, for another one). The transcript grows by a step every three seconds; it begins with the Job's name.`,
@@ -76,8 +78,8 @@ const things = ({ start, pages, command, restartDescription, staff }: Ready): re
   ],
   [
     "Pause and resume",
-    "p, then w: Paperclip's own adapters run the same agents again, inside the server, as before the installation. p, then w: Jobs again.",
-    `Look at: the steps that say where the agent runs. The switch is also on ${new URL("/instance/settings/adapters", pages)}.`,
+    `p, then w: ${whilePaused}. p, then w: Jobs again.`,
+    `Look at: the steps that say where the agent runs. p is the power button on ${new URL("/instance/settings/adapters", pages)}.`,
   ],
   [
     "Cancel a run",
