@@ -67,6 +67,7 @@ export function createScreen(out: NodeJS.WriteStream, agent: DemoAgent): DemoScr
     goodbye(good) {
       print();
       print(good ? green("Ended as promised; nothing is left behind.") : red("A run did not end as this demo promises."));
+      print(dim("Next: npm run paperclip, a real Paperclip server in your browser."));
     },
   };
 }

@@ -4,18 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { adapters, cliNames, loadKits } from "../../packages/adapters.ts";
+import { cliNames, loadKits } from "../../packages/adapters.ts";
 import { configurationDoc } from "../../packages/paperclip/src/settings/documents.ts";
 import { fieldsOf } from "../../packages/paperclip/src/settings/schema.ts";
-import { withSettings } from "./settings.ts";
+import { between } from "./between.ts";
+import { settingsTables } from "./settings.ts";
 
 const kits = await loadKits();
-const first = kits[cliNames[0]].cli;
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const readme = readFileSync(join(root, "README.md"), "utf8");
-const other = readme.replace(/(\| `graceSec` \| [^|]+ \|) `60` \|/, "$1 `15` |");
+const page = readFileSync(join(root, "docs/settings.md"), "utf8");
+const other = page.replace(/(\| `graceSec` \| [^|]+ \|) `60` \|/, "$1 `15` |");
 
-/** What `npm run docs` says of the documents, or of one README. */
+/** What `npm run docs` says of the documents, or of another page of settings. */
 function checkDocs(...paths: string[]): Promise<{ ok: boolean; said: string }> {
   const args = [join(root, "scripts/generate-docs.ts"), "--check", ...paths];
   return new Promise((resolve) => execFile(process.execPath, args, (error, _, said) => resolve({ ok: error === null, said })));
@@ -27,25 +27,32 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test.concurrent("the documents are as they are made, and show the settings of the schema", async () => {
+test.concurrent("the documents are as they are made, and show the settings of every CLI", async () => {
   expect(await checkDocs()).toEqual({ ok: true, said: "" });
-  for (const field of fieldsOf(first)) expect(readme).toContain(`| \`${field.key}\` |`);
-  for (const name of cliNames.slice(1)) {
-    const own = readFileSync(join(root, "packages", adapters[name].folder, "README.md"), "utf8");
-    for (const field of fieldsOf(kits[name].cli)) expect(own).toContain(`| \`${field.key}\` |`);
-  }
+  for (const name of cliNames) for (const { key } of fieldsOf(kits[name].cli)) expect(page).toContain(`| \`${key}\` |`);
 });
 
-test.concurrent("a README that differs is found", async () => {
-  const path = join(folder, "README.md");
+test.concurrent("a page that differs is found", async () => {
+  const path = join(folder, "settings.md");
   writeFileSync(path, other);
   expect(await checkDocs(path)).toEqual({ ok: false, said: expect.stringContaining("differ") });
 });
 
-test("a README that differs is corrected; one without the marks is an error", () => {
-  expect(other).not.toBe(readme);
-  expect(withSettings(other, first)).toBe(readme);
-  expect(() => withSettings("# nothing\n", first)).toThrow("lacks the marks");
+test("a page that differs is corrected; one without the marks is an error", () => {
+  const tables = settingsTables(cliNames.map((name) => kits[name]));
+  expect(other).not.toBe(page);
+  expect(between(other, "settings", tables)).toBe(page);
+  expect(() => between("# nothing\n", "settings", tables)).toThrow("lacks the marks");
+});
+
+test("what all CLIs have is one row; what one has, or has otherwise, names it", () => {
+  const [first, second] = cliNames.map((name) => ({ title: kits[name].title, cli: kits[name].cli }));
+  const rows = settingsTables([first!, second!]).split("\n");
+  const of = (key: string) => rows.filter((row) => row.startsWith(`| \`${key}\` |`));
+  expect(of("graceSec")).toEqual([expect.not.stringContaining(`${first!.title}: `)]);
+  expect(of("model")).toEqual([expect.stringContaining(`| ${first!.title}: `), expect.stringContaining(`| ${second!.title}: `)]);
+  const [own] = Object.values(second!.cli.settings.own);
+  expect(of(own!.key)).toEqual([expect.stringContaining(`| ${second!.title}: `)]);
 });
 
 test.each(cliNames)("the agent configuration doc of %s names each of its settings and no other's", (name) => {

@@ -1,32 +1,33 @@
 import { defaultOf, meaningOf } from "../../packages/paperclip/src/settings/documents.ts";
+import type { Field } from "../../packages/paperclip/src/settings/field.ts";
 import { groupsOf, type SettingsOwner } from "../../packages/paperclip/src/settings/schema.ts";
 
-export const BEGIN = "<!-- settings: written by scripts/generate-docs.ts -->";
-const END = "<!-- /settings -->";
-
-const INTRO = `The agent's \`adapterConfig\`. Nothing is required inside a cluster: what is unset comes from the server's own pod. Outside one, set \`kubeconfig\`, \`namespace\`, \`image\`
-and \`dataClaim\`. Settings that reach beyond the agent's own run, such as another namespace or a service account, are refused unless the operator's policy allows
-them (\`docs/policy.md\`). The form's \`0\`, empty and \`false\` mean "unset" wherever a number or text is expected. A value without a
-meaning (a wrong type, a time that is no number, a key that is no setting) counts as not set, with a warning in the run's log and in the Test; a wrong place or name is refused before anything is created. The form shows what most people set; \`showAllSettings\` shows the rest. What the operator's policy decides is not asked for.`;
-
-/** A README whose settings are those of the schema. */
-export function withSettings(readme: string, cli: SettingsOwner): string {
-  const begin = readme.indexOf(BEGIN);
-  const end = readme.indexOf(END);
-  if (begin < 0 || end < begin) throw new Error(`the README lacks the marks "${BEGIN}" and "${END}"`);
-  return `${readme.slice(0, begin)}${BEGIN}\n${settings(cli)}${readme.slice(end)}`;
+/** A CLI's settings, and what people call it. */
+export interface DocumentedCli {
+  readonly title: string;
+  readonly cli: SettingsOwner;
 }
 
-function settings(cli: SettingsOwner): string {
-  const tables = groupsOf(cli).map(({ title, fields }) => {
-    const rows = fields.map(
-      (field) => `| \`${field.key}\` | ${field.label ?? ""} | ${cell(defaultOf(field))} | ${cell(meaningOf(field))} |`,
+/** The settings of all CLIs, a table for each group. A row that not every CLI has, or has so, names the CLI. */
+export function settingsTables(clis: readonly DocumentedCli[]): string {
+  const groups = clis.map(({ title, cli }) => ({ cli: title, groups: groupsOf(cli) }));
+  const titles = groups[0]?.groups.map(({ title }) => title) ?? [];
+  const tables = titles.map((title) => {
+    const fields = groups.flatMap(({ cli, groups: own }) =>
+      own.flatMap((group) => (group.title === title ? group.fields.map((field) => ({ cli, field })) : [])),
     );
-    return [`| ${title} | in the form | default | meaning |`, "|---|---|---|---|", ...rows].join("\n");
+    const keys = [...new Set(fields.map(({ field }) => field.key))];
+    const rows = keys.flatMap((key) => {
+      const ofKey = fields.filter(({ field }) => field.key === key);
+      const isSame = ofKey.length === clis.length && new Set(ofKey.map(({ field }) => row(field))).size === 1;
+      return isSame ? [row(ofKey[0]!.field)] : ofKey.map(({ cli, field }) => row(field, `${cli}: `));
+    });
+    return [`## ${title}`, "", "| setting | in the form | default | meaning |", "|---|---|---|---|", ...rows].join("\n");
   });
-  return `\n${[INTRO, ...tables].join("\n\n")}\n\n`;
+  return tables.join("\n\n");
 }
 
-function cell(text: string): string {
-  return text.replaceAll("|", "\\|");
-}
+const row = (field: Field<unknown>, cli = ""): string =>
+  `| \`${field.key}\` | ${field.label ?? ""} | ${cell(defaultOf(field))} | ${cli}${cell(meaningOf(field))} |`;
+
+const cell = (text: string): string => text.replaceAll("|", "\\|");

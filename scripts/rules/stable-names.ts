@@ -12,7 +12,9 @@ export function stableNames(root: string = ROOT): string[] {
     .map(({ text }) => text);
   const troubleshooting = read("docs/troubleshooting.md");
   const names = {
-    setting: firstCells(["README.md", ...adapters.map((name) => `packages/${name}/README.md`)].map(readIfThere(read)).join("\n")),
+    setting: firstCells(
+      ["docs/settings.md", "README.md", ...adapters.map((name) => `packages/${name}/README.md`)].map(readIfThere(read)).join("\n"),
+    ),
     code: firstCells(troubleshooting.slice(troubleshooting.indexOf("\n## Error codes\n"))),
     check: firstCells(read("docs/test-environment.md")),
     key: product.flatMap((text) => text.match(/\b(?:paperclip|kubernetes)\.io\/[a-z-]+/g) ?? []),

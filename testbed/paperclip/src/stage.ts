@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { type Llm, type LlmOptions, scriptedSettings, startLlm } from "@paperclip-k8s/llm";
 import { type Pocket, startPocket } from "@paperclip-k8s/pocket";
-import { type AdapterType, KINDS, plainEnv } from "./agent-kinds.ts";
+import { type AdapterType, KINDS, plainEnv, providersFor } from "./agent-kinds.ts";
 import { Closers } from "./closers.ts";
 import { adaptersOf } from "./host/adapters.ts";
 import type { HostAddress } from "./host/api.ts";
@@ -12,6 +12,7 @@ import { type PackedAdapters, pathsOf } from "./packages/install.ts";
 import { ROOT } from "./server/release.ts";
 import { type Paperclip, type PaperclipOptions, startPaperclip } from "./server/server.ts";
 import { serverUser } from "./server/user.ts";
+import { POD_IDENTITY, standForServer } from "./server-pod.ts";
 
 const NAMESPACE = "agents";
 /** Programs that the agents of the testbed have besides their CLI. */
@@ -36,11 +37,17 @@ export interface Stage extends AnyStage {
   readonly host: Paperclip;
   readonly cluster: Pocket;
   readonly namespace: string;
+  /** The policy file, unless it is the test bed's usual one. */
+  readonly policy: string | null;
 }
 
 export interface StageOptions extends PaperclipOptions {
   /** Agents of the built-in types: their settings name no cluster, so the policy does, and the server has the CLIs that the built-in adapters start. No adapter is installed yet. */
   readonly builtIn?: boolean;
+  /** As in a cluster: a pod stands for the server's own, and the model's address and key are in the server's environment, from which all agents inherit them. */
+  readonly asInCluster?: boolean;
+  /** 1 = what models cost in life; more where a short run has to cost a cent. */
+  readonly priceFactor?: number;
   readonly companyName?: string;
   /** What the agents' model does before it looks for the usual words. */
   readonly script?: LlmOptions["script"];
@@ -59,14 +66,21 @@ export async function openStage(packed: Pick<PackedAdapters, "folder" | "names">
     const cluster = opened.keep(await startPocket({ images: { "agent:1": { path } } }));
     const llm = opened.keep(await startLlm(options.script && { script: options.script }));
     const policy = options.builtIn ? opened.keep(defaultsPolicy(cluster)) : null;
-    const env: Record<string, string> = policy === null ? {} : { PAPERCLIP_K8S_POLICY: policy.file, PATH: path.join(delimiter) };
+    const providers = options.asInCluster ? providersFor(llm, options.priceFactor) : null;
+    const env: Record<string, string> = {
+      ...(policy && { PAPERCLIP_K8S_POLICY: policy.file, PATH: path.join(delimiter) }),
+      ...(providers && { ...providers, ...POD_IDENTITY(NAMESPACE) }),
+    };
     const host = opened.keep(await startPaperclip({ ...options, env: { ...env, ...options.env } }));
     cluster.createNamespace(NAMESPACE);
     cluster.createClaim(NAMESPACE, "data", host.home.path);
+    if (providers)
+      await standForServer(cluster, { namespace: NAMESPACE, image: "agent:1", claim: "data", dataPath: host.home.path, env: providers });
     for (const folder of options.builtIn ? [] : pathsOf(packed)) await adaptersOf(host).install(folder);
     const company = await Company.open(host, options.companyName ?? "Testbed");
     const jobs = async () => cluster.list("jobs", NAMESPACE).map(({ metadata }) => metadata.name ?? "");
-    return { host, cluster, namespace: NAMESPACE, llm, company, jobs, config: agentConfig(cluster, llm), stop: opened.close };
+    const parts = { host, cluster, namespace: NAMESPACE, policy: policy?.file ?? null, llm, company };
+    return { ...parts, jobs, config: agentConfig(cluster, llm), stop: opened.close };
   } catch (error) {
     await opened.close();
     throw error;

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, afterEach, expect, inject, test } from "vitest";
+import { KINDS } from "../src/agent-kinds.ts";
+import { type Agent, Company } from "../src/host/company.ts";
 import { until } from "../src/wait.ts";
 
 // The newcomer's command, as npm starts it.
@@ -54,7 +56,7 @@ function start(...args: string[]): Trying {
 /** What is typed in another terminal, as it was printed there. */
 const typed = promisify(execFile);
 
-test("the address starts live runs; the server is killed under them, its agents work on, and nothing of them is lost; a server that ends by itself is reported, and Ctrl-C leaves nothing", async () => {
+test("the address starts live runs as Jobs; the server is killed under them, its agents work on, and nobody has to act; paused, a visitor's agents run inside the server, and then as Jobs; a server that ends by itself is reported, and Ctrl-C leaves nothing", async () => {
   const { said, says, write, ended } = start();
   const [, address, command] = await says(/Open +(\S+) [\s\S]*Command line +(\S+) status[\s\S]*Keys/);
   expect(said()).not.toMatch(/: running/);
@@ -63,6 +65,7 @@ test("the address starts live runs; the server is killed under them, its agents 
   expect(answer.url).toMatch(/\/agents\/[^/]+\/runs\//);
   expect(await answer.text()).toContain("<title>");
   await until("two Jobs", async () => /2 of them at work/.test((await typed(command!, ["status"])).stdout));
+  expect((await typed(command!, ["policy"])).stdout).toMatch(/policy\.yaml is valid; in force is:[\s\S]*defaults\.dataClaim +data/);
 
   child?.kill("SIGUSR2");
   await says(/kill -9 of the server/);
@@ -74,10 +77,27 @@ test("the address starts live runs; the server is killed under them, its agents 
     );
   await until("the server's end", async () => !(await answers()));
   await says(/no server {2}\w+: step \d+ of 18/);
-  // Each of the two issues: lost with its server, released by recover, its whole result in the run that follows.
+  // Each of the two issues: lost with its server, and its whole result in the run that follows, which nobody asked for.
   await says(/(: failed \(process_lost\)[\s\S]*){2}/);
-  await says(/(recover {2}TRY-\d+: released \(completed[\s\S]*){2}/);
-  await says(/(: succeeded, 1\d{3} tokens out, \$\d[\s\S]*){2}/);
+  await says(/(: scheduled_retry[\s\S]*){2}/);
+  await says(/(: succeeded as a Job, 1\d{3} tokens out, \$0\.0\d[\s\S]*){2}/);
+  await says(/(TRY-\d+ is done[\s\S]*){2}/);
+  expect((await typed(command!, ["recover"])).stdout).toContain("no issue is held");
+
+  // A visitor's agents have a name, a type and a model.
+  const company = await Company.open({ url: new URL(page).origin }, "Try it");
+  const own: Agent[] = [];
+  for (const kind of Object.values(KINDS))
+    own.push(await company.hire(`My ${kind.title}`, kind.builtInType, { model: kind.scripted({ url: "" }).model }));
+  for (const [state, where] of [
+    ["paused", "inside the server"],
+    ["resumed", "as a Job"],
+  ] as const) {
+    write("p");
+    await says(new RegExp(`${state} \\w+_local and \\w+_local`));
+    for (const { id } of own) await company.assign(id, `Look around while ${state}`, "Say what you see.");
+    for (const { name } of own) await says(new RegExp(`${name} on TRY-\\d+: succeeded ${where}`));
+  }
 
   process.kill(Number(readFileSync(join(dirname(command!), "server.pid"), "utf8")), "SIGKILL");
   await says(/The server has ended by itself \(SIGKILL\)/);

@@ -32,6 +32,10 @@ export const TOLERATIONS = [{ key: "agents-only", operator: "Exists", effect: "N
 export const MEETING_PLACE = "/paperclip/live-tasks";
 /** Lines at the end of the policy file of deploy/: what tests need beyond it. */
 const MORE_POLICY = `
+    agents:
+      # Small, so that many run at once on a small machine.
+      - match: { type: "*_local" }
+        defaults: { resources: { requests: { cpu: 120m, memory: 128Mi } } }
     allow:
       retainJobs: true
     volume:

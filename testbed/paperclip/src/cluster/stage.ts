@@ -4,12 +4,13 @@ import { type Llm, startLlm } from "@paperclip-k8s/llm";
 import { type AdapterType, KINDS, plainEnv, providersFor } from "../agent-kinds.ts";
 import { Closers } from "../closers.ts";
 import { adaptersOf } from "../host/adapters.ts";
+import type { HostAddress } from "../host/api.ts";
 import { Company } from "../host/company.ts";
 import type { PackedAdapters } from "../packages/install.ts";
 import { freePorts } from "../server/home.ts";
 import type { AnyStage, StageOptions } from "../stage.ts";
 import { type Deployed, deploy } from "./deployed.ts";
-import { type Admin, becomeFirstAdmin } from "./first-admin.ts";
+import { becomeFirstAdmin } from "./first-admin.ts";
 import { forward } from "./forward.ts";
 import { type Images, loadImages, PACKAGES } from "./image.ts";
 
@@ -39,7 +40,7 @@ export async function openClusterStage(packed: PackedAdapters, options: StageOpt
         images,
         serviceAddress: `10.96.${128 + (randomBytes(1)[0]! % 128)}.${1 + (randomBytes(1)[0]! % 254)}`,
         origin: url,
-        providers: providersFor(llm),
+        providers: providersFor(llm, options.priceFactor),
       },
       say,
     );
@@ -47,7 +48,7 @@ export async function openClusterStage(packed: PackedAdapters, options: StageOpt
     opened.add(() => (leaving ? undefined : deployed.remove()));
     opened.keep(await forward(cluster, deployed.namespace, port!));
     const admin = await becomeFirstAdmin(url);
-    await installAdapters(packed, admin);
+    if (!options.builtIn) await installAdapters([...packed.inPlace, ...packed.names], admin.host);
     const company = await Company.open(admin.host, options.companyName ?? "Testbed");
     const jobs = async () => (await deployed.agents("get", "jobs", "-o", "name")).split("\n").filter((line) => line !== "");
     const leave = async () => {
@@ -87,6 +88,6 @@ const agentConfig = (llm: Llm) => (type: AdapterType) => {
 };
 
 /** By local path, from the image: nobody has registered their names. */
-async function installAdapters({ names, inPlace }: PackedAdapters, { host }: Admin): Promise<void> {
-  for (const name of [...inPlace, ...names]) await adaptersOf(host).install(`${PACKAGES}/${name}`);
+export async function installAdapters(names: readonly string[], host: HostAddress): Promise<void> {
+  for (const name of names) await adaptersOf(host).install(`${PACKAGES}/${name}`);
 }

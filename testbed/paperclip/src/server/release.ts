@@ -19,6 +19,7 @@ export function versionNamed(name: string): Version {
 export const ROOT: string = fileURLToPath(new URL("../../../..", import.meta.url));
 export const CACHE: string = join(ROOT, "node_modules/.cache/paperclip");
 const INSTALL_TIMEOUT_MS = 10 * 60_000;
+const PROGRESS_MS = 15_000;
 
 /** Installs a release from npm once; later calls only look. Returns the folder that holds its node_modules. */
 export async function prepareRelease(version: Version, say: (line: string) => void = () => {}): Promise<string> {
@@ -30,17 +31,26 @@ export async function prepareRelease(version: Version, say: (line: string) => vo
   const partial = join(CACHE, `${version}.partial-${process.pid}`);
   await mkdir(partial, { recursive: true });
   const begun = Date.now();
-  say(`installing Paperclip ${version} from npm (about 1.5 GB, 1 to 3 minutes, once)`);
+  say(`installing Paperclip ${version} from npm (1.4 GB, 1 to 3 minutes, once)`);
+  const progress = setInterval(() => say(`  npm has unpacked ${countPackages(partial)} of about 400 packages`), PROGRESS_MS);
   try {
     await npmInstall(partial, { "@paperclipai/server": version });
     await rename(partial, folder).catch((error: unknown) => {
       if (!existsSync(folder)) throw error; // else another process was faster
     });
   } finally {
+    clearInterval(progress);
     await rm(partial, { recursive: true, force: true });
   }
   say(`installed Paperclip ${version} in ${Math.round((Date.now() - begun) / 1000)} s`);
   return realpath(folder);
+}
+
+/** Those of the top level, which npm fills one by one. */
+function countPackages(folder: string): number {
+  const modules = join(folder, "node_modules");
+  if (!existsSync(modules)) return 0;
+  return readdirSync(modules).reduce((sum, name) => sum + (name.startsWith("@") ? readdirSync(join(modules, name)).length : 1), 0);
 }
 
 /** What the server's program becomes when Node has compiled it once; any user may write there. */

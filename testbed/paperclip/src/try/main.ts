@@ -1,4 +1,4 @@
-// npm run paperclip: a real Paperclip server with both adapters, and agents to try them with.
+// npm run paperclip: a real Paperclip server whose agents were there before the adapters.
 import { parseArgs } from "node:util";
 import { packAdapters } from "../packages/install.ts";
 import { prepareRelease, VERSIONS } from "../server/release.ts";
@@ -7,7 +7,7 @@ import { type Screen, startScreen } from "./screen/screen.ts";
 import { type Crashes, runSession } from "./session.ts";
 import { keptFolder, type Opened, openEmbedded, openOnKube } from "./where.ts";
 
-const HELP = `A real Paperclip server with both adapters, a scripted LLM and a company of agents; prints what to try.
+const HELP = `A real Paperclip server with a company of agents and a scripted LLM. The adapters then take the built-in ones' place; prints what to try.
 
   npm run paperclip              beside an embedded cluster: no root, no Docker, no key
   npm run paperclip -- --kube    inside a real Kubernetes, from deploy/ (npm run kube:up first)

@@ -1,6 +1,7 @@
 import type { Agent, Run } from "../host/company.ts";
 import { until } from "../wait.ts";
 import { hireStaff, type Staff } from "./agents/agents.ts";
+import { pauseOrResume } from "./pause.ts";
 import { type Followed, followRuns } from "./runs/follow-runs.ts";
 import { type Key, listen } from "./screen/keys.ts";
 import { openInBrowser } from "./screen/open-in-browser.ts";
@@ -18,10 +19,14 @@ export async function runSession(opened: Opened, crashes: Crashes, screen: Scree
   const { stage } = opened;
   const stopped = stopping.signal;
   const staff = await hireStaff(stage);
+  const [first, second] = staff.agents.map(({ name, adapterType }) => `${name} (${adapterType})`);
+  screen.step(`hired ${first} and ${second}, of the host's own adapter types: nothing of Kubernetes is in their settings`);
+  await opened.install();
+  screen.step("installed the adapters that take the place of the host's own: from now on each of their runs is a Job");
   const { issuePrefix } = await stage.company.about();
   const pages = `${stage.host.url}/${issuePrefix}`;
   const pageOf = ({ agentId, id }: Run) => `${pages}/agents/${agentId}/runs/${id}`;
-  const followed = followRuns({ stage, agents: staff.agents, pageOf, say: screen.step, stopped });
+  const followed = followRuns({ stage, pageOf, say: screen.step, reportSilence: opened.isUnwatched, stopped });
   const restarts = opened.restarts({ staff, followed, say: screen.step, stopped });
   crashes.onCrash = (how) => {
     restarts.crashed();
@@ -36,10 +41,12 @@ export async function runSession(opened: Opened, crashes: Crashes, screen: Scree
       signIn: stage.signIn ?? null,
       command: opened.command,
       staff,
+      whilePaused: opened.whilePaused,
       restartDescription: restarts.description,
       keyHelp: keys.keyHelp,
     });
-  const press = onKey({ screen, staff, restarts, list, quit: () => stopping.abort() });
+  const pause = () => pauseOrResume(stage.host, screen.step);
+  const press = onKey({ screen, staff, restarts, pause, list, quit: () => stopping.abort() });
   try {
     list();
     openInBrowser(start.url);
@@ -66,15 +73,17 @@ interface Acts {
   readonly screen: Screen;
   readonly staff: Staff;
   readonly restarts: Restarts;
+  pause(): Promise<void>;
   list(): void;
   quit(): void;
 }
 
 /** One thing at a time; q works always. */
-function onKey({ screen, staff, restarts, list, quit }: Acts): (key: Key) => void {
+function onKey({ screen, staff, restarts, pause, list, quit }: Acts): (key: Key) => void {
   let busy = false;
   const act = async (key: Exclude<Key, "q">): Promise<void> => {
     if (key === "h") return list();
+    if (key === "p") return pause();
     if (key === "r") return restarts.restart();
     const given = await staff.work();
     if (given === 0) screen.step("both agents are at work already");

@@ -1,14 +1,14 @@
 import { chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { agentsOf } from "../cluster/overlay.ts";
-import { type ClusterStage, openClusterStage } from "../cluster/stage.ts";
-import { call } from "../host/api.ts";
+import { type ClusterStage, installAdapters, openClusterStage } from "../cluster/stage.ts";
+import { adaptersOf } from "../host/adapters.ts";
 import type { PackedAdapters } from "../packages/install.ts";
 import { ROOT } from "../server/release.ts";
 import { serverUser } from "../server/user.ts";
 import { type AnyStage, openStage, type Stage, type StageOptions } from "../stage.ts";
 import { guidedModel } from "./agents/guided-model.ts";
-import { embeddedOperator } from "./restart/operator.ts";
+import { clusterOperator, embeddedOperator, type Operator } from "./operator.ts";
 import { podProgress } from "./restart/progress.ts";
 import { Restarter, type Restarting, RollOut } from "./restart/restart.ts";
 import { openIssues } from "./runs/open-issues.ts";
@@ -24,6 +24,12 @@ export interface Restarts {
 
 export interface Opened {
   readonly stage: AnyStage;
+  /** Installs the adapters that take the built-in ones' place. */
+  install(): Promise<void>;
+  /** Nobody here hears when the server ends by itself. */
+  readonly isUnwatched: boolean;
+  /** What becomes of a run while p has paused the adapters. */
+  readonly whilePaused: string;
   /** How a person calls the operator's command line. */
   readonly command: string;
   restarts(session: Pick<Restarting, "staff" | "followed" | "say" | "stopped">): Restarts;
@@ -32,6 +38,9 @@ export interface Opened {
 }
 
 type TryOptions = Omit<StageOptions, "script" | "companyName">;
+
+/** No adapter of ours is installed yet, and the model costs what a model costs. */
+const BEFORE = { builtIn: true, asInCluster: true, priceFactor: 1, companyName: "Try it" } as const;
 
 /** Belongs to the server's user, whom we become before there is anything to put in it. */
 export function keptFolder(): string {
@@ -46,13 +55,18 @@ export async function openEmbedded(packed: PackedAdapters, options: TryOptions):
   let opened: Stage | null = null;
   // The embedded cluster measures no memory: we say which pod has used too much.
   const outOfMemory = (pod: string) => void setTimeout(() => opened?.cluster.faults.oom(opened.namespace, pod), 1500);
-  const stage = await openStage(packed, { ...options, companyName: "Try it", script: guidedModel(outOfMemory) });
+  const stage = await openStage(packed, { ...options, ...BEFORE, script: guidedModel(outOfMemory) });
   opened = stage;
   const operator = embeddedOperator(stage, packed);
   return {
     stage,
+    async install() {
+      for (const name of packed.inPlace) await adaptersOf(stage.host).install(join(packed.folder, name));
+    },
+    isUnwatched: false,
+    whilePaused: "Paperclip's own adapters run the same agents again, inside the server, as before the installation",
     command: operator.command,
-    restarts: (session) => new Restarter({ ...session, host: stage.host, operator, progress: () => podProgress(stage) }),
+    restarts: (session) => new Restarter({ ...session, host: stage.host, progress: () => podProgress(stage) }),
     async close(say) {
       if (options.keepAt === undefined) return stage.stop().then(() => "Nothing is left behind.");
       const open = await endInOrder(stage, operator.run, say).catch((error: unknown) => [`The server does not say what is open: ${error}`]);
@@ -66,7 +80,7 @@ export async function openEmbedded(packed: PackedAdapters, options: TryOptions):
 }
 
 /** Pods end with the embedded cluster, so their runs are detached first: the next start goes on with their issues. */
-async function endInOrder(stage: Stage, run: ReturnType<typeof embeddedOperator>["run"], say: (line: string) => void): Promise<string[]> {
+async function endInOrder(stage: Stage, run: Operator["run"], say: (line: string) => void): Promise<string[]> {
   const live = (await stage.company.allRuns()).some(({ status }) => status === "running");
   if (live) await run(["drain", "--reason", "the try-out ends"], (line) => say(`drain  ${line}`));
   const open = await openIssues(stage);
@@ -74,30 +88,36 @@ async function endInOrder(stage: Stage, run: ReturnType<typeof embeddedOperator>
 }
 
 export async function openOnKube(packed: PackedAdapters, options: TryOptions, keep: boolean): Promise<Opened> {
-  const stage = await openClusterStage(packed, { ...options, companyName: "Try it", script: guidedModel(() => {}) });
-  const { namespace } = stage.deployed;
-  const kubectl = `${stage.cluster.kubectl} --kubeconfig ${stage.cluster.kubeconfig} -n ${namespace}`;
-  // In the server's container it lacks only this: a server that trusts nobody releases nothing without a key.
-  const { token } = await call<{ token: string }>(stage.host, "POST", "/board-api-keys", { name: "try-out" });
-  const command = `${kubectl} exec deploy/paperclip -- env PAPERCLIP_API_KEY=${token} paperclip-k8s`;
+  const stage = await openClusterStage(packed, { ...options, ...BEFORE, script: guidedModel(() => {}) });
+  const operator = await clusterOperator(stage).catch(async (error: unknown) => {
+    await stage.stop();
+    throw error;
+  });
   return {
     stage,
-    command,
+    install: () => installAdapters(packed.inPlace, stage.host),
+    isUnwatched: true,
+    whilePaused:
+      "Paperclip's own adapters have the same agents again. This server's image has no agent CLIs, so the runs fail, and no agent runs inside the server",
+    command: operator.command,
     restarts: ({ say }) => new RollOut(stage.deployed, say),
-    close: () =>
-      keep
-        ? leave(stage, kubectl)
-        : stage.stop().then(() => "Nothing is left behind but the image in the cluster, until npm run kube:down."),
+    async close() {
+      operator.remove();
+      if (keep) return leave(stage);
+      await stage.stop();
+      return "Nothing is left behind but the image in the cluster, until npm run kube:down.";
+    },
   };
 }
 
-async function leave(stage: ClusterStage, kubectl: string): Promise<string> {
+async function leave(stage: ClusterStage): Promise<string> {
   const { namespace } = stage.deployed;
+  const { kubectl, kubeconfig } = stage.cluster;
   const open = await openIssues(stage).catch((error: unknown) => [`The server does not say what is open: ${error}`]);
   await stage.leave();
   return [
     `The server goes on in namespace ${namespace} until npm run kube:down or kubectl delete namespace ${namespace} ${agentsOf(namespace)}.`,
-    `Its pages: ${kubectl} port-forward service/paperclip 3100`,
+    `Its pages: ${kubectl} --kubeconfig ${kubeconfig} -n ${namespace} port-forward service/paperclip 3100`,
     "Its agents' model ended with this command: their next runs fail.",
     ...open,
   ].join("\n  ");

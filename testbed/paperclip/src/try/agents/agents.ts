@@ -1,11 +1,11 @@
-import { type AdapterType, KINDS, TYPES, USUAL_TYPE } from "../../agent-kinds.ts";
+import { type AdapterType, KINDS, plainEnv, TYPES, USUAL_TYPE } from "../../agent-kinds.ts";
 import type { Agent } from "../../host/company.ts";
 import type { AnyStage } from "../../stage.ts";
 
 const NAMES = ["Otto", "Clara", "Emil", "Greta"];
 const nameOf = (type: AdapterType): string => NAMES[TYPES.indexOf(type)] ?? type;
 /** The agent with a wrong setting: its failure is there to be fixed on the page. */
-export const BAD_IMAGE = "Nemo";
+export const WRONG_COMMAND = "Nemo";
 
 export interface Staff {
   readonly agents: readonly Agent[];
@@ -15,25 +15,23 @@ export interface Staff {
   work(): Promise<number>;
 }
 
-/** An agent of each kind, and one whose image does not exist; those of an earlier start get the new addresses of cluster and model. */
-export async function hireStaff(stage: AnyStage): Promise<Staff> {
-  const { company } = stage;
+/** An agent of each built-in type, as the host's own form makes them, and one whose program does not exist; those of an earlier start are still there. */
+export async function hireStaff({ company, llm }: AnyStage): Promise<Staff> {
   const known = await company.agents();
   const engage = async (name: string, type: AdapterType, more: Readonly<Record<string, unknown>> = {}): Promise<Agent> => {
-    const agent = known.find((each) => each.name === name);
-    if (agent === undefined) return company.hire(name, type, { ...stage.config(type), ...more });
-    // Whoever has corrected its image keeps that.
-    const { image } = agent.adapterConfig;
-    return company.configure(agent.id, { ...stage.config(type), ...(image === undefined ? {} : { image }) });
+    const { model, offline } = KINDS[type].scripted(llm);
+    const settings = { model, env: plainEnv(offline), dangerouslySkipPermissions: true, ...more };
+    return known.find((agent) => agent.name === name) ?? company.hire(name, KINDS[type].builtInType, settings);
   };
   const good: Agent[] = [];
   for (const type of TYPES) good.push(await engage(nameOf(type), type));
-  const bad = await engage(BAD_IMAGE, USUAL_TYPE, { image: "no-such-image:1" });
-  const titleOf = ({ adapterType }: Agent) => KINDS[adapterType as AdapterType].title;
-  return { agents: [...good, bad], titleOf, work: () => giveWork(stage, good) };
+  const bad = await engage(WRONG_COMMAND, USUAL_TYPE, { command: "no-such-program" });
+  const titleOf = ({ adapterType }: Agent) =>
+    Object.values(KINDS).find(({ builtInType }) => builtInType === adapterType)?.title ?? adapterType;
+  return { agents: [...good, bad], titleOf, work: () => giveWork(company, good) };
 }
 
-async function giveWork({ company }: AnyStage, agents: readonly Agent[]): Promise<number> {
+async function giveWork(company: AnyStage["company"], agents: readonly Agent[]): Promise<number> {
   const runs = await company.allRuns();
   const idle = agents.filter(({ id }) => !runs.some((run) => run.agentId === id && /queued|running|scheduled_retry/.test(run.status)));
   for (const { id, name } of idle) {

@@ -1,6 +1,7 @@
 import type { Stage } from "../../stage.ts";
 
 const AGENT_NAME = "paperclip.io/agent-name";
+const JOB_NAME = "batch.kubernetes.io/job-name";
 
 /** How far an agent's pod is, from the pod's own output: what is true whether or not there is a server. */
 export interface Progress {
@@ -12,9 +13,10 @@ export interface Progress {
 }
 
 export function podProgress({ cluster, namespace }: Stage): Progress[] {
-  return cluster.list("pods", namespace).map(({ metadata, status }) => {
+  const agents = cluster.list("pods", namespace).filter(({ metadata }) => metadata.labels?.[JOB_NAME] !== undefined);
+  return agents.map(({ metadata, status }) => {
     const steps = cluster.podLog(namespace, metadata.name ?? "").match(/step \d+ of \d+/g);
-    const job = cluster.get("jobs", namespace, metadata.labels?.["batch.kubernetes.io/job-name"] ?? "");
+    const job = cluster.get("jobs", namespace, metadata.labels?.[JOB_NAME] ?? "");
     const name = job?.metadata.annotations?.[AGENT_NAME] ?? metadata.name;
     const phase = status?.phase ?? "Pending";
     const state = phase === "Running" ? "" : phase === "Pending" ? ", its pod waits to start" : `, its pod has ended (${phase})`;

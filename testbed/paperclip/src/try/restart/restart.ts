@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Deployed } from "../../cluster/deployed.ts";
 import type { Paperclip } from "../../server/server.ts";
 import type { Staff } from "../agents/agents.ts";
+import { isPaused } from "../pause.ts";
 import type { Followed } from "../runs/follow-runs.ts";
-import type { Operator } from "./operator.ts";
 import type { Progress } from "./progress.ts";
 
 /** A Paperclip of 2026.916 that is back within a minute takes a killed server's runs for its own, and shows them as running for five more. */
@@ -11,14 +11,11 @@ const AWAY_MS = 65_000;
 const REPORT_MS = 10_000;
 /** Longer than a CLI takes to start; a task of somebody's own may report no steps. */
 const FIRST_STEP_MS = 30_000;
-/** Of what recover prints: not its table, but how many are held and what became of each. */
-const SHOWN_LINES = /^\S+-\d+: |\bheld\b/;
 
 export interface Restarting {
-  readonly host: Pick<Paperclip, "end" | "start">;
+  readonly host: Pick<Paperclip, "url" | "end" | "start">;
   readonly staff: Staff;
   readonly followed: Followed;
-  readonly operator: Operator;
   /** How far the agents' pods are. */
   progress(): readonly Progress[];
   readonly say: (line: string) => void;
@@ -27,10 +24,10 @@ export interface Restarting {
 
 /** Kills the server under live runs, shows that their agents work on without it, and starts it again. */
 export class Restarter {
-  readonly description = "kill -9 of the server under a live run; it is started again a minute later, and nothing is lost";
+  readonly description =
+    "kill -9 of the server under a live run; it is started again a minute later, continues by itself, and nothing is lost";
   readonly #with: Restarting;
   #diedAt: number | null = null;
-  #watching = false;
 
   constructor(restarting: Restarting) {
     this.#with = restarting;
@@ -44,6 +41,7 @@ export class Restarter {
   async restart(): Promise<void> {
     const { host, followed, say } = this.#with;
     if (this.#diedAt === null) {
+      if (await isPaused(host)) return say("paused: runs live inside the server now, and would end with it. p resumes, then r");
       await this.#somethingLive();
       say("kill -9 of the server. Its agents' pods do not notice.");
       await host.end("SIGKILL");
@@ -54,7 +52,10 @@ export class Restarter {
     if (this.#with.stopped.aborted) return;
     await host.start();
     this.#diedAt = null;
-    if (live) this.#watch();
+    if (live)
+      say(
+        "the host has lost its runs, and continues by itself: the next ones take the Jobs over, live or ended. Nobody has to do anything",
+      );
   }
 
   /**
@@ -93,20 +94,6 @@ export class Restarter {
       for (const line of lines) if (!shown.includes(line)) say(`no server  ${line}`);
       shown = lines;
     }
-  }
-
-  /** As in production: it releases what the host holds once the Job has provably ended. */
-  #watch(): void {
-    const { operator, say, stopped } = this.#with;
-    say(
-      "the host holds an issue whose run it lost, until somebody proves that the agent has stopped: recover --watch does, here and in production",
-    );
-    if (this.#watching) return;
-    this.#watching = true;
-    const report = (line: string) => SHOWN_LINES.test(line) && say(`recover  ${line}`);
-    void operator
-      .run(["recover", "--watch", "--every", "5s"], report, stopped)
-      .catch((error: unknown) => say(`recover could not be started: ${error}`));
   }
 }
 

@@ -3,6 +3,8 @@ import type { Agent, Issue, Run } from "../../host/company.ts";
 import type { AnyStage } from "../../stage.ts";
 
 const PAUSE_MS = 1000;
+/** So many questions without an answer are worth a line. */
+const UNANSWERED = 10;
 
 export interface Followed {
   /** Runs that the host had in this state when it last answered. */
@@ -13,38 +15,51 @@ export interface Followed {
 
 interface Following {
   readonly stage: AnyStage;
-  readonly agents: readonly Agent[];
   readonly pageOf: (run: Run) => string;
   readonly say: (line: string) => void;
+  /** Nobody hears when the server ends, so its silence is reported. */
+  readonly reportSilence: boolean;
   readonly stopped: AbortSignal;
 }
 
 /** Reports each change of a run and of an issue's status, as long as the host answers; what was over before is not news. */
 export function followRuns(following: Following): Followed {
-  const { stage, stopped } = following;
+  const { stage, say, stopped } = following;
   const shown = new Map<string, string>();
   let runs: readonly Run[] = [];
+  let agents: readonly Agent[] = [];
   let first = true;
 
   async function look(): Promise<void> {
     const issues = new Map((await stage.company.issues()).map((issue) => [issue.id, issue]));
     runs = await stage.company.allRuns();
-    for (const run of [...runs].reverse()) report(run.id, run.status, () => runLine(following, run, issues.get(issueOf(run))));
-    for (const issue of issues.values()) report(issue.id, issue.status, () => issueLine(issue));
+    const isNew = (run: Run) => !agents.some(({ id }) => id === run.agentId);
+    if (runs.some(isNew)) agents = await stage.company.agents(); // also those that a visitor has made
+    const nameOf = (run: Run) => agents.find(({ id }) => id === run.agentId)?.name ?? "an agent that is gone";
+    for (const run of [...runs].reverse())
+      await report(run.id, run.status, () => runLine(following, run, nameOf(run), issues.get(issueOf(run))));
+    for (const issue of issues.values()) await report(issue.id, issue.status, async () => issueLine(issue));
     first = false;
   }
 
-  function report(id: string, state: string, line: () => string | null): void {
+  async function report(id: string, state: string, line: () => Promise<string | null>): Promise<void> {
     const known = shown.get(id);
     shown.set(id, state);
     if (known === state || first) return;
-    const text = line();
-    if (text !== null) following.say(text);
+    const text = await line();
+    if (text !== null) say(text);
   }
 
   void (async () => {
+    let unanswered = 0;
     while (!stopped.aborted) {
-      await look().catch(() => {}); // a server that is away is reported elsewhere
+      const answered = await look().then(
+        () => true,
+        () => false,
+      );
+      if (answered && unanswered >= UNANSWERED) say("Paperclip answers again");
+      unanswered = answered || !following.reportSilence ? 0 : unanswered + 1;
+      if (unanswered === UNANSWERED) say("Paperclip does not answer");
       await sleep(PAUSE_MS, undefined, { signal: stopped }).catch(() => {});
     }
   })();
@@ -53,14 +68,14 @@ export function followRuns(following: Following): Followed {
 
 export const issueOf = (run: Run): string => String(run.contextSnapshot?.issueId ?? "");
 
-function runLine({ agents, pageOf }: Following, run: Run, issue: Issue | undefined): string {
-  const who = agents.find(({ id }) => id === run.agentId)?.name ?? "somebody";
+async function runLine({ pageOf, stage }: Following, run: Run, who: string, issue: Issue | undefined): Promise<string> {
   const line = `${who}${issue === undefined ? "" : ` on ${issue.identifier}`}: ${run.status}`;
   if (run.status === "running") return `${line}  ${pageOf(run)}`;
   if (run.status === "scheduled_retry")
     return `${line}: the host goes on by itself${run.scheduledRetryAt ? ` at ${run.scheduledRetryAt.slice(11, 19)} UTC` : ""}`;
   if (run.status === "queued") return line;
-  return `${line}${cause(run)}${cost(run)}  ${pageOf(run)}`;
+  const whole = await stage.company.run(run.id).catch(() => run); // in lists the result is cut
+  return `${line}${place(whole)}${cause(run)}${cost(run)}  ${pageOf(run)}`;
 }
 
 const cause = ({ error, errorCode }: Run): string =>
@@ -69,6 +84,12 @@ const cause = ({ error, errorCode }: Run): string =>
 function cost({ usageJson }: Run): string {
   const usd = usageJson?.costUsd;
   return typeof usd === "number" ? `, ${String(usageJson?.outputTokens)} tokens out, $${usd.toFixed(4)}` : "";
+}
+
+/** A run of the host's own adapter has no Job. */
+function place({ resultJson, status }: Run): string {
+  if (typeof resultJson?.job === "string") return " as a Job";
+  return status === "succeeded" ? " inside the server" : "";
 }
 
 /** Changes that the line of its run shows already are left out. */

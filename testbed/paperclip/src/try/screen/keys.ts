@@ -1,7 +1,7 @@
 import type { ReadStream } from "node:tty";
 
-export type Key = "w" | "r" | "h" | "q";
-const KEYS: ReadonlySet<string> = new Set<Key>(["w", "r", "h", "q"]);
+export type Key = "w" | "p" | "r" | "h" | "q";
+const KEYS: ReadonlySet<string> = new Set<Key>(["w", "p", "r", "h", "q"]);
 const CTRL_C = "\u0003";
 
 export interface Keys {

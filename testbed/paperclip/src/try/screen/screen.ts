@@ -1,4 +1,4 @@
-import { BAD_IMAGE, type Staff } from "../agents/agents.ts";
+import { type Staff, WRONG_COMMAND } from "../agents/agents.ts";
 
 export interface SignIn {
   readonly email: string;
@@ -14,6 +14,8 @@ export interface Ready {
   readonly signIn: SignIn | null;
   readonly command: string;
   readonly staff: Staff;
+  /** What becomes of a run after p. */
+  readonly whilePaused: string;
   /** What r does. */
   readonly restartDescription: string;
   /** How to press keys, where that has to be said. */
@@ -34,7 +36,7 @@ export function startScreen(out: NodeJS.WriteStream): Screen {
   const width = Math.max(60, Math.min(120, out.columns ?? 100) - 6);
   const begun = Date.now();
   const print = (text = "") => void out.write(`${text}\n`);
-  print(bold("A real Paperclip server, agents as Kubernetes Jobs, a scripted LLM"));
+  print(bold("A real Paperclip server, the agents it has as Kubernetes Jobs, a scripted LLM"));
   return {
     step: (text) => print(`${dim(`${((Date.now() - begun) / 1000).toFixed(1).padStart(6)} s`)}  ${text}`),
     note: (text) => print(`\n${text}`),
@@ -43,14 +45,14 @@ export function startScreen(out: NodeJS.WriteStream): Screen {
       print(`\n  ${bold("Open")}          ${cyan(ready.start)}  gives ${first} and ${second} a minute of work and leads you to it`);
       if (ready.signIn !== null) print(`  ${bold("Sign in")}       ${ready.signIn.email}, password ${ready.signIn.password}`);
       print(`  ${bold("Dashboard")}     ${cyan(`${ready.pages}/dashboard`)}`);
-      print(`  ${bold("Command line")}  ${ready.command} status    in another terminal; also recover, drain, sweep, help`);
-      print(`\n  ${bold("Five things to try")}`);
+      print(`  ${bold("Command line")}  ${ready.command} status    in another terminal; also policy, recover, drain, sweep, help`);
+      print(`\n  ${bold("Six things to try")}`);
       things(ready).forEach(([title, ...lines], index) => {
         print(`  ${bold(`${index + 1}  ${title}`)}`);
         for (const line of lines) for (const part of wrapped(line, width)) print(`     ${part}`);
       });
       print(
-        `\n  ${bold("Keys")}  w work for a minute, r restart, h this list again, q or Ctrl-C end everything${ready.keyHelp === null ? "" : dim(`; ${ready.keyHelp}`)}\n`,
+        `\n  ${bold("Keys")}  w work for a minute, p pause or resume, r restart, h this list again, q or Ctrl-C end everything${ready.keyHelp === null ? "" : dim(`; ${ready.keyHelp}`)}\n`,
       );
     },
   };
@@ -68,13 +70,19 @@ function wrapped(text: string, width: number): string[] {
 }
 
 /** Each with what to look at. */
-const things = ({ start, pages, command, restartDescription, staff }: Ready): readonly (readonly [string, ...string[]])[] => [
+const things = ({ start, pages, command, whilePaused, restartDescription, staff }: Ready): readonly (readonly [string, ...string[]])[] => [
   [
     "Watch a live run",
     `Open ${start} (again, or w, for another one). The transcript grows by a step every three seconds; it begins with the Job's name.`,
+    `${staff.agents.map(({ name }) => name).join(", ")} were hired before the adapters were installed: look at their settings, nothing in them names Kubernetes.`,
   ],
   [
-    "Cancel it",
+    "Pause and resume",
+    `p, then w: ${whilePaused}. p, then w: Jobs again.`,
+    `Look at: the steps that say where the agent runs. p is the power button on ${new URL("/instance/settings/adapters", pages)}.`,
+  ],
+  [
+    "Cancel a run",
     "Cancel on the run's page. The pod is gone within seconds, tokens and cost up to then are on the run's page.",
     "The issue is free: a comment on it starts the agent again, in the same session.",
   ],
@@ -84,19 +92,24 @@ const things = ({ start, pages, command, restartDescription, staff }: Ready): re
     "Look at: the steps that go on here while there is no server, and then the run that follows on the same issue. Its transcript has every step, its header the cost.",
   ],
   [
-    "Give an own task",
-    `${pages}/issues: a new task for one of the agents, in any words. It looks around, answers and closes the issue.`,
+    "Give a task of your own",
+    `${pages}/issues: a new task for one of the agents, in any words. It looks around, answers and closes the issue. Or make an agent of your own: ${pages}/agents/new, ${kinds(staff)}.`,
     "Words in its title or text that make it do more:",
     "  minute         works for a minute, as above",
     "  ask            asks you something on the issue's page, and goes on with your answer",
     "  crash          its CLI dies once; the host goes on by itself",
     "  out of memory  its pod is killed for it (embedded cluster only)",
     "  unauthorized   the model's provider refuses the key; also quota, overloaded",
-    `Any task for ${BAD_IMAGE}: its image does not exist. Read the issue's page, set Image to ${JSON.stringify(staff.agents[0]?.adapterConfig.image ?? "")} on its page, and go on from the issue's page.`,
+    `Any task for ${WRONG_COMMAND}: the program in its setting Command does not exist. Read the issue's page, clear Command on the agent's page, and go on from the issue's page.`,
   ],
   [
     "Use the command line",
-    `During a live run: ${command} drain, then r. This is a planned restart: the run is detached, and half a minute later the next one takes its Job over by itself.`,
-    `${command} status shows every agent's Job, ${command} recover what is held and why.`,
+    `${command} status shows every agent's Job, ${command} policy what agents get and may use, ${command} recover what is held and why: nothing.`,
   ],
 ];
+
+/** What a visitor's own agent needs: the form's names for the CLIs, and the scripted model where it must be named. */
+const kinds = ({ agents, titleOf }: Staff): string =>
+  [...new Map(agents.map((agent) => [titleOf(agent), `${titleOf(agent)} with the model ${agent.adapterConfig.model}`])).values()].join(
+    " or ",
+  );
