@@ -14,7 +14,7 @@ import { COMPILED, prepareRelease, VERSIONS } from "../src/server/release.ts";
 declare module "vitest" {
   interface ProvidedContext {
     /** The node_modules with our packed adapters, and their names. */
-    packed: { folder: string; names: string[] };
+    packed: { folder: string; names: string[]; inPlace: string[] };
     chromium: string;
   }
 }
@@ -30,7 +30,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await preparePlaywright(say);
   picturesFolder(ARTEFACTS);
   const packed = await packAdapters(say);
-  project.provide("packed", { folder: packed.folder, names: [...packed.names] });
+  project.provide("packed", { folder: packed.folder, names: [...packed.names], inPlace: [...packed.inPlace] });
   await onCluster(removeAbandoned);
   await onCluster((cluster) => loadImage(cluster, VERSIONS[0], packed, say)); // before files that need it would each make it
   const endWatch = await onCluster(async () => watchCluster());
