@@ -59,8 +59,20 @@ export interface AdapterKit {
   readonly longCommands: Readonly<Record<string, string>>;
   /** Below HOME: folders in which it keeps a session as files. */
   readonly sessionFolders: readonly string[];
+  /** The accounts that the host can give to agents of the built-in type: one of each kind. */
+  readonly accounts: readonly AccountKind[];
   /** Makes a long session of a short one that the real CLI has left in this home: about so many messages. */
   growSession(home: string, messages: number): void;
+}
+
+export interface AccountKind {
+  readonly provider: string;
+  readonly method: "api_key" | "subscription";
+  readonly model: string;
+  /** What the CLI's own login leaves in a folder; none for a key. */
+  readonly login?: (token: string) => { readonly file: string; readonly text: string };
+  /** A file of a project that would send the key to another address. */
+  readonly misleading?: (url: string) => { readonly file: string; readonly text: string };
 }
 
 /** The kits of all CLIs, by name. */

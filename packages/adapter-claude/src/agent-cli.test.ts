@@ -79,6 +79,25 @@ test("the filter: a hook in settings of its own, its script beside it", () => {
   );
 });
 
+test("an account of the host's: its key and the blanks beside it stand above a project's settings, in a file of the run's Secret", () => {
+  const env = {
+    ANTHROPIC_API_KEY: "",
+    CLAUDE_CODE_OAUTH_TOKEN: "t0ken",
+    CLAUDE_CODE_USE_BEDROCK: "",
+    ANTHROPIC_CUSTOM_HEADERS: "X: 1",
+    OTHER: "o",
+  };
+  const { argv, files, plainEnv } = plan({}, { env, account: "subscription", enableRtk: true });
+  expect(argv).toContainEqual({ file: "claude-settings.json" });
+  expect(JSON.parse(files!["claude-settings.json"]!)).toEqual({
+    hooks: expect.anything(),
+    apiKeyHelper: "",
+    env: { ANTHROPIC_API_KEY: "", CLAUDE_CODE_OAUTH_TOKEN: "t0ken", CLAUDE_CODE_USE_BEDROCK: "" },
+  });
+  expect(JSON.stringify([argv, plainEnv])).not.toContain("t0ken");
+  expect(plan({}, { env }).files).toEqual({});
+});
+
 test("its own context management is known to the host", () => {
   expect(claude.sessionManagement).toMatchObject({ nativeContextManagement: "confirmed", supportsSessionResume: true });
   expect(claude.sessionManagement.defaultSessionCompaction).toMatchObject({ maxSessionRuns: 0, maxRawInputTokens: 0 });

@@ -9,7 +9,7 @@ import { checkModel, createListModels, models } from "./claude/models.ts";
 import { createParser } from "./claude/parse.ts";
 import { billing, isBedrockModel, keyChecks, usesBedrock } from "./claude/provider.ts";
 import { quietStart } from "./claude/quiet-start.ts";
-import { mcpConfig, toolOutputFilter } from "./claude/run-files.ts";
+import { accountSettings, mcpConfig, settingsFile, toolOutputFilter } from "./claude/run-files.ts";
 import { docs, type OwnSettings, ownSettings } from "./claude/settings.ts";
 import { END_AFTER_SEC, finalLinePattern, takenBackBy } from "./claude/turn-result.ts";
 import { variables } from "./claude/variables.ts";
@@ -63,6 +63,8 @@ function plan(turn: CliTurn<OwnSettings>): CliPlan {
   const { config, bundle, without } = turn;
   const { enableRtk, rtkMaxOutputBytes, maxTurnsPerRun } = config.own;
   const filter = enableRtk ? toolOutputFilter(rtkMaxOutputBytes) : null;
+  const account = config.account ? [accountSettings(config.env)] : [];
+  const settings = settingsFile(...(filter === null ? [] : [filter.settings]), ...account);
   const mcp = mcpConfig(turn.mcpServers);
   const { model, note } = modelFor(turn);
   return {
@@ -76,11 +78,10 @@ function plan(turn: CliTurn<OwnSettings>): CliPlan {
       instructionsFile: bundle?.instructionsFile,
       bundleFolder: bundle?.folder,
       mcpConfig: mcp === null ? null : { file: mcp.file },
-      settings: filter === null ? null : { file: filter.settings },
-      onlyUserSettings: Boolean(config.account),
+      settings: settings === null ? null : { file: settings.file },
       extraArgs: config.extraArgs,
     }),
-    files: { ...filter?.files, ...mcp?.files },
+    files: { ...filter?.files, ...settings?.files, ...mcp?.files },
     plainEnv: {
       DISABLE_AUTOUPDATER: "1",
       ...quietStart(turn),

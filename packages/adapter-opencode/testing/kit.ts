@@ -14,5 +14,6 @@ export const kit: AdapterKit = {
   start: { env: {}, uncut: { own: { fastStart: false, titleByModel: true } } },
   longCommands: { OPENCODE_EXPERIMENTAL_BASH_DEFAULT_TIMEOUT_MS: "1200000" },
   sessionFolders: [],
+  accounts: [{ provider: "openrouter", method: "api_key", model: "openrouter/anthropic/claude-sonnet-4.5" }],
   growSession,
 };

@@ -36,7 +36,3 @@ test("what takes many values never stands before the user's arguments", () => {
   const args = argv({ bundleFolder: "/b", mcpConfig: { file: "m" }, skipPermissions: false, extraArgs: ["prompt"] });
   expect(args.at(-2)).toBe("--verbose");
 });
-
-test("beside an account of the host's, only the user's own settings", () => {
-  expect(argv({ onlyUserSettings: true, extraArgs: ["word"] }).slice(-3)).toEqual(["--setting-sources", "user", "word"]);
-});

@@ -13,15 +13,13 @@ interface ArgvOptions {
   readonly bundleFolder?: string | null;
   readonly mcpConfig?: Argument | null;
   readonly settings?: Argument | null;
-  /** Leaves out the settings of the project, which could send the key of an account elsewhere. */
-  readonly onlyUserSettings?: boolean;
   readonly extraArgs?: readonly string[];
 }
 
 /** The command line of one run; the prompt comes on stdin. */
 export function argv(options: ArgvOptions = {}): [string, ...Argument[]] {
   const { command = "claude", sessionId, model, effort, maxTurns = 0, skipPermissions = true } = options;
-  const { instructionsFile, bundleFolder, mcpConfig, settings, onlyUserSettings, extraArgs = [] } = options;
+  const { instructionsFile, bundleFolder, mcpConfig, settings, extraArgs = [] } = options;
   return [
     command,
     "--print",
@@ -38,7 +36,6 @@ export function argv(options: ArgvOptions = {}): [string, ...Argument[]] {
     ...(maxTurns > 0 ? ["--max-turns", String(maxTurns)] : []),
     ...(instructionsFile && !sessionId ? ["--append-system-prompt-file", instructionsFile] : []),
     ...(settings ? ["--settings", settings] : []),
-    ...(onlyUserSettings ? ["--setting-sources", "user"] : []),
     ...extraArgs,
   ];
 }

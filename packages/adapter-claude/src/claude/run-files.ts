@@ -10,19 +10,33 @@ const SCRIPT_VARIABLE = "PAPERCLIP_TOOL_OUTPUT_FILTER";
 interface ToolOutputFilter {
   readonly files: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;
-  /** Name of the settings file, for `--settings`. */
-  readonly settings: string;
+  /** For the settings file. */
+  readonly settings: object;
 }
 
-/** A hook after each tool call that shortens its output. Settings given by file come on top of the user's own, hooks of both are run. */
+/** A hook after each tool call that shortens its output. */
 export function toolOutputFilter(maxBytes: number): ToolOutputFilter {
   const command = `node "$${SCRIPT_VARIABLE}" ${maxBytes}`;
-  const settings = { hooks: { PostToolUse: [{ matcher: "*", hooks: [{ type: "command", command, timeout: 30 }] }] } };
   return {
-    files: { [SCRIPT]: filterText, [SETTINGS]: JSON.stringify(settings) },
+    files: { [SCRIPT]: filterText },
     env: { [SCRIPT_VARIABLE]: `${INPUT_MOUNT}/${SCRIPT}` },
-    settings: SETTINGS,
+    settings: { hooks: { PostToolUse: [{ matcher: "*", hooks: [{ type: "command", command, timeout: 30 }] }] } },
   };
+}
+
+const SIGN_IN = /^(ANTHROPIC_(API_KEY|AUTH_TOKEN|BASE_URL)|CLAUDE_CODE_(OAUTH_TOKEN|USE_\w+))$/;
+
+/** What a project's settings would otherwise replace: the account of the host's, and where its key is sent. */
+export function accountSettings(env: Readonly<Record<string, string>>): object {
+  const own = Object.entries(env).filter(([name]) => SIGN_IN.test(name));
+  return { apiKeyHelper: "", env: Object.fromEntries(own) };
+}
+
+/** Settings as a file of the run's Secret, for `--settings`: they come on top of the project's and the user's own, and hooks of all are run. */
+export function settingsFile(
+  ...parts: readonly object[]
+): { readonly file: string; readonly files: Readonly<Record<string, string>> } | null {
+  return parts.length === 0 ? null : { file: SETTINGS, files: { [SETTINGS]: JSON.stringify(Object.assign({}, ...parts)) } };
 }
 
 const MCP_FILE = "mcp-servers.json";

@@ -11,6 +11,12 @@ test("the account's key and the blanks beside it stay, the host's mark and the f
   expect(accountOf(raw)).toBe("subscription");
 });
 
+test("variables as they are stored: plain ones are read, others are left to the parser, which names them", () => {
+  const secret = { type: "secret_ref", secretId: "s" };
+  const raw = { env: { HOME: home, PROXY: { type: "plain", value: "p" }, SECRET: secret }, managedAiConnection };
+  expect(withoutAccountFolders(raw)).toEqual({ env: { PROXY: "p", SECRET: secret } });
+});
+
 test.each([{}, { env: "x" }, { env: { KEY: "k" } }, { env: { HOME: 1 } }])("an env without folders is left alone: %j", (raw) =>
   expect(withoutAccountFolders({ ...raw, managedAiConnection })).toEqual(raw),
 );

@@ -16,5 +16,9 @@ export function withoutAccountFolders(raw: Raw): Raw {
   const home = isRecord(env) ? textOf(env.HOME) : null;
   if (!isRecord(env) || home === null) return rest;
   const isHosts = (value: unknown): boolean => typeof value === "string" && isBelow(value, home);
-  return { ...rest, env: Object.fromEntries(Object.entries(env).filter(([, value]) => !isHosts(value))) };
+  const kept = Object.entries(env).filter(([, value]) => !isHosts(value));
+  return { ...rest, env: Object.fromEntries(kept.map(([name, value]) => [name, plainValue(value)])) };
 }
+
+/** When it tries an account, the host hands the agent's other variables over as they are stored. */
+const plainValue = (value: unknown): unknown => (isRecord(value) && value.type === "plain" ? value.value : value);
