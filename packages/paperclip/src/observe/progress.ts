@@ -32,8 +32,10 @@ export function createProgress(ctx: ExecutionContext): Progress {
   const showStep = () => {
     pause = null;
     if (latest === null || at === "ended") return;
-    show(AT_WORK, latest);
-    [shown, latest] = [latest, null];
+    // A copy, because a part of a string keeps all of it in memory, and this one stays.
+    shown = Buffer.from(latest.slice(0, MESSAGE_CHARS)).toString();
+    latest = null;
+    show(AT_WORK, shown);
     pause = setTimeout(showStep, STEP_MS).unref();
   };
   return {
