@@ -40,13 +40,6 @@ test.each([
   [{ networkScope: "deny", filesystemScope: "workspace" }, { networkScope: "deny", filesystemScope: "workspace" }, null],
 ])("%j", (raw, left, note) => expect(translated(raw)).toEqual({ left, notes: note === null ? [] : [note] }));
 
-test("of a managed account the pod gets the key and what is blank, and none of the host's folders", () => {
-  const home = "/tmp/paperclip-ai-1";
-  const env = { HOME: home, XDG_DATA_HOME: `${home}/data`, ACME_DIR: `${home}/provider`, ACME_KEY: "k", OTHER_KEY: "" };
-  expect(translated({ env, managedAiConnection: { method: "api_key" } }).left.env).toEqual({ ACME_KEY: "k", OTHER_KEY: "" });
-  expect(translated({ env }).left.env).toEqual(env);
-});
-
 test("an agent's own settings, whatever they are, are translated without an exception", () => {
   const keys = commonSettings.map(({ key }) => key);
   fc.assert(

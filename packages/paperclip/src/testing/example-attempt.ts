@@ -55,8 +55,8 @@ export function exampleInputs(changes: Partial<RunInputs> = {}): RunInputs {
   return {
     ctx: hostContext().ctx,
     cli: { ...exampleCli, billing },
-    config: { model: "acme/m-1", cwd: null, env: { C: "" } } as unknown as AgentConfig,
-    inherited: { env: { literals: { A: "" }, references: [{ name: "B" }] } } as unknown as RunInputs["inherited"],
+    config: { model: "acme/m-1", cwd: null, env: { C: "c" } } as unknown as AgentConfig,
+    inherited: { env: { literals: { A: "a" }, references: [{ name: "B" }] } } as unknown as RunInputs["inherited"],
     serverEnv: {},
     policy: DEFAULT_POLICY,
     cwd: "/data/work",
