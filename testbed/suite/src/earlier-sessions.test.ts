@@ -106,7 +106,7 @@ test("what can never be imported starts a fresh session and says why", async () 
   await symlink("/etc/hostname", join(stage.bed.data, `.claude/projects/-linked/${sessionId}.jsonl`));
   const { result, log, args } = await turn({ ...made, session: { sessionId } });
   expect(result, log).toMatchObject({ exitCode: 0 });
-  expect(log).toMatch(/session \S+ of an earlier adapter cannot be imported \(.*\); starting a fresh one/);
+  expect(log).toMatch(/session \S+ of another adapter cannot be taken over \(.*\); starting a fresh one/);
   expect(args.flat()).not.toContain(sessionId);
 });
 
