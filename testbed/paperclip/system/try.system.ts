@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, afterEach, expect, inject, test } from "vitest";
-import { KINDS } from "../src/agent-kinds.ts";
+import { KINDS, TYPES } from "../src/agent-kinds.ts";
 import { type Agent, Company } from "../src/host/company.ts";
+import { WRONG_COMMAND } from "../src/try/agents/agents.ts";
 import { until } from "../src/wait.ts";
 
 // The newcomer's command, as npm starts it.
@@ -56,7 +57,7 @@ function start(...args: string[]): Trying {
 /** What is typed in another terminal, as it was printed there. */
 const typed = promisify(execFile);
 
-test("the address starts live runs as Jobs; the server is killed under them, its agents work on, and nobody has to act; paused, a visitor's agents run inside the server, and then as Jobs; a server that ends by itself is reported, and Ctrl-C leaves nothing", async () => {
+test("the address starts live runs as Jobs; the server is killed under them, its agents work on, and nobody has to act; paused, the same agents run inside the server, and then as Jobs again; a server that ends by itself is reported, and Ctrl-C leaves nothing", async () => {
   const { said, says, write, ended } = start();
   const [, address, command] = await says(/Open +(\S+) [\s\S]*Command line +(\S+) status[\s\S]*Keys/);
   expect(said()).not.toMatch(/: running/);
@@ -84,19 +85,20 @@ test("the address starts live runs as Jobs; the server is killed under them, its
   await says(/(TRY-\d+ is done[\s\S]*){2}/);
   expect((await typed(command!, ["recover"])).stdout).toContain("no issue is held");
 
-  // A visitor's agents have a name, a type and a model.
+  // The same agents on both sides; a visitor's own, which have a name, a type and a model, on one.
   const company = await Company.open({ url: new URL(page).origin }, "Try it");
+  const staff = (await company.agents()).filter(({ name }) => name !== WRONG_COMMAND);
   const own: Agent[] = [];
-  for (const kind of Object.values(KINDS))
-    own.push(await company.hire(`My ${kind.title}`, kind.builtInType, { model: kind.scripted({ url: "" }).model }));
+  for (const type of TYPES) own.push(await company.hire(`My ${type}`, type, { model: KINDS[type].scripted({ url: "" }).model }));
   for (const [state, where] of [
     ["paused", "inside the server"],
     ["resumed", "as a Job"],
   ] as const) {
     write("p");
     await says(new RegExp(`${state} \\w+_local and \\w+_local`));
-    for (const { id } of own) await company.assign(id, `Look around while ${state}`, "Say what you see.");
-    for (const { name } of own) await says(new RegExp(`${name} on TRY-\\d+: succeeded ${where}`));
+    for (const { id } of [...staff, ...own]) await company.assign(id, `Look around while ${state}`, "Say what you see.");
+    for (const { name } of staff) await says(new RegExp(`${name} on TRY-\\d+: succeeded ${where}`));
+    for (const { name } of own) await says(new RegExp(`${name} on TRY-\\d+: succeeded as a Job`));
   }
 
   process.kill(Number(readFileSync(join(dirname(command!), "server.pid"), "utf8")), "SIGKILL");

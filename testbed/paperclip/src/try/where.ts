@@ -24,7 +24,7 @@ export interface Restarts {
 
 export interface Opened {
   readonly stage: AnyStage;
-  /** Installs the adapters that take the built-in ones' place. */
+  /** Installs the adapters that take the built-in ones' place, and those of our own types, which a visitor's agents can have. */
   install(): Promise<void>;
   /** Nobody here hears when the server ends by itself. */
   readonly isUnwatched: boolean;
@@ -61,7 +61,7 @@ export async function openEmbedded(packed: PackedAdapters, options: TryOptions):
   return {
     stage,
     async install() {
-      for (const name of packed.inPlace) await adaptersOf(stage.host).install(join(packed.folder, name));
+      for (const name of [...packed.inPlace, ...packed.names]) await adaptersOf(stage.host).install(join(packed.folder, name));
     },
     isUnwatched: false,
     whilePaused: "Paperclip's own adapters run the same agents again, inside the server, as before the installation",
@@ -95,7 +95,7 @@ export async function openOnKube(packed: PackedAdapters, options: TryOptions, ke
   });
   return {
     stage,
-    install: () => installAdapters(packed.inPlace, stage.host),
+    install: () => installAdapters([...packed.inPlace, ...packed.names], stage.host),
     isUnwatched: true,
     whilePaused:
       "Paperclip's own adapters have the same agents again. This server's image has no agent CLIs, so the runs fail, and no agent runs inside the server",

@@ -4,14 +4,11 @@ import { adaptersOf } from "../../src/host/adapters.ts";
 import type { Agent } from "../../src/host/company.ts";
 import { AgentForm } from "../../src/page/agent-form.ts";
 import { isFixed, otherValues } from "../../src/page/form-values.ts";
+import { labelOf } from "../../src/page/label.ts";
 import { createAgent } from "../../src/page/new-agent.ts";
 import type { Page } from "../../src/page/playwright.ts";
 import { HANG_MS, until } from "../../src/wait.ts";
 import { type BrowserStage, picture } from "./browser-stage.ts";
-
-/** As the host's page spells an adapter's type. */
-const labelOf = (type: string): string =>
-  type.replace(/(^|_)([a-z])/g, (_, start: string, letter: string) => `${start && " "}${letter.toUpperCase()}`);
 
 /** An operator at the host's own pages: a new agent, its settings, the test button. */
 export function formTests(stageOf: () => BrowserStage): void {

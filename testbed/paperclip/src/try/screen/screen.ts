@@ -1,3 +1,5 @@
+import { KINDS, TYPES } from "../../agent-kinds.ts";
+import { labelOf } from "../../page/label.ts";
 import { type Staff, WRONG_COMMAND } from "../agents/agents.ts";
 
 export interface SignIn {
@@ -93,7 +95,8 @@ const things = ({ start, pages, command, whilePaused, restartDescription, staff 
   ],
   [
     "Give a task of your own",
-    `${pages}/issues: a new task for one of the agents, in any words. It looks around, answers and closes the issue. Or make an agent of your own: ${pages}/agents/new, ${kinds(staff)}.`,
+    `${pages}/issues: a new task for one of the agents, in any words. It looks around, answers and closes the issue.`,
+    `Or make an agent of your own: ${pages}/agents/new, with the adapter ${ownAgents}. (For its built-in types the page wants an account of a real provider.)`,
     "Words in its title or text that make it do more:",
     "  minute         works for a minute, as above",
     "  ask            asks you something on the issue's page, and goes on with your answer",
@@ -108,8 +111,5 @@ const things = ({ start, pages, command, whilePaused, restartDescription, staff 
   ],
 ];
 
-/** What a visitor's own agent needs: the form's names for the CLIs, and the scripted model where it must be named. */
-const kinds = ({ agents, titleOf }: Staff): string =>
-  [...new Map(agents.map((agent) => [titleOf(agent), `${titleOf(agent)} with the model ${agent.adapterConfig.model}`])).values()].join(
-    " or ",
-  );
+/** The adapters' names on the page for a new agent, and the model to enter there. */
+const ownAgents = TYPES.map((type) => `${labelOf(type)} and the model ${KINDS[type].scripted({ url: "" }).model}`).join(", or ");
