@@ -12,10 +12,11 @@ import { EXIT, type ExitCode, type Terminal } from "../terminal.ts";
 const HOST_TIMEOUT_MS = 10_000;
 
 export async function status(command: Extract<Command, { name: "status" }>, { out, env }: Terminal): Promise<ExitCode> {
-  for (const line of await places(command.host)) out(line);
   const cluster = clusterOf(command.cluster, env);
   const namespaces = await namespacesOf(command.cluster, cluster, env);
-  const found = await findJobs({ cluster, secret: await secretOf(env, null) }, namespaces);
+  const secret = await secretOf(env, null);
+  const [places, found] = await Promise.all([placeLines(command.host), findJobs({ cluster, secret }, namespaces)]);
+  for (const line of places) out(line);
   if (found.length === 0) {
     out(`no agent has a Job in ${namespaces.join(", ")}`);
     return EXIT.done;
@@ -26,7 +27,7 @@ export async function status(command: Extract<Command, { name: "status" }>, { ou
 }
 
 /** Jobs are listed also where the server cannot be asked. */
-async function places({ url, token }: HostArguments): Promise<string[]> {
+async function placeLines({ url, token }: HostArguments): Promise<string[]> {
   try {
     const found = await placesOf(new HostApi(url, token, HOST_TIMEOUT_MS));
     return table([{ title: "TYPE" }, { title: "RUN BY" }], found.map(placeLine));
