@@ -10,7 +10,7 @@ import { prepareRelease, type Version } from "../server/release.ts";
 import { PROGRAMS } from "../stage.ts";
 
 /** Not for running a server: maps, types and tests; and, as in deploy/server/Dockerfile, the agents' programs that the release brings along. */
-const LEFT_OUT = ["*.map", "*.d.ts", "*.test.js", "@openai/codex-linux-*", "@*/*-agent-sdk-linux-*"];
+const LEFT_OUT = ["*.map", "*.d.ts", "*.test.js", "@openai/codex-linux-*", "@*/*-agent-sdk-linux-*", ".bin/*-acp"];
 /** As in deploy/server/Dockerfile. */
 const COMMAND = ["node", "/opt/paperclip/node_modules/@paperclipai/server/dist/index.js"];
 const HOME = "/tmp";
