@@ -7,7 +7,7 @@ import { prepareRelease, type Version } from "../../src/server/release.ts";
 const SHARED = "adapter-utils/dist/acpx-engine/execute.js";
 
 /** What looks like a setting in their code and is none. */
-const NO_SETTINGS = new Set(["js", "json", "toml"]);
+const NO_SETTINGS = new Set(["js", "json", "toml", "ts"]);
 
 /** Every setting that the host's own adapter for a CLI reads, from its code and from the list that it gives to agents. */
 export async function builtInKeys(version: Version, cli: CliName): Promise<readonly string[]> {
