@@ -1,4 +1,4 @@
-import { KINDS, TYPES } from "../../agent-kinds.ts";
+import { TYPES } from "../../agent-kinds.ts";
 import { labelOf } from "../../page/label.ts";
 import { type Staff, WRONG_COMMAND } from "../agents/agents.ts";
 
@@ -96,20 +96,17 @@ const things = ({ start, pages, command, whilePaused, restartDescription, staff 
   [
     "Give a task of your own",
     `${pages}/issues: a new task for one of the agents, in any words. It looks around, answers and closes the issue.`,
-    `Or make an agent of your own: ${pages}/agents/new, with the adapter ${ownAgents}. (For its built-in types the page wants an account of a real provider.)`,
+    `Or make an agent of your own: ${pages}/agents/new, with the adapter ${TYPES.map(labelOf).join(" or ")}. (For its own types the page wants an account of a real provider.)`,
     "Words in its title or text that make it do more:",
     "  minute         works for a minute, as above",
     "  ask            asks you something on the issue's page, and goes on with your answer",
     "  crash          its CLI dies once; the host goes on by itself",
     "  out of memory  its pod is killed for it (embedded cluster only)",
     "  unauthorized   the model's provider refuses the key; also quota, overloaded",
-    `Any task for ${WRONG_COMMAND}: the program in its setting Command does not exist. Read the issue's page, clear Command on the agent's page, and go on from the issue's page.`,
+    `Any task for ${WRONG_COMMAND}: the program in its setting Command does not exist. Read the issue's page, clear Command (Harness / Runtime, Advanced) on the agent's page, and go on from the issue's page.`,
   ],
   [
     "Use the command line",
     `${command} status shows every agent's Job, ${command} policy what agents get and may use, ${command} recover what is held and why: nothing.`,
   ],
 ];
-
-/** The adapters' names on the page for a new agent, and the model to enter there. */
-const ownAgents = TYPES.map((type) => `${labelOf(type)} and the model ${KINDS[type].scripted({ url: "" }).model}`).join(", or ");
