@@ -15,7 +15,6 @@ export async function refusesToStart({ deployed }: ClusterStage): Promise<void> 
       const log = await deployed.kubectl("logs", "deployment/paperclip", "-c", "check-adapters").catch(() => "");
       return log.includes("must not start") ? log : null;
     });
-    console.log(said);
     expect(said).toMatch(/^\w+_local: \/opt\/\S+-gone-k8s cannot be loaded: ENOENT/m);
     const pods = JSON.parse(await deployed.kubectl("get", "pods", "-l", "app.kubernetes.io/component=server", "-o", "json")) as Pods;
     for (const { status } of pods.items) expect(status.containerStatuses?.[0]?.state).not.toHaveProperty("running");
