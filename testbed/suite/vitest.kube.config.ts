@@ -35,6 +35,7 @@ const ONLY_EMBEDDED = [
   "frozen-api",
   "hostile-records",
   "hung-volume",
+  "silent-cli",
 ];
 const embedded = process.env.LONG ? [] : ONLY_EMBEDDED.map((name) => `${SUITE}/${name}.test.ts`);
 const longest = ["state-parallel", "dedicated-sessions", "state-modes", "claude-endings", "api-trouble", "cancel", "state-endings"];
