@@ -20,7 +20,7 @@ const NO_KEY = endOnPages(
     config: ({ env }) => ({ env: { ...(env as object), ANTHROPIC_API_KEY: { type: "plain", value: "" } } }),
     expected: { cause: "claude_auth_required", way: "person", wayOutBy: "comment" },
   },
-  { run: /Not logged in/, issue: /Not logged in.*Environment variables.*comment here/s, isCommon: true },
+  { run: /Not logged in/, issue: /has no key for the model's provider.*Environment variables.*comment here/s, isCommon: true },
 );
 const BAD_NAME = endOnPages(
   {

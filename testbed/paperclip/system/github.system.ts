@@ -1,13 +1,15 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from "vitest";
+import { cliNames } from "../../../packages/adapters.ts";
 import { REPOSITORY } from "../../suite/src/git-server.ts";
-import { KINDS, plainEnv, USUAL_TYPE } from "../src/agent-kinds.ts";
+import { type AdapterType, KINDS, plainEnv } from "../src/agent-kinds.ts";
+import { adaptersOf } from "../src/host/adapters.ts";
 import { nextRun, runEnd } from "../src/host/follow.ts";
 import { dropRoot } from "../src/server/user.ts";
-import { openStage, type Stage } from "../src/stage.ts";
+import { builtInConfig, openStage, type Stage } from "../src/stage.ts";
 import { until } from "../src/wait.ts";
-import { nothingLeft, textOf } from "./agents/at-work.ts";
+import { adopterOf, nothingLeft, textOf } from "./agents/at-work.ts";
 import { NEWEST } from "./breadth.ts";
 import { connectGitHub } from "./github/connection.ts";
 import { type GitHubStandIn, openGitHub } from "./github/stand-in.ts";
@@ -19,13 +21,15 @@ let stage: Stage;
 let github: GitHubStandIn;
 beforeAll(async () => {
   dropRoot();
+  const packed = inject("packed");
+  stage = await openStage(packed, { version: NEWEST, builtIn: true, say: (line) => console.log(line) });
+  for (const name of [...packed.names, ...packed.inPlace]) await adaptersOf(stage.host).install(join(packed.folder, name));
+});
+afterAll(() => stage?.stop());
+beforeEach(async () => {
   github = await openGitHub("ghs-first");
-  stage = await openStage(inject("packed"), { version: NEWEST, say: (line) => console.log(line) });
 });
-afterAll(async () => {
-  await stage?.stop();
-  await github?.stop();
-});
+afterEach(() => github?.stop());
 
 /** Clones, makes and pushes a commit for each gate, and closes the issue. */
 function writeTask(gate: string): string {
@@ -41,51 +45,60 @@ cd "$HOME" && git clone -q https://github.com/${REPOSITORY} app && cd app && ste
   return file;
 }
 
-test("a clone and three pushes: with the token of the moment, after it was replaced, and after a restart by the run that took the Job over", async () => {
-  const { company, host, cluster, namespace } = stage;
-  const gate = join(host.home.path, "github-gate");
-  const { env, ...config } = stage.config(USUAL_TYPE);
-  const agent = await company.hire("Gitta", USUAL_TYPE, {
-    ...config,
-    env: { ...(env as object), ...plainEnv(KINDS[USUAL_TYPE].longCommands) },
-  });
-  const connection = await connectGitHub(stage, agent, "gitta", github.git.password);
-  const issue = await company.assign(agent.id, "Push three commits", `bash:bash ${writeTask(gate)} 2>&1 #`);
-  const run = await nextRun(company, agent);
-  const commits = () => github.git.commits().catch(() => []);
-  await until("the first push", async () => (await commits()).length === 1);
+// Both ways, and each CLI.
+const CASES = cliNames.map((cli, index) => [`${cli}${index === 0 ? "_k8s" : "_local"}`, cli] as const);
 
-  /** In the Secret of the only Job. */
-  const capability = (): string => {
-    const data = cluster.list("secrets", namespace).flatMap((secret) => secret.data?.["credentials.json"] ?? []);
-    const { headers } = JSON.parse(Buffer.from(String(data[0]), "base64").toString()) as { headers: Record<string, string> };
-    return headers["x-paperclip-github-capability"] ?? "";
-  };
-  const renew = async (token: string) => {
-    github.git.password = token;
-    await connection.replaceToken(token);
-  };
-  await renew("ghs-second");
-  writeFileSync(`${gate}-two`, "");
-  await until("the second push", async () => (await commits()).length === 2);
+test.each(CASES)(
+  "%s: a clone and three pushes, with the token of the moment, after it was replaced, and after a restart by the run that took the Job over",
+  async (type, cli) => {
+    const { company, host, cluster, namespace } = stage;
+    const gate = join(host.home.path, `github-gate-${type}`);
+    const own: AdapterType = `${cli}_k8s`;
+    const { env, ...config } = builtInConfig(stage.llm, own);
+    const agent = await company.hire(`Gitta of ${type}`, type, {
+      ...config,
+      env: { ...(env as object), ...plainEnv(KINDS[own].longCommands) },
+    });
+    const connection = await connectGitHub(stage, agent, "gitta", github.git.password);
+    const issue = await company.assign(agent.id, "Push three commits", `bash:bash ${writeTask(gate)} 2>&1 #`);
+    const run = await nextRun(company, agent);
+    const commits = () => github.git.commits().catch(() => []);
+    await until("the first push", async () => (await commits()).length === 1);
 
-  const capabilities = [capability()];
-  await host.restart("SIGTERM");
-  const [next] = await goesOn(stage, { agent, issue, run, goOn: () => {} });
-  await until("the next run's capability", async () => capability() !== capabilities[0]);
-  capabilities.push(capability());
-  await renew("ghs-third");
-  const exposed = ["jobs", "pods", "events"].map((kind) => JSON.stringify(cluster.list(kind as "jobs", namespace)));
-  writeFileSync(`${gate}-three`, "");
-  const log = async () => (await textOf(stage, run)) + (await textOf(stage, next!));
-  expect(await runEnd(company, next!.id), await log()).toMatchObject({ status: "succeeded" });
-  expect(await github.git.commits()).toEqual(["gitta: one", "gitta: two", "gitta: three"]);
-  expect(await company.issue(issue.id)).toMatchObject({ status: "done" });
+    /** In the Secret of the only Job. */
+    const capability = (): string => {
+      const data = cluster.list("secrets", namespace).flatMap((secret) => secret.data?.["credentials.json"] ?? []);
+      const { headers } = JSON.parse(Buffer.from(String(data[0]), "base64").toString()) as { headers: Record<string, string> };
+      return headers["x-paperclip-github-capability"] ?? "";
+    };
+    const renew = async (token: string) => {
+      github.git.password = token;
+      await connection.replaceToken(token);
+    };
+    await renew("ghs-second");
+    writeFileSync(`${gate}-two`, "");
+    await until("the second push", async () => (await commits()).length === 2);
 
-  const tokens = ["ghs-first", "ghs-second", "ghs-third"];
-  // The host itself logs the header with which its launchers show their capability.
-  expect(tokens.filter((token) => host.log().includes(token))).toEqual([]);
-  const shown = [...exposed, await log(), JSON.stringify(await company.events(next!.id))].join("\n");
-  expect([...tokens, ...capabilities].filter((secret) => shown.includes(secret))).toEqual([]);
-  await nothingLeft(stage, agent);
-});
+    const capabilities = [capability()];
+    await host.restart("SIGTERM");
+    const work = { agent, issue, run, goOn: () => {} };
+    // For a type of its own the host goes on by itself.
+    const next = type === own ? (await goesOn(stage, work))[0]! : await adopterOf(stage, work);
+    await until("the next run's capability", async () => capability() !== capabilities[0]);
+    capabilities.push(capability());
+    await renew("ghs-third");
+    const exposed = ["jobs", "pods", "events"].map((kind) => JSON.stringify(cluster.list(kind as "jobs", namespace)));
+    writeFileSync(`${gate}-three`, "");
+    const log = async () => (await textOf(stage, run)) + (await textOf(stage, next));
+    expect(await runEnd(company, next.id), await log()).toMatchObject({ status: "succeeded" });
+    expect(await github.git.commits()).toEqual(["gitta: one", "gitta: two", "gitta: three"]);
+    expect(await company.issue(issue.id)).toMatchObject({ status: "done" });
+
+    const tokens = ["ghs-first", "ghs-second", "ghs-third"];
+    // The host itself logs the header with which its launchers show their capability.
+    expect(tokens.filter((token) => host.log().includes(token))).toEqual([]);
+    const shown = [...exposed, await log(), JSON.stringify(await company.events(next.id))].join("\n");
+    expect([...tokens, ...capabilities].filter((secret) => shown.includes(secret))).toEqual([]);
+    await nothingLeft(stage, agent);
+  },
+);

@@ -12,7 +12,7 @@ import { HOSTS } from "./breadth.ts";
 import { builtInKeys } from "./in-place/built-in-keys.ts";
 import { Switch, tableOf } from "./in-place/switch.ts";
 
-// Agents of the built-in types, made before our packages are there: install, pause, resume, remove. What was seen is left in artefacts/in-place.md.
+// Agents of the built-in types, made before our packages are there: install, pause, resume, remove. What was seen is left in artefacts/in-place-<version>.md.
 
 const kits = await loadKits();
 
@@ -28,12 +28,11 @@ test.each(VERSIONS.flatMap((version) => cliNames.map((cli) => [version, cli] as 
 );
 const ours = new Set(Object.values(commonFields).flatMap(({ key, aliases }) => [key, ...aliases]));
 
-const TABLE = join(ARTEFACTS, "in-place.md");
-
 describe.each(HOSTS)("Paperclip %s", (version) => {
+  const table = join(ARTEFACTS, `in-place-${version}.md`);
   let stage: Stage;
   beforeAll(async () => {
-    rmSync(TABLE, { force: true });
+    rmSync(table, { force: true });
     dropRoot();
     stage = await openStage(inject("packed"), { version, builtIn: true, say: (line) => console.log(line) });
   });
@@ -61,7 +60,7 @@ describe.each(HOSTS)("Paperclip %s", (version) => {
       expect(await agent.turn("resumed")).toMatchObject({ runBy: "Job", session: "kept", remembers: expect.arrayContaining([5]) });
       await agent.remove();
       expect(await agent.turn("removed")).toMatchObject({ runBy: "server" });
-      appendFileSync(TABLE, `${tableOf(`${agent.type} on ${version}, ${title}`, agent.steps)}\n`);
+      appendFileSync(table, `${tableOf(`${agent.type} on ${version}, ${title}`, agent.steps)}\n`);
       for (const { runBy, log } of agent.steps) if (runBy === "Job") expect(log).not.toMatch(/is not a setting|left out/);
     },
   );

@@ -61,6 +61,9 @@ async function hire(cli: (typeof cliNames)[number]): Promise<Worker> {
 const ended = async ({ agent, last }: Worker): Promise<Run> => runEnd(stage.company, (await nextRun(stage.company, agent, last)).id);
 
 async function again(worker: Worker): Promise<Run> {
+  // The host may have started one more by itself: an agent that leaves its issue open is asked what became of it.
+  const [newest] = await stage.company.runs(worker.agent.id);
+  if (newest !== undefined) worker.last = await runEnd(stage.company, newest.id);
   await stage.company.update(worker.issue.id, { status: "todo" });
   await stage.company.comment(worker.issue.id, "say:again");
   worker.last = await ended(worker);

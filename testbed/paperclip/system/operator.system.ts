@@ -33,7 +33,7 @@ describe(`Paperclip ${NEWEST}`, () => {
       return [{ ...works[0], run: await adopterOf(stage, works[0]) }] as const;
     };
     const { works, said } = await drained(stage, adopted);
-    expect(said.out).toMatch(/detached 1 run\n$/);
+    expect(said.out).toMatch(/detached 1 run\nnew runs are not started here for 10 minutes, or until: paperclip-k8s drain --undo\n$/);
     const [begun] = works;
     await stage.host.restart("SIGTERM");
     const third = await adopterOf(stage, begun);

@@ -5,7 +5,7 @@ import type { KubeCluster } from "@paperclip-k8s/kube";
 import { run } from "../run.ts";
 import { isAlive } from "../server/release.ts";
 import { until } from "../wait.ts";
-import { agentsOf, type Overlay, OWNER, SERVER, writeOverlay } from "./overlay.ts";
+import { agentsOf, MEETING_PLACE, type Overlay, OWNER, SERVER, writeOverlay } from "./overlay.ts";
 
 /** A Paperclip server that runs in the cluster. */
 export interface Deployed {
@@ -33,7 +33,10 @@ export async function deploy(cluster: KubeCluster, wanted: Omit<Overlay, "data">
   const data = join(cluster.volumes, namespace);
   try {
     await mkdir(data);
-    await chmod(data, 0o777);
+    // Its mount is in the policy, which every run would complain about without it.
+    const meeting = join(data, MEETING_PLACE.replace("/paperclip/", ""));
+    await mkdir(meeting);
+    for (const folder of [data, meeting]) await chmod(folder, 0o777);
     await apply(cluster, { ...wanted, data });
     say("waiting for the server's pod (its first start makes the database)");
     await rolledOut(kubectl);

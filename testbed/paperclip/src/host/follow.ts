@@ -10,6 +10,9 @@ export const runEnd = (company: Company, id: string): Promise<Run> =>
     return isOver(run) ? run : null;
   });
 
-/** The agent's newest run, once there is one that is not the known one. */
+/** The agent's newest run, once that is not the known one. */
 export const nextRun = (company: Company, agent: Agent, known?: Run): Promise<Run> =>
-  until(`a run of ${agent.id}`, async () => (await company.runs(agent.id)).find(({ id }) => id !== known?.id));
+  until(`a run of ${agent.id}`, async () => {
+    const [newest] = await company.runs(agent.id);
+    return newest?.id === known?.id ? null : newest;
+  });

@@ -38,7 +38,8 @@ export async function createHome(kept?: string): Promise<Home> {
   for (const folder of [home.path, home.tmp, join(home.path, "instances"), dirname(config)]) mkdirSync(folder, { recursive: true });
   writeFileSync(config, JSON.stringify(configFile(home), null, 2));
   writeFileSync(home.log, "");
-  writeFileSync(join(root, DESCRIPTION), JSON.stringify(home));
+  // It has the secret with which runs' tokens are signed.
+  writeFileSync(join(root, DESCRIPTION), JSON.stringify(home), { mode: 0o600 });
   const user = serverUser();
   const owned = [root, home.path, home.tmp, join(home.path, "instances"), dirname(config), config, home.log];
   if (user !== null) for (const path of owned) chownSync(path, user.uid, user.gid);

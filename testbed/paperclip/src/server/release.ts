@@ -32,7 +32,10 @@ export async function prepareRelease(version: Version, say: (line: string) => vo
   await mkdir(partial, { recursive: true });
   const begun = Date.now();
   say(`installing Paperclip ${version} from npm (1.4 GB, 1 to 3 minutes, once)`);
-  const progress = setInterval(() => say(`  npm has unpacked ${countPackages(partial)} of about 400 packages`), PROGRESS_MS);
+  const progress = setInterval(
+    () => say(`  npm is at work for ${Math.round((Date.now() - begun) / 1000)} s; ${stepOf(partial)}`),
+    PROGRESS_MS,
+  );
   try {
     await npmInstall(partial, { "@paperclipai/server": version });
     await rename(partial, folder).catch((error: unknown) => {
@@ -44,6 +47,12 @@ export async function prepareRelease(version: Version, say: (line: string) => vo
   }
   say(`installed Paperclip ${version} in ${Math.round((Date.now() - begun) / 1000)} s`);
   return realpath(folder);
+}
+
+/** npm loads all packages before it unpacks the first one, and links them when the last is there. */
+function stepOf(folder: string): string {
+  const count = countPackages(folder);
+  return count === 0 ? "it loads the packages" : `${count} packages are unpacked`;
 }
 
 /** Those of the top level, which npm fills one by one. */

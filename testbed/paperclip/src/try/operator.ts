@@ -54,7 +54,7 @@ export async function clusterOperator({ cluster, deployed, host }: ClusterStage)
   const lines = [
     "#!/bin/sh",
     `# ${CLI} in the container of this try-out's server. The key goes there as input: arguments are in the request's URL and in audit logs.`,
-    `exec ${kubectl} exec -i deploy/paperclip -- sh -c ${quoted(inPod)} ${CLI} "$@" < ${quoted(key)}`,
+    `exec ${kubectl} exec -i deploy/paperclip -c paperclip -- sh -c ${quoted(inPod)} ${CLI} "$@" < ${quoted(key)}`,
   ];
   writeFileSync(script, `${lines.join("\n")}\n`, { mode: 0o700 });
   const remove = () => rmSync(folder, { recursive: true, force: true });

@@ -8,12 +8,10 @@ const taken = async (host: HostAddress) => (await adaptersOf(host).list()).filte
 export const isPaused = async (host: HostAddress): Promise<boolean> => (await taken(host)).some(({ overridePaused }) => overridePaused);
 
 /** Gives the built-in types back to the host's own adapters, or takes them again; runs under way go on where they are. */
-export async function pauseOrResume(host: HostAddress, say: (line: string) => void): Promise<void> {
+export async function pauseOrResume(host: HostAddress, whilePaused: string, say: (line: string) => void): Promise<void> {
   const types = (await taken(host)).map(({ type }) => type);
   const paused = !(await isPaused(host));
   for (const type of types) await adaptersOf(host).pause(type, paused);
-  const next = paused
-    ? "their next runs are again those of Paperclip's own adapters, inside the server. w gives them work, p again resumes"
-    : "their next runs are Jobs again. w gives them work";
+  const next = paused ? `${whilePaused}. w gives them work, p again resumes` : "their next runs are Jobs again. w gives them work";
   say(`${paused ? "paused" : "resumed"} ${types.join(" and ")}: ${next}`);
 }

@@ -19,8 +19,8 @@ export async function runSession(opened: Opened, crashes: Crashes, screen: Scree
   const { stage } = opened;
   const stopped = stopping.signal;
   const staff = await hireStaff(stage);
-  const [first, second] = staff.agents.map(({ name, adapterType }) => `${name} (${adapterType})`);
-  screen.step(`hired ${first} and ${second}, of the host's own adapter types: nothing of Kubernetes is in their settings`);
+  const names = staff.agents.map(({ name, adapterType }) => `${name} (${adapterType})`).join(", ");
+  screen.step(`hired ${names}, of the host's own adapter types: nothing of Kubernetes is in their settings`);
   await opened.install();
   screen.step("installed the adapters that take the place of the host's own: from now on each of their runs is a Job");
   const { issuePrefix } = await stage.company.about();
@@ -42,10 +42,12 @@ export async function runSession(opened: Opened, crashes: Crashes, screen: Scree
       command: opened.command,
       staff,
       whilePaused: opened.whilePaused,
+      pausedLook: opened.pausedLook,
       restartDescription: restarts.description,
+      restartLook: restarts.look,
       keyHelp: keys.keyHelp,
     });
-  const pause = () => pauseOrResume(stage.host, screen.step);
+  const pause = () => pauseOrResume(stage.host, opened.whilePaused, screen.step);
   const press = onKey({ screen, staff, restarts, pause, list, quit: () => stopping.abort() });
   try {
     list();

@@ -17,6 +17,8 @@ import { openIssues } from "./runs/open-issues.ts";
 export interface Restarts {
   /** In words, for the list of things to try. */
   readonly description: string;
+  /** What there is to see besides the run that follows; ends with a comma, or is empty. */
+  readonly look: string;
   /** It has ended by itself. */
   crashed(): void;
   restart(): Promise<void>;
@@ -30,6 +32,8 @@ export interface Opened {
   readonly isUnwatched: boolean;
   /** What becomes of a run while p has paused the adapters. */
   readonly whilePaused: string;
+  /** Where to see it. */
+  readonly pausedLook: string;
   /** How a person calls the operator's command line. */
   readonly command: string;
   restarts(session: Pick<Restarting, "staff" | "followed" | "say" | "stopped">): Restarts;
@@ -65,6 +69,7 @@ export async function openEmbedded(packed: PackedAdapters, options: TryOptions):
     },
     isUnwatched: false,
     whilePaused: "Paperclip's own adapters run the same agents again, inside the server, as before the installation",
+    pausedLook: "the commands in the transcript that say where the agent runs (click to open them)",
     command: operator.command,
     restarts: (session) => new Restarter({ ...session, host: stage.host, progress: () => podProgress(stage) }),
     async close(say) {
@@ -99,8 +104,9 @@ export async function openOnKube(packed: PackedAdapters, options: TryOptions, ke
     isUnwatched: true,
     whilePaused:
       "Paperclip's own adapters have the same agents again. This server's image has no agent CLIs, so the runs fail, and no agent runs inside the server",
+    pausedLook: "the run that fails without its program, and that no Job was made",
     command: operator.command,
-    restarts: ({ say }) => new RollOut(stage.deployed, say),
+    restarts: (session) => new RollOut({ ...session, host: stage.host, deployed: stage.deployed }),
     async close() {
       operator.remove();
       if (keep) return leave(stage);

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { TYPES } from "../../src/agent-kinds.ts";
 import { MEETING_PLACE } from "../../src/cluster/overlay.ts";
@@ -26,8 +26,6 @@ export interface LiveTasks {
 export async function startTasks(stage: ClusterStage, count: number): Promise<LiveTasks> {
   const { company, deployed } = stage;
   const here = join(deployed.data, MEETING_PLACE.replace("/paperclip/", ""));
-  await mkdir(here);
-  await chmod(here, 0o777);
   const [heavy, light] = await Promise.all(TYPES.map((type) => company.hire(`Live ${type}`, type, stage.config(type))));
   const tasks = await Promise.all(
     Array.from({ length: count }, async (_, index) => {

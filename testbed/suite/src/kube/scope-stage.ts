@@ -38,7 +38,7 @@ export async function put(data: string, paths: readonly string[], text = "x\n"):
 export async function viewFrom(stage: Agents, run: Omit<AgentRun, "prompt"> & { readonly script: string }): Promise<string[]> {
   const lines: string[] = [];
   const changeCli = (cli: AgentCli): AgentCli => ({
-    ...cli,
+    ...(run.changeCli?.(cli) ?? cli),
     plan: () => ({ argv: ["sh", "-c", run.script], plainEnv: {}, secretEnv: {}, notes: [] }),
     createParser: () => ({
       push: (line) => {

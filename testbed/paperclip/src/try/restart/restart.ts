@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deployed } from "../../cluster/deployed.ts";
+import type { HostAddress } from "../../host/api.ts";
 import type { Paperclip } from "../../server/server.ts";
 import type { Staff } from "../agents/agents.ts";
 import { isPaused } from "../pause.ts";
@@ -11,6 +12,8 @@ const AWAY_MS = 65_000;
 const REPORT_MS = 10_000;
 /** Longer than a CLI takes to start; a task of somebody's own may report no steps. */
 const FIRST_STEP_MS = 30_000;
+/** A pod takes about so long until its CLI works. */
+const STARTED_MS = 8000;
 
 export interface Restarting {
   readonly host: Pick<Paperclip, "url" | "end" | "start">;
@@ -26,6 +29,7 @@ export interface Restarting {
 export class Restarter {
   readonly description =
     "kill -9 of the server under a live run; it is started again a minute later, continues by itself, and nothing is lost";
+  readonly look = "the steps that go on here while there is no server, and then ";
   readonly #with: Restarting;
   #diedAt: number | null = null;
 
@@ -97,24 +101,47 @@ export class Restarter {
   }
 }
 
+interface RollingOut extends Pick<Restarting, "staff" | "followed" | "say" | "stopped"> {
+  readonly host: HostAddress;
+  readonly deployed: Pick<Deployed, "kubectl">;
+}
+
 /** In a real cluster the way an operator restarts: the preStop hook drains, and the next server takes every Job over. */
 export class RollOut {
   readonly description =
     "kubectl rollout restart under a live run: its preStop hook drains, and half a minute later the new server takes the Job over";
-  readonly #deployed: Pick<Deployed, "kubectl">;
-  readonly #say: (line: string) => void;
+  readonly look = "";
+  readonly #with: RollingOut;
 
-  constructor(deployed: Pick<Deployed, "kubectl">, say: (line: string) => void) {
-    this.#deployed = deployed;
-    this.#say = say;
+  constructor(rollingOut: RollingOut) {
+    this.#with = rollingOut;
   }
 
   crashed(): void {} // the cluster starts it again
 
   async restart(): Promise<void> {
-    this.#say("kubectl rollout restart deployment/paperclip");
-    await this.#deployed.kubectl("rollout", "restart", "deployment/paperclip");
-    await this.#deployed.kubectl("rollout", "status", "deployment/paperclip", "--timeout=300s");
-    this.#say("the new server is ready");
+    const { host, followed, staff, deployed, say } = this.#with;
+    if (await isPaused(host)) say("the host forgets a pause when it is restarted: after this the agents' runs are Jobs again");
+    await followed.look();
+    if (followed.runs("running").length === 0) {
+      say("nobody is at work: first each agent gets a minute of work");
+      await staff.work();
+      await this.#atWork();
+    }
+    say("kubectl rollout restart deployment/paperclip");
+    await deployed.kubectl("rollout", "restart", "deployment/paperclip");
+    await deployed.kubectl("rollout", "status", "deployment/paperclip", "--timeout=300s");
+    say("the new server is ready");
+  }
+
+  /** A run that has no pod yet is not worth a restart. */
+  async #atWork(): Promise<void> {
+    const { followed, stopped } = this.#with;
+    const latest = Date.now() + FIRST_STEP_MS;
+    while (!stopped.aborted && Date.now() < latest && followed.runs("running").length === 0) {
+      await sleep(500);
+      await followed.look();
+    }
+    await sleep(STARTED_MS, undefined, { signal: stopped }).catch(() => {});
   }
 }

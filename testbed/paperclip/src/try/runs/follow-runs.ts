@@ -78,12 +78,14 @@ async function runLine({ pageOf, stage }: Following, run: Run, who: string, issu
   return `${line}${place(whole)}${cause(run)}${cost(run)}  ${pageOf(run)}`;
 }
 
-const cause = ({ error, errorCode }: Run): string =>
-  error === null ? "" : ` (${errorCode ?? "?"}): ${error.split("\n")[0]!.slice(0, 160)}`;
+const cause = ({ error, errorCode }: Run): string => (error === null ? "" : ` (${errorCode ?? "?"}): ${cut(error.split("\n")[0]!)}`);
+
+const cut = (text: string): string => (text.length <= 160 ? text : `${text.slice(0, text.lastIndexOf(" ", 160))} …`);
 
 function cost({ usageJson }: Run): string {
-  const usd = usageJson?.costUsd;
-  return typeof usd === "number" ? `, ${String(usageJson?.outputTokens)} tokens out, $${usd.toFixed(4)}` : "";
+  const { costUsd, outputTokens } = usageJson ?? {};
+  const tokens = typeof outputTokens === "number" ? `, ${outputTokens} tokens out` : "";
+  return typeof costUsd === "number" && (costUsd > 0 || tokens !== "") ? `${tokens}, $${costUsd.toFixed(4)}` : tokens;
 }
 
 /** A run of the host's own adapter has no Job. */

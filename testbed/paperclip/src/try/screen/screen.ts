@@ -18,8 +18,12 @@ export interface Ready {
   readonly staff: Staff;
   /** What becomes of a run after p. */
   readonly whilePaused: string;
+  /** Where to see it. */
+  readonly pausedLook: string;
   /** What r does. */
   readonly restartDescription: string;
+  /** What else there is to see of it; ends with a comma, or is empty. */
+  readonly restartLook: string;
   /** How to press keys, where that has to be said. */
   readonly keyHelp: string | null;
 }
@@ -72,31 +76,40 @@ function wrapped(text: string, width: number): string[] {
 }
 
 /** Each with what to look at. */
-const things = ({ start, pages, command, whilePaused, restartDescription, staff }: Ready): readonly (readonly [string, ...string[]])[] => [
+const things = ({
+  start,
+  pages,
+  command,
+  whilePaused,
+  pausedLook,
+  restartDescription,
+  restartLook,
+  staff,
+}: Ready): readonly (readonly [string, ...string[]])[] => [
   [
     "Watch a live run",
-    `Open ${start} (again, or w, for another one). The transcript grows by a step every three seconds; it begins with the Job's name.`,
-    `${staff.agents.map(({ name }) => name).join(", ")} were hired before the adapters were installed: look at their settings, nothing in them names Kubernetes.`,
+    `Open ${start} (again, or w, for another one). The transcript grows by a step every three seconds; the Job's name is in the system messages at its beginning (click to open them).`,
+    `${staff.agents.map(({ name }) => name).join(", ")} were there before the adapters were installed: look at their settings, nothing in them names Kubernetes.`,
   ],
   [
     "Pause and resume",
     `p, then w: ${whilePaused}. p, then w: Jobs again.`,
-    `Look at: the steps that say where the agent runs. p is the power button on ${new URL("/instance/settings/adapters", pages)}.`,
+    `Look at: ${pausedLook}. p is the power button on ${new URL("/instance/settings/adapters", pages)}.`,
   ],
   [
     "Cancel a run",
-    "Cancel on the run's page. The pod is gone within seconds, tokens and cost up to then are on the run's page.",
+    "Cancel on the run's page. The pod is gone within seconds; the tokens up to then are on the run's page, and the cost where the CLI has reported it by then.",
     "The issue is free: a comment on it starts the agent again, in the same session.",
   ],
   [
     "Restart the server under it",
     `r: ${restartDescription}.`,
-    "Look at: the steps that go on here while there is no server, and then the run that follows on the same issue. Its transcript has every step, its header the cost.",
+    `Look at: ${restartLook}the run that follows on the same issue. Its transcript has every step, its header the cost. Paperclip's own notes on the issue ("Stopped", "Missing issue disposition") are about the run that it lost.`,
   ],
   [
     "Give a task of your own",
     `${pages}/issues: a new task for one of the agents, in any words. It looks around, answers and closes the issue.`,
-    `Or make an agent of your own: ${pages}/agents/new, with the adapter ${TYPES.map(labelOf).join(" or ")}. (For its own types the page wants an account of a real provider.)`,
+    `Or make an agent of your own: ${pages}/agents/new, with the adapter ${TYPES.map(labelOf).join(" or ")}. (For the types that Paperclip has itself, its page wants an account of a real provider.)`,
     "Words in its title or text that make it do more:",
     "  minute         works for a minute, as above",
     "  ask            asks you something on the issue's page, and goes on with your answer",
