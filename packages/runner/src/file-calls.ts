@@ -4,6 +4,7 @@ import {
   type Dirent,
   fdatasync,
   fstat,
+  ftruncate,
   lstat,
   lutimes,
   mkdir,
@@ -34,6 +35,8 @@ function counted<R>(begin: (done: Done<R>) => void): Promise<R> {
 export const openFile = (path: string, flags: string | number, mode: number): Promise<number> =>
   counted((done) => open(path, flags, mode, done));
 export const closeFile = (fd: number): Promise<void> => counted((done) => close(fd, done));
+/** The file ends at this length from now on. */
+export const cutFile = (fd: number, length: number): Promise<void> => counted((done) => ftruncate(fd, length, done));
 export const syncData = (fd: number): Promise<void> => counted((done) => fdatasync(fd, done));
 export const statFile = (fd: number): Promise<Stats> => counted((done) => fstat(fd, done));
 export const makeFolder = (path: string, mode: number): Promise<unknown> => counted((done) => mkdir(path, { recursive: true, mode }, done));

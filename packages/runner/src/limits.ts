@@ -12,7 +12,7 @@ export interface Waits {
 }
 
 /** `spec.json` may carry other values as `waits`: for tests, not part of the contract. */
-export const WAITS: Waits = { openMs: 5_000, stallMs: 10_000, leftoverMs: 2_000, leftoverKillMs: 1_000 };
+export const WAITS: Waits = { openMs: 5_000, stallMs: 240_000, leftoverMs: 2_000, leftoverKillMs: 1_000 };
 
 /** For a child process of the runner to begin: on a busy node that can take long and says nothing about the volume. */
 export const CHILD_START_MS = 60_000;

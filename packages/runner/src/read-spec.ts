@@ -63,6 +63,8 @@ function parse(bytes: Buffer): RunnerSpec {
     throw new Error("the spec names no run or no files");
   for (const name of ["timeoutSec", "graceSec", "stopGraceSec", "drainSec"] as const)
     if (!isAmount(spec[name])) throw new Error(`the spec's ${name} is not a number of seconds`);
+  if (spec.volumeWaitSec !== undefined && !isAmount(spec.volumeWaitSec))
+    throw new Error("the spec's volumeWaitSec is not a number of seconds");
   if (spec.outputBytes !== undefined && !isAmount(spec.outputBytes)) throw new Error("the spec's outputBytes is not a number of bytes");
   if (spec.path !== undefined && !(Array.isArray(spec.path) && spec.path.every(isFolder)))
     throw new Error("the spec's path is not a list of folders");

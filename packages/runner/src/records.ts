@@ -46,6 +46,8 @@ export interface RunnerSpec {
   readonly stopGraceSec: number;
   /** How long output may take to reach the volume after the CLI is over. */
   readonly drainSec: number;
+  /** The same where the CLI has ended and nobody stops the pod, so that nothing but the volume is waited for; absent: `drainSec`. */
+  readonly volumeWaitSec?: number;
   readonly finalLine: FinalLine | null;
   /** null or absent: the home begins empty. */
   readonly seed?: SeedSpec | null;

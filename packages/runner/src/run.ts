@@ -1,7 +1,7 @@
 // One run, from the spec to the container's exit code.
 import { type CgroupFigures, figuresSince, findCgroup, NO_CGROUP, readCgroup } from "./cli/cgroup.ts";
 import { withDefaults } from "./cli/cli-defaults.ts";
-import { drainTime, notTaken } from "./cli/cli-output.ts";
+import { drainEnd, drainTime, notTaken } from "./cli/drain-time.ts";
 import { type CliResult, type Followed, followCli, neverRan } from "./cli/follow-cli.ts";
 import { notRun } from "./cli/not-run.ts";
 import { withPrograms } from "./cli/programs.ts";
@@ -60,7 +60,8 @@ export async function run(invocation: Invocation): Promise<number> {
   const seeding = spec.seed ? takeSeeds(runnerFile, spec.seed, () => stop.asked) : null;
   const answer = await link.opened(waits.openMs);
   if (answer.kind === "taken" || answer.kind === "failed") keeper?.halt();
-  if (answer.kind === "taken") return giveUp(RUNNER_EXIT.alreadyStarted, "another pod has already started this run");
+  if (answer.kind === "taken")
+    return giveUp(RUNNER_EXIT.alreadyStarted, "another pod has already started this run, or it was cancelled before");
   if (answer.kind === "failed") return giveUp(RUNNER_EXIT.noOutput, answer.error);
   link.meta({ type: "start", at: new Date().toISOString(), ...ids, pod, runtime: `node ${process.versions.node}` });
   if (answer.kind === "silent") note(link, `the volume gave no answer for ${waits.openMs / 1000} s; the CLI was started without it`);
@@ -85,6 +86,7 @@ async function follow(invocation: Invocation, prepared: PreparedRun, closeRelay:
   // A slow volume shows late that another pod owns the run, while seeds are waited for or after the CLI's start: this CLI must not go on.
   link.onTaken = () => stop.ask();
   if (link.taken) stop.ask();
+  link.onFull = sayFull(link, stderrCopy);
   const onGroup = (group: number): void => {
     cgroup = findCgroup();
     before = readCgroup(cgroup);
@@ -106,13 +108,11 @@ async function follow(invocation: Invocation, prepared: PreparedRun, closeRelay:
   const hasState = invocation.guard.group !== null && !link.taken;
   if (!hasState) keeper?.halt();
   const saving = hasState ? keeper?.save(saveTimeLeft(config, stop, result.overAt)) : null;
-  let deadline = result.overAt + drainTime(config);
-  const left = (): number => Math.max(0, deadline - performance.now());
   noteRemains(link, result, stdoutCopy.skipped);
-  const settled = await link.flush(left() * 0.8);
-  if (!settled) link.giveUp(notTaken(config));
+  const settled = await link.flush(() => drainEnd(config, stop, result.overAt, 0.8));
+  if (!settled) link.giveUp(notTaken(result.overAt));
   await saving;
-  if (keeper) deadline = Math.max(deadline, performance.now() + drainTime(config) * 0.2);
+  const lastAt = Math.max(drainEnd(config, stop, result.overAt), performance.now() + drainTime(config) * 0.2);
   const figures = figuresSince(before, readCgroup(cgroup));
   const end = cliEnd(result, link, figures, keeper);
   // Without an answer the end record could turn out wrong about the output.
@@ -120,15 +120,30 @@ async function follow(invocation: Invocation, prepared: PreparedRun, closeRelay:
     const { stderrDropped, leftoversEnded } = result;
     const more = { stderrDropped, leftoversEnded: leftoversEnded > 0, cpuMs: figures.cpuMs };
     link.meta({ type: "end", at: new Date().toISOString(), ...end, ...more });
-    await link.finish(left());
+    await link.finish(() => lastAt);
   }
   link.kill();
   const error = end.error ?? link.metaError;
   const { run, nonce } = config.spec;
   const message = { format: 1, run, nonce, ...end, error, finalLine: result.finalLine } as const;
   writeTerminationMessage(invocation.terminationLog, message, config.key);
-  await Promise.all([stdoutCopy, stderrCopy].map((copy) => copy.drained(Math.min(2_000, left()))));
+  await Promise.all([stdoutCopy, stderrCopy].map((copy) => copy.drained(Math.min(2_000, Math.max(0, lastAt - performance.now())))));
   return link.taken ? RUNNER_EXIT.alreadyStarted : await exitCodeOf(result);
+}
+
+/** At once in the container's log, and on the volume as soon as that takes it. */
+function sayFull(link: WriterLink, stderrCopy: LogCopy): (text: string | null) => void {
+  let since = 0;
+  return (text) => {
+    if (text !== null) since = performance.now();
+    const waited = Math.round((performance.now() - since) / 1000);
+    const said =
+      text === null
+        ? `the volume has room again after ${waited} s; nothing of the output is lost`
+        : `the volume is full, output waits for room: ${text}`;
+    stderrCopy.write(Buffer.from(`runner: ${said}\n`));
+    if (text === null) note(link, said);
+  };
 }
 
 /** Shrinks when the pod is to stop, also in the middle of the save: what the CLI has not used of its grace is the state's. */

@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -85,25 +85,60 @@ describe.concurrent("a volume that fails", () => {
     expect(existsSync(`${pod.folder}/ran`)).toBe(false);
   });
 
-  test.skipIf(process.platform !== "linux")("a full one: the CLI goes on, the loss is counted", async () => {
+  test.skipIf(process.platform !== "linux")("a full one that stays so: the CLI goes on, the loss is counted", async () => {
     const other = preparePod({ argv: shell("") });
-    const pod = preparePod({ argv: megabytes(10), spec: { files: { ...other.spec.files, output: "/dev/full" } } });
+    const spec = { files: { ...other.spec.files, output: "/dev/full" }, drainSec: 1, waits: { stallMs: 400 } };
+    const pod = preparePod({ argv: megabytes(10), spec });
     const ended = await pod.start().ended;
     expect(ended.code).toBe(3);
     expect(ended.stderr).toContain("reached the end");
-    expect(ended.end).toMatchObject({ exitCode: 3, bytes: 10 * MIB, written: 0 });
-    expect(ended.message.error).toContain("ENOSPC");
+    expect(ended.stderr).toContain("runner: the volume is full, output waits for room: ENOSPC");
+    expect(ended.message).toMatchObject({ exitCode: 3, bytes: 10 * MIB, written: 0 });
+    expect(ended.message.error).toMatch(/the volume took no output for 0.4 s: ENOSPC/);
     // The container's log has it; how much of it depends on how fast somebody reads that.
     expect(ended.stdout.length).toBeGreaterThan(MIB);
   });
 
-  test("a meta file that is full costs the end record, not the message", async () => {
+  test("a meta file that has no room costs the records, not the message", async () => {
     const other = preparePod({ argv: shell("") });
-    const pod = preparePod({ argv: shell("echo ran; exit 4"), spec: { files: { ...other.spec.files, meta: "/dev/full" } } });
-    const ended = await pod.start().ended;
+    const spec = { files: { ...other.spec.files, meta: "/dev/full" }, drainSec: 1 };
+    const ended = await preparePod({ argv: shell("echo ran; exit 4"), spec }).start().ended;
     expect(ended.code).toBe(4);
-    expect(ended.message).toMatchObject({ exitCode: 4, bytes: 4, written: 4 });
-    expect(ended.message.error).toContain("meta");
+    expect(ended.message).toMatchObject({ exitCode: 4, bytes: 4 });
+    expect(ended.message.error).toContain("ENOSPC");
+  });
+});
+
+/** Without root there is nothing to mount a volume with. */
+describe.skipIf(process.platform !== "linux" || process.getuid?.() !== 0)("a volume that is full for a while", () => {
+  const volume = mkdtempSync(join(tmpdir(), "runner-full-"));
+  afterAll(() => {
+    execFileSync("umount", ["--lazy", volume]);
+    rmSync(volume, { recursive: true });
+  });
+
+  test("takes everything in order when there is room again, and says how long that took", async () => {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", volume]);
+    const ballast = join(volume, "ballast");
+    writeFileSync(ballast, Buffer.alloc(900_000));
+    const files = { output: join(volume, "out"), meta: join(volume, "out.meta"), lock: join(volume, "out.claim") };
+    // In the records too, in between.
+    const script = "seq 1 20000; echo warned >&2; seq 20001 60000";
+    const pod = preparePod({ argv: shell(script), spec: { files, drainSec: 1, volumeWaitSec: 100 } });
+    const running = pod.start();
+    let log = "";
+    running.process.stderr?.on("data", (chunk: Buffer) => {
+      log += chunk;
+    });
+    await waitFor(() => log.includes("the volume is full"), "the volume to be full");
+    rmSync(ballast);
+    const ended = await running.ended;
+    const all = Array.from({ length: 60_000 }, (_, index) => `${index + 1}\n`).join("");
+    expect(readFileSync(files.output, "utf8")).toBe(all);
+    expect(ended.end).toMatchObject({ exitCode: 0, bytes: all.length, written: all.length, error: null });
+    const texts = ended.meta.flatMap((record) => ("text" in record ? [record.text] : []));
+    expect(texts.join("\n")).toMatch(/warned[\s\S]*the volume has room again after \d+ s; nothing of the output is lost/);
+    expect(ended.stderr).toContain("the volume has room again");
   });
 });
 
@@ -209,19 +244,35 @@ test("a slow volume slows the CLI: nothing is lost and nothing piles up", async 
   expect(ended.end).toMatchObject({ exitCode: 0, bytes: total * MIB, written: total * MIB, error: null });
 });
 
-test("a volume that comes back within the drain time has cost nothing", async () => {
-  const script = `const fs = require("node:fs"); const b = Buffer.alloc(${4 * MIB + 100_000}, "x"); for (let at = 0; at < b.length;) at += fs.writeSync(1, b, at);
+test.each([
+  ["within the drain time", { drainSec: 100 }, 300],
+  ["after it, while nobody stops the pod", { drainSec: 1, volumeWaitSec: 100 }, 2500],
+])("a volume that comes back %s has cost nothing", async (_, times, awayMs) => {
+  const script = `const fs = require("node:fs"); const b = Buffer.alloc(${4 * MIB + 50_000}, "x"); for (let at = 0; at < b.length;) at += fs.writeSync(1, b, at);
     fs.writeFileSync("all-written", "")`;
-  const pod = preparePod({ argv: node(script), spec: { drainSec: 100, waits: { leftoverMs: 100 } } });
+  // What is beyond the buffer fits into the CLI's pipe.
+  const pod = preparePod({ argv: node(script), spec: { ...times, waits: { leftoverMs: 100 } } });
   makeFifo(pod.spec.files.output);
   const held = openSync(pod.spec.files.output, "r+");
   const running = pod.start();
   await waitFor(() => existsSync(`${pod.folder}/all-written`), "the CLI's last byte");
   // Longer than what outlives a CLI is waited for.
-  await sleep(300);
+  await sleep(awayMs);
   const read = readPipe(pod.spec.files.output);
   const ended = await running.ended;
   closeSync(held);
-  expect(await read).toBe(4 * MIB + 100_000);
-  expect(ended.end).toMatchObject({ exitCode: 0, bytes: 4 * MIB + 100_000, written: 4 * MIB + 100_000, error: null });
+  expect(await read).toBe(4 * MIB + 50_000);
+  expect(ended.end).toMatchObject({ exitCode: 0, bytes: 4 * MIB + 50_000, written: 4 * MIB + 50_000, error: null });
+});
+
+test("a pod that is stopped while a hung volume is waited for has only the drain time left", async () => {
+  const pod = preparePod({ argv: shell("echo one; : > all-written"), spec: { drainSec: 1, volumeWaitSec: 1000, waits: { openMs: 100 } } });
+  makeFifo(pod.spec.files.output);
+  const running = pod.start();
+  await waitFor(() => existsSync(`${pod.folder}/all-written`), "the CLI's end");
+  await sleep(300);
+  running.process.kill("SIGTERM");
+  const ended = await running.ended;
+  expect(ended.message).toMatchObject({ exitCode: 0, bytes: 4, written: 0 });
+  expect(ended.message.error).toMatch(/the volume did not take the output within [12] s of the CLI's end/);
 });

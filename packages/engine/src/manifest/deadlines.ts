@@ -4,6 +4,9 @@ import type { RunLimits, RunRequest } from "../request.ts";
 const START_TIMEOUT_SEC = 600;
 /** How long the output may take to reach the volume once the CLI has ended. */
 export const DRAIN_SEC = 10;
+/** The same where nobody stops the pod: an NFS server that was restarted answers after 90 s. */
+const VOLUME_WAIT_SEC = 240;
+export const volumeWaitSec = (limits: RunLimits): number => limits.volumeWaitSec ?? VOLUME_WAIT_SEC;
 /** A host waits a minute for a cancelled run: the CLI gets half of it. */
 const MAX_STOP_GRACE_SEC = 30;
 
@@ -20,5 +23,5 @@ export function podGraceSec(limits: RunLimits): number {
 export function deadlineSeconds({ limits, state = null }: Pick<RunRequest, "limits" | "state">): number {
   const work = limits.timeoutSec > 0 ? limits.timeoutSec : limits.maxRunSec;
   const kept = state === null ? 0 : state.restoreSec + state.saveSec;
-  return Math.ceil(limits.scheduleTimeoutSec + START_TIMEOUT_SEC + work + limits.graceSec + DRAIN_SEC + kept);
+  return Math.ceil(limits.scheduleTimeoutSec + START_TIMEOUT_SEC + work + limits.graceSec + volumeWaitSec(limits) + kept);
 }

@@ -28,6 +28,13 @@ export function podSecurity(request: RunRequest): Record<string, unknown> & { re
     ...(runtimeClassName === null ? {} : { runtimeClassName }),
     ...(hostUsers === null ? {} : { hostUsers }),
     ...(priorityClassName === null ? {} : { priorityClassName }),
-    securityContext: { runAsNonRoot: true, runAsUser: uid, runAsGroup: gid, seccompProfile: { type: "RuntimeDefault" } },
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: uid,
+      runAsGroup: gid,
+      seccompProfile: { type: "RuntimeDefault" },
+      // We set no fsGroup. Where the cluster adds one, as OpenShift does, the kubelet would else change every file of the shared volume at each start.
+      fsGroupChangePolicy: "OnRootMismatch",
+    },
   };
 }

@@ -5,7 +5,7 @@ import { WAKE_UP_FILE, type WakeUpAddress } from "@paperclip-k8s/runner/wake-up"
 import { RequestError } from "../errors.ts";
 import { recordKey, stateKey } from "../record-trust.ts";
 import type { RunRequest } from "../request.ts";
-import { DRAIN_SEC, stopGraceSec } from "./deadlines.ts";
+import { DRAIN_SEC, stopGraceSec, volumeWaitSec } from "./deadlines.ts";
 import type { Submission } from "./submission.ts";
 import { toolFolders } from "./tools.ts";
 
@@ -47,6 +47,7 @@ function runnerSpec(request: RunRequest, nonce: string, files: RunFiles): Runner
     graceSec: request.limits.graceSec,
     stopGraceSec: stopGraceSec(request.limits),
     drainSec: DRAIN_SEC,
+    volumeWaitSec: volumeWaitSec(request.limits),
     ...(request.limits.outputBytes === undefined ? {} : { outputBytes: request.limits.outputBytes }),
     finalLine: request.finalLine,
     ...(request.volumes.claims?.length ? { writable: request.volumes.claims.map(({ mountPath }) => mountPath) } : {}),

@@ -31,7 +31,7 @@ test("the Job of a plain run", () => {
         "namespace": "agents",
       },
       "spec": {
-        "activeDeadlineSeconds": 4280,
+        "activeDeadlineSeconds": 4510,
         "backoffLimit": 0,
         "completions": 1,
         "parallelism": 1,
@@ -114,6 +114,7 @@ test("the Job of a plain run", () => {
             "enableServiceLinks": false,
             "restartPolicy": "Never",
             "securityContext": {
+              "fsGroupChangePolicy": "OnRootMismatch",
               "runAsGroup": 1000,
               "runAsNonRoot": true,
               "runAsUser": 1000,

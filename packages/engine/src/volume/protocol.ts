@@ -97,6 +97,8 @@ export interface WakeUpSource {
 export interface Operations {
   /** Creates files and folders where absent, writable for the pod's user. Their content stays. */
   prepare(of: { readonly paths: readonly string[]; readonly folders: readonly string[]; readonly owner: FileOwner | null }): void;
+  /** Makes a file with this text, in a folder that is there. False = there is one of this name. */
+  claim(of: { readonly path: string; readonly text: string }): boolean;
   /** Files, and folders with what is in them. Missing ones are fine. */
   remove(of: { readonly paths: readonly string[] }): void;
   /** Where a path ends. */
@@ -179,6 +181,8 @@ export type Answer =
 export type FromVolume =
   | Answer
   | { readonly type: "alive" }
+  /** There is no room on the volume, or there is again. */
+  | { readonly type: "room"; readonly full: boolean }
   | { readonly type: "bytes"; readonly id: number; readonly offset: number; readonly bytes: Buffer }
   | { readonly type: "unreadable"; readonly id: number; readonly fault: Fault }
   | { readonly type: "readable"; readonly id: number };

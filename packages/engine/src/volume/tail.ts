@@ -1,6 +1,6 @@
 import { chunkBytes, type Fault, type ToVolume, type WakeUpSource } from "./protocol.ts";
 import type { PendingRequests, RequestOptions } from "./requests.ts";
-import { VolumeError } from "./volume-error.ts";
+import { mayPass, VolumeError, volumeErrorOf } from "./volume-error.ts";
 
 export interface TailOptions {
   /** Awaited before more is given. If a callback throws, the tail ends and `refresh` rejects with what was thrown. */
@@ -9,9 +9,11 @@ export interface TailOptions {
   readonly maxBytes?: number;
   /** Wake-ups tell when the file grows; absent = nobody does. */
   readonly wakeUp?: WakeUpSource;
-  /** The volume does not answer, or the file cannot be read. Output may still come. */
-  readonly onStall?: (error: string) => void;
+  /** The volume does not answer, or the file cannot be read. Output may still come; `passes`: as soon as the volume answers. */
+  readonly onStall?: (error: string, passes: boolean) => void;
   readonly onBack?: () => void;
+  /** There is no room on the volume for more, or there is again. */
+  readonly onRoom?: (full: boolean) => void;
 }
 
 /** A file that is followed while it grows. */
@@ -99,22 +101,26 @@ export class FollowingTail implements Tail {
 
   /** The whole volume does not answer, or answers again. */
   setStalled(error: string | null): void {
-    this.#report(error !== null, this.#unreadable, error);
+    this.#report(error !== null, this.#unreadable, error, true);
   }
 
   /** This one file cannot be read, or can be read again. */
   setUnreadable(fault: Fault | null): void {
-    this.#report(this.#stalled, fault !== null, fault?.message ?? null);
+    this.#report(this.#stalled, fault !== null, fault?.message ?? null, fault !== null && mayPass(volumeErrorOf(fault)));
   }
 
-  #report(stalled: boolean, unreadable: boolean, error: string | null): void {
+  setFull(full: boolean): void {
+    if (this.#ended === null) this.#options.onRoom?.(full);
+  }
+
+  #report(stalled: boolean, unreadable: boolean, error: string | null, passes: boolean): void {
     const before = this.#stalled || this.#unreadable;
     const after = stalled || unreadable;
     this.#stalled = stalled;
     this.#unreadable = unreadable;
     if (before === after || this.#ended !== null) return;
     try {
-      if (after) this.#options.onStall?.(error ?? "");
+      if (after) this.#options.onStall?.(error ?? "", passes);
       else this.#options.onBack?.();
     } catch (thrown) {
       this.#fail(thrown);

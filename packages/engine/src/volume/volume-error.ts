@@ -29,6 +29,13 @@ const codes: Readonly<Record<string, VolumeErrorCode>> = {
   EROFS: "volume_readonly",
 };
 
+/** What a network file system answers whose server is away. */
+const AWAY = new Set(["EIO", "ESTALE", "ETIMEDOUT", "EREMOTEIO", "ENOTCONN", "ECONNRESET", "EHOSTDOWN", "EHOSTUNREACH"]);
+
+/** The volume itself is in trouble, so that waiting helps; it does not where something else stands in the file's place, or there is no right to it. */
+export const mayPass = (error: unknown): boolean =>
+  error instanceof VolumeError && (error.code === "volume_stalled" || AWAY.has(error.errno));
+
 export function volumeErrorOf(fault: Fault): VolumeError {
   return new VolumeError(codes[fault.errno] ?? "volume_failed", fault.path, fault.message, fault.errno);
 }

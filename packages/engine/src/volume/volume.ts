@@ -178,6 +178,7 @@ class SharedVolume {
   #receive(message: FromVolume): void {
     if (message.type === "bytes") this.#tails.get(message.id)?.receive(message.offset, message.bytes);
     else if (message.type === "unreadable") this.#tails.get(message.id)?.setUnreadable(message.fault);
+    else if (message.type === "room") this.#each((tail) => tail.setFull(message.full));
     else if (message.type === "readable") this.#tails.get(message.id)?.setUnreadable(null);
     else if (message.type !== "alive") this.#requests.answer(message);
   }

@@ -4,10 +4,12 @@ import { LIMITS, sleep } from "../limits.ts";
 import type { RunnerConfig } from "../read-spec.ts";
 import type { LogCopy } from "../writer/log-copy.ts";
 import type { WriterLink } from "../writer/writer-link.ts";
+import { drainEnd, drainTime, notTaken } from "./drain-time.ts";
 import { endLeftovers } from "./end-cli.ts";
 import type { LineScan } from "./line-scan.ts";
 import type { Cli } from "./start-cli.ts";
 import { StderrPieces } from "./stderr-pieces.ts";
+import type { StopRequest } from "./stop-request.ts";
 
 export interface OutputTargets {
   readonly config: RunnerConfig;
@@ -32,6 +34,9 @@ export interface LateOutput {
   /** Its beginning. */
   readonly text: string;
 }
+
+/** Whether the volume or the container's log still holds up the reading, and may. */
+type Held = () => boolean;
 
 /** More than a pipe and the stream that reads it can hold. */
 const PIPE_BYTES = 2 * 1024 * 1024;
@@ -81,18 +86,20 @@ export class CliOutput {
   }
 
   /** Reads what is still in the pipes and ends what outlived the CLI; the number of such processes. */
-  async readToEnd(overAt: number): Promise<number> {
+  async readToEnd(overAt: number, stop: StopRequest): Promise<number> {
     const { config, link, stdoutCopy, stderrCopy } = this.#to;
     const drainMs = drainTime(config);
-    const giveUpAt = overAt + drainMs / 2;
-    const allRead = await this.#readWhatIsThere(giveUpAt);
+    const held: Held = () =>
+      (link.backlog.full && performance.now() < drainEnd(config, stop, overAt, 0.5)) ||
+      ([stdoutCopy, stderrCopy].some(({ backlog }) => backlog.full) && performance.now() < overAt + drainMs / 2);
+    const allRead = await this.#readWhatIsThere(held);
     // Without a final line a filter behind the CLI may still hold it back: what it writes counts.
     this.#closed = allRead && this.#scan.finalLine !== null;
     if (!this.#closed) await this.#drainedWithin(Math.min(config.waits.leftoverMs, drainMs / 4));
-    await this.#whileHeld(giveUpAt);
+    await this.#while(held);
     stdoutCopy.giveUp();
     stderrCopy.giveUp();
-    if (!this.#drained && link.backlog.full) link.giveUp(notTaken(config));
+    if (!this.#drained && link.backlog.full) link.giveUp(notTaken(overAt));
     const ended = await endLeftovers(this.#cli.pid, Math.min(config.waits.leftoverKillMs, drainMs / 4));
     if (!this.#drained) await this.#drainedWithin(250);
     this.#cli.abandon();
@@ -107,11 +114,12 @@ export class CliOutput {
   }
 
   /** True when all that the CLI wrote is read: a turn of the event loop found the pipe empty, or more came than a pipe can hold. */
-  async #readWhatIsThere(giveUpAt: number): Promise<boolean> {
+  async #readWhatIsThere(held: Held): Promise<boolean> {
+    const { link, stdoutCopy, stderrCopy } = this.#to;
     const most = this.#read + PIPE_BYTES;
     for (let before = -1; !this.#drained && this.#read > before && this.#read <= most; ) {
-      await this.#whileHeld(giveUpAt);
-      if (performance.now() >= giveUpAt) return false;
+      await this.#while(held);
+      if ([link, stdoutCopy, stderrCopy].some(({ backlog }) => backlog.full)) return false;
       before = this.#read;
       for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
     }
@@ -119,10 +127,8 @@ export class CliOutput {
   }
 
   /** A slow volume or log is no leftover: as long as it holds up the reading, the wait goes on. */
-  async #whileHeld(giveUpAt: number): Promise<void> {
-    const { link, stdoutCopy, stderrCopy } = this.#to;
-    const held = (): boolean => [link, stdoutCopy, stderrCopy].some(({ backlog }) => backlog.full);
-    while (!this.#drained && held() && performance.now() < giveUpAt) await this.#drainedWithin(20);
+  async #while(held: Held): Promise<void> {
+    while (!this.#drained && held()) await this.#drainedWithin(20);
   }
 
   #drainedWithin(ms: number): Promise<unknown> {
@@ -152,8 +158,3 @@ export class CliOutput {
     for (const text of texts) this.#to.link.meta({ type: "stderr", at: new Date().toISOString(), text });
   }
 }
-
-export const notTaken = ({ spec }: RunnerConfig): string => `the volume did not take the output within ${spec.drainSec} s of the CLI's end`;
-
-/** A volume gets at least a moment, whatever the spec says. */
-export const drainTime = ({ spec }: RunnerConfig): number => Math.max(spec.drainSec * 1000, 200);

@@ -47,7 +47,7 @@ export async function followCli(run: Followed): Promise<CliResult> {
   const exit = await cli.exited;
   const overAt = performance.now();
   limits.stop();
-  const leftoversEnded = await output.readToEnd(overAt);
+  const leftoversEnded = await output.readToEnd(overAt, stop);
   const end = output.end();
   // A CLI may be over before it can be ended for its output, of which a part is missing all the same.
   const cause = ender.cause ?? (end.cut > 0 ? "output-limit" : "exit");

@@ -1,6 +1,6 @@
 // Starts the CLI in a process group of its own, with its stdin, or gives the reason why it cannot.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { accessSync, constants, readdirSync } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { cutText } from "../cut-text.ts";
@@ -58,12 +58,16 @@ export async function startCli({ argv, stdin }: RunnerConfig, env: NodeJS.Proces
 /** Names the program and never its arguments: they may hold what must not be logged. */
 function spawnFailure(program: string, path: string | undefined, code: string): SpawnFailure {
   const name = JSON.stringify(cutText(program, 200));
-  if (code !== "ENOENT") return { exitCode: RUNNER_EXIT.notExecutable, error: `cannot run ${name} (${code})` };
+  // A PATH with a folder that the user may not enter makes every missing program one without permission.
+  const missing = code === "ENOENT" || (code === "EACCES" && !program.includes("/") && !isInPath(program, path));
+  if (!missing) return { exitCode: RUNNER_EXIT.notExecutable, error: `cannot run ${name} (${code})` };
   const where = program.includes("/")
     ? "no such file, or its interpreter is missing"
     : `not found in PATH ${cutText(path ?? "(not set)", 300)}`;
-  return { exitCode: RUNNER_EXIT.notFound, error: `cannot run ${name}: ${where} (ENOENT)` };
+  return { exitCode: RUNNER_EXIT.notFound, error: `cannot run ${name}: ${where} (${code})` };
 }
+
+const isInPath = (program: string, path = ""): boolean => path.split(":").some((folder) => existsSync(join(folder, program)));
 
 const ended = (stream: Readable): Promise<void> =>
   new Promise((resolve) => {

@@ -30,6 +30,8 @@ export type Ack =
   | { readonly type: "taken" }
   /** `flushed` ≤ `written`: output bytes the volume has confirmed, and those handed to it. `sha256`: of the confirmed ones. */
   | { readonly type: "progress"; readonly written: number; readonly flushed: number; readonly sha256: string }
+  /** There is no room on the volume: what was given waits in order. Null = there is room again. */
+  | { readonly type: "full"; readonly text: string | null }
   /** Nothing more is written to that file. */
   | { readonly type: "error"; readonly file: "open" | "output" | "meta"; readonly text: string }
   /** Everything before the flush is on the volume or given up. */

@@ -1,13 +1,16 @@
 // The writer of the lock, output and meta files. No call blocks the thread it works in, however long the volume takes.
-import type { Hash } from "node:crypto";
-import { closeFile, isLocal, openFile, syncData, writeWhole } from "../file-calls.ts";
-import { codeOf, NO_FLUSH } from "../files.ts";
+import { closeFile, isLocal, openFile, writeWhole } from "../file-calls.ts";
+import { codeOf } from "../files.ts";
+import { sleep } from "../limits.ts";
 import type { WakeUpCommand, WakeUpSender } from "../wake-up/sender.ts";
+import { AppendedFile, flushFile } from "./appended-file.ts";
 import type { Ack, OpenCommand, ToWriter } from "./protocol.ts";
 
 const FLUSH_EVERY_MS = 100;
 /** What has piled up meanwhile is written in pieces of at most this size: each is a sign that the volume moves. */
 const LARGEST_WRITE = 128 * 1024;
+/** How often a volume that is full is tried again. */
+const ROOM_EVERY_MS = 500;
 
 /** The writer as a process of its own. */
 export function runWriter(): void {
@@ -22,9 +25,8 @@ export function runWriter(): void {
   send({ type: "started" });
 }
 
-/** Known without the module that makes hashes: that is loaded with the first byte of output, not before the CLI's start. */
-const SHA256_OF_NOTHING = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 const NAMES = { output: "output", meta: "meta file" } as const;
+type Name = keyof typeof NAMES;
 
 /** `sync`: the flush that a timer asks for, which nobody waits for. */
 type Work = ToWriter | { readonly type: "sync" };
@@ -35,16 +37,12 @@ export class VolumeWriter {
   #queue: Work[] = [];
   #busy = false;
   #abandoned = false;
-  #open: { output: number | null; meta: number | null } = { output: null, meta: null };
+  /** Null = nothing is written to it any more. */
+  #open: { output: AppendedFile | null; meta: AppendedFile | null } = { output: null, meta: null };
+  /** Both, also after a fault. */
+  #files: Readonly<Record<Name, AppendedFile>> | null = null;
   #outputFile = "";
-  #written = 0;
-  #flushed = 0;
-  /** Of everything that was written; null before the first byte. */
-  #hash: Hash | null = null;
-  /** As it was at the last flush. */
-  #flushedSha256 = SHA256_OF_NOTHING;
-  #metaSize = 0;
-  #metaDirty = false;
+  #isFull = false;
   #wakeUps: WakeUpSender | null = null;
   /** Others may see what was written only after a flush. */
   #seenLate = true;
@@ -73,8 +71,8 @@ export class VolumeWriter {
   }
 
   async #handle(work: Work): Promise<void> {
-    if (work.type === "output") await this.#output(work.bytes);
-    else if (work.type === "meta") await this.#meta(work.bytes);
+    if (work.type === "output") await this.#append("output", work.bytes);
+    else if (work.type === "meta") await this.#append("meta", work.bytes);
     else if (work.type === "open") await this.#openAll(work.command);
     else if (work.type === "wake-ups") await this.#startWakeUps(work.command);
     else await this.#flush();
@@ -88,10 +86,15 @@ export class VolumeWriter {
     try {
       const lock = await openFile(files.lock, "wx", 0o644);
       await writeWhole(lock, Buffer.from(`${JSON.stringify(owner)}\n`));
-      await flushed(lock);
+      await flushFile(lock);
       await closeFile(lock);
       step = "open the output";
-      this.#open = { output: await openFile(files.output, "a", 0o644), meta: await openFile(files.meta, "a", 0o644) };
+      const noRoom = (error: unknown): Promise<void> => this.#noRoom(error);
+      this.#files = {
+        output: new AppendedFile(await openFile(files.output, "a", 0o644), true, noRoom),
+        meta: new AppendedFile(await openFile(files.meta, "a", 0o644), false, noRoom),
+      };
+      this.#open = { ...this.#files };
       this.#ack({ type: "opened" });
       this.#outputFile = files.output;
     } catch (error) {
@@ -105,80 +108,65 @@ export class VolumeWriter {
     const { WakeUpSender } = await import("../wake-up/sender.ts");
     this.#wakeUps = new WakeUpSender(command);
     this.#seenLate = !(await isLocal(this.#outputFile));
-    if (this.#metaSize > 0) this.#wakeUps.written("meta", this.#metaSize);
+    const { written = 0 } = this.#files?.meta ?? {};
+    if (written > 0) this.#wakeUps.written("meta", written);
   }
 
-  async #output(bytes: Buffer): Promise<void> {
-    this.#hash ??= (await import("node:crypto")).createHash("sha256");
-    const hash = this.#hash;
-    const before = this.#written;
-    const onWritten = (count: number): void => {
-      hash.update(bytes.subarray(this.#written - before, this.#written - before + count));
-      this.#written += count;
-    };
-    await this.#attempt("output", "write", (fd) => writeWhole(fd, bytes, onWritten));
-    this.#wakeUps?.written("output", this.#written);
-    this.#progress();
-    this.#flushSoon();
-  }
-
-  async #meta(record: Buffer): Promise<void> {
-    const onWritten = (count: number): void => {
-      this.#metaSize += count;
-    };
-    await this.#attempt("meta", "write", (fd) => writeWhole(fd, record, onWritten));
-    this.#wakeUps?.written("meta", this.#metaSize);
-    this.#metaDirty = true;
+  async #append(name: Name, bytes: Buffer): Promise<void> {
+    await this.#attempt(name, "write", (file) => file.append(bytes));
+    this.#wakeUps?.written(name, this.#files?.[name].written ?? 0);
+    if (name === "output") this.#progress();
     this.#flushSoon();
   }
 
   async #flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#flushed < this.#written) {
-      await this.#attempt("output", "flush", flushed);
-      this.#confirm();
-      if (this.#seenLate) this.#wakeUps?.written("output", this.#written);
+    for (const name of ["output", "meta"] as const) {
+      const file = this.#open[name];
+      if (file === null || file.flushed === file.written) continue;
+      await this.#attempt(name, "flush", () => file.flush());
+      if (this.#seenLate) this.#wakeUps?.written(name, file.written);
     }
-    if (this.#metaDirty) await this.#attempt("meta", "flush", flushed);
-    if (this.#metaDirty && this.#seenLate) this.#wakeUps?.written("meta", this.#metaSize);
-    this.#metaDirty = false;
     this.#lastFlush = performance.now();
     this.#progress();
   }
 
-  /** A network file system may report an error only at the close. */
   async #finish(): Promise<void> {
-    for (const file of ["output", "meta"] as const) await this.#attempt(file, "close", closeFile);
+    for (const name of ["output", "meta"] as const) await this.#attempt(name, "close", (file) => file.close());
     this.#open = { output: null, meta: null };
     this.#wakeUps?.finish();
     this.#ack({ type: "done" });
   }
 
+  /** Whoever gives up waiting abandons the writer. */
+  async #noRoom(error: unknown): Promise<void> {
+    if (!this.#isFull) this.#ack({ type: "full", text: textOf(error) });
+    this.#isFull = true;
+    await sleep(ROOM_EVERY_MS);
+    if (this.#abandoned) throw error;
+  }
+
   /** A file is not written to any more after a fault. */
-  async #attempt(file: "output" | "meta", step: "write" | "flush" | "close", work: (fd: number) => Promise<void>): Promise<void> {
-    const fd = this.#open[file];
-    if (fd === null) return;
+  async #attempt(name: Name, step: "write" | "flush" | "close", work: (file: AppendedFile) => Promise<void>): Promise<void> {
+    const file = this.#open[name];
+    if (file === null) return;
     try {
-      await work(fd);
+      await work(file);
+      if (this.#isFull) this.#ack({ type: "full", text: null });
+      this.#isFull = false;
     } catch (error) {
-      this.#open[file] = null;
-      // What was written before the fault is a prefix a reader may use, if it can still be flushed; a failed flush takes it back.
-      if (file === "output" && step === "write" && (await succeeds(flushed(fd)))) this.#confirm();
-      if (file === "output") this.#written = this.#flushed;
-      this.#ack({ type: "error", file, text: `cannot ${step} the ${NAMES[file]}: ${textOf(error)}` });
+      this.#open[name] = null;
+      if (step === "write") await file.keepPrefix();
+      else file.written = file.flushed;
+      this.#ack({ type: "error", file: name, text: `cannot ${step} the ${NAMES[name]}: ${textOf(error)}` });
     }
   }
 
-  /** What was written is on the volume. */
-  #confirm(): void {
-    if (this.#flushed === this.#written || this.#hash === null) return;
-    this.#flushed = this.#written;
-    this.#flushedSha256 = this.#hash.copy().digest("hex");
-  }
-
   #progress(): void {
-    this.#ack({ type: "progress", written: this.#written, flushed: this.#flushed, sha256: this.#flushedSha256 });
+    if (this.#files === null) return;
+    const { written, flushed, flushedSha256: sha256 } = this.#files.output;
+    this.#ack({ type: "progress", written, flushed, sha256 });
   }
 
   /** At once after a pause, then at most every 100 ms. */
@@ -205,19 +193,5 @@ function* joined(queue: readonly Work[]): Generator<Work> {
     size = 0;
   }
 }
-
-async function flushed(fd: number): Promise<void> {
-  try {
-    await syncData(fd);
-  } catch (error) {
-    if (!NO_FLUSH.includes(codeOf(error))) throw error;
-  }
-}
-
-const succeeds = (work: Promise<void>): Promise<boolean> =>
-  work.then(
-    () => true,
-    () => false,
-  );
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : "unknown error");

@@ -9,10 +9,15 @@ import { startWriter, type Writer } from "./start-writer.ts";
 
 export type OpenAnswer = { readonly kind: "opened" | "taken" | "silent" } | { readonly kind: "failed"; readonly error: string };
 
+/** How often an end that may come nearer is looked at. */
+const LOOK_MS = 200;
+
 export class WriterLink {
   readonly backlog: Backlog;
   /** Another pod owns the run; on a slow volume this is known long after the CLI's start. */
   onTaken: () => void = () => {};
+  /** The volume is full, and why, or has room again. */
+  onFull: (text: string | null) => void = () => {};
   /** Why output is no longer given to the writer. */
   error: string | null = null;
   /** Why the meta file is not complete. */
@@ -27,6 +32,7 @@ export class WriterLink {
   #written = 0;
   #over = false;
   #answer: OpenAnswer | null = null;
+  #noRoom: string | null = null;
   readonly #acks = new Set<Ack["type"]>();
   #waiters: Array<() => void> = [];
 
@@ -43,8 +49,12 @@ export class WriterLink {
 
   /** Waits for the volume's answer, counted from the writer's own start; after "silent" the messages stay queued. */
   async opened(ms: number): Promise<OpenAnswer> {
-    await this.#until(() => this.#acks.has("started"), CHILD_START_MS);
-    await this.#until(() => this.#answer !== null, ms);
+    const within = (limit: number): (() => number) => {
+      const end = performance.now() + limit;
+      return () => end;
+    };
+    await this.#until(() => this.#acks.has("started"), within(CHILD_START_MS));
+    await this.#until(() => this.#answer !== null, within(ms));
     return this.#answer ?? { kind: "silent" };
   }
 
@@ -66,20 +76,20 @@ export class WriterLink {
 
   /** From here on output is only counted: what follows a gap must not be appended. */
   giveUp(reason: string): void {
-    this.error ??= reason;
+    this.error ??= this.#noRoom === null ? reason : `${reason}: ${this.#noRoom}`;
     this.backlog.clear();
   }
 
   /** True when the writer has dealt with everything it was given: `flushed` is final then. */
-  flush(ms: number): Promise<boolean> {
+  flush(end: () => number): Promise<boolean> {
     this.#send({ type: "flush" });
-    return this.#until(() => this.#acks.has("settled"), ms);
+    return this.#until(() => this.#acks.has("settled"), end);
   }
 
   /** Lets the writer end by itself. */
-  finish(ms: number): Promise<boolean> {
+  finish(end: () => number): Promise<boolean> {
     this.#send({ type: "finish" });
-    return this.#until(() => this.#acks.has("done"), ms);
+    return this.#until(() => this.#acks.has("done"), end);
   }
 
   kill(): void {
@@ -93,7 +103,10 @@ export class WriterLink {
   #onAck(ack: Ack): void {
     this.#acks.add(ack.type);
     if (ack.type === "progress") this.#onProgress(ack);
-    else if (ack.type === "opened") this.#answer = { kind: "opened" };
+    else if (ack.type === "full") {
+      this.#noRoom = ack.text;
+      this.onFull(ack.text);
+    } else if (ack.type === "opened") this.#answer = { kind: "opened" };
     else if (ack.type === "taken") {
       this.#answer = { kind: "taken" };
       this.giveUp("another pod owns this run");
@@ -125,12 +138,10 @@ export class WriterLink {
     for (const waiter of this.#waiters.splice(0)) waiter();
   }
 
-  async #until(met: () => boolean, ms: number): Promise<boolean> {
-    let late = false;
-    const deadline = sleep(ms).then(() => {
-      late = true;
-    });
-    while (!met() && !late && !this.#over) await Promise.race([deadline, new Promise<void>((resolve) => this.#waiters.push(resolve))]);
+  /** `end`: asked again and again, for a pod that is to stop has less time. */
+  async #until(met: () => boolean, end: () => number): Promise<boolean> {
+    for (let left = end() - performance.now(); !met() && left > 0 && !this.#over; left = end() - performance.now())
+      await Promise.race([sleep(Math.min(left, LOOK_MS)), new Promise<void>((resolve) => this.#waiters.push(resolve))]);
     return met();
   }
 }

@@ -6,14 +6,16 @@ import { keepEnd } from "./keep-end.ts";
 import { keepSecret } from "./keep-secret.ts";
 import { lookAt } from "./look-at.ts";
 import { openBelow } from "./open-below.ts";
-import { prepareFiles, removeFiles } from "./prepare-files.ts";
+import { claimFile, prepareFiles, removeFiles } from "./prepare-files.ts";
 import { listFolder, locate, readFile, readLast, readTree } from "./read-files.ts";
+import { isFull } from "./room.ts";
 import { storeTree } from "./store-tree.ts";
 import { findStale, removeStale } from "./sweep.ts";
 import { TailLoop } from "./tail-loop.ts";
 import { FollowedRuns } from "./wake-up/followed-runs.ts";
 import { WakeUpReceiver } from "./wake-up/receiver.ts";
 
+const ROOM_EVERY_MS = 5000;
 const [root = "/", aliveEveryMs = "500"] = process.argv.slice(1);
 process.title = `volume ${root}`;
 // Errors are answers here, many per second for a file that is not there yet.
@@ -65,6 +67,7 @@ function openReceiver(of: ListenOptions): Promise<WakeUpAddress> {
 type Performed = { readonly [N in OperationName]: (of: Of<N>) => Promise<ReturnType<Operations[N]>> };
 const operations: Performed = {
   prepare: ({ paths, folders, owner }) => prepareFiles(root, paths, folders, owner),
+  claim: ({ path, text }) => claimFile(root, path, text),
   remove: ({ paths }) => removeFiles(root, paths),
   keepSecret: (of) => keepSecret(root, of),
   keepEnd: (of) => keepEnd(root, of),
@@ -122,6 +125,13 @@ process.on("message", (message: ToVolume) => {
 // Whatever is sent is a sign of life.
 setInterval(() => {
   if (silent) send({ type: "alive" });
+  // Pods cannot say on a full volume that it is full.
+  let isFullNow = false;
+  setInterval(() => {
+    if (loop.files.size === 0 || isFull(root) === isFullNow) return;
+    isFullNow = !isFullNow;
+    send({ type: "room", full: isFullNow });
+  }, ROOM_EVERY_MS);
   silent = true;
 }, Number(aliveEveryMs));
 send({ type: "alive" });

@@ -1,9 +1,9 @@
-import { closeSync, constants, fchmodSync, fchownSync, fstatSync, openSync, type Stats } from "node:fs";
+import { closeSync, constants, fchmodSync, fchownSync, fstatSync, openSync, type Stats, writeSync } from "node:fs";
 import { basename, dirname } from "node:path/posix";
 import type { FileOwner } from "../protocol.ts";
 import { type At, inFolder, orNull, removeTree } from "./in-folder.ts";
 
-const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
 /** Makes folders and files ready for a pod that writes as `owner`. Their content stays. */
 export async function prepareFiles(
@@ -14,6 +14,20 @@ export async function prepareFiles(
 ): Promise<void> {
   for (const folder of folders) await prepareFolder(root, folder, owner, () => {});
   for (const path of paths) await prepareFolder(root, dirname(path), owner, (at) => prepareFile(at(basename(path)), owner));
+}
+
+/** Whoever makes a file first has it: runners claim their run so, with a file that only one of them can make. */
+export function claimFile(root: string, path: string, text: string): Promise<boolean> {
+  return inFolder(root, dirname(path), (at) => {
+    const fd = orNull(() => openSync(at(basename(path)), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644), ["EEXIST"]);
+    if (fd === null) return false;
+    try {
+      writeSync(fd, text);
+    } finally {
+      closeSync(fd);
+    }
+    return true;
+  });
 }
 
 /** Each with what is in it, if it is a folder: a pod may have put one where the server had a file. */

@@ -34,8 +34,8 @@ export type KeptState =
 const MAX_BYTES = 1024 ** 3;
 /** Without a byte from the volume for this long, restoring is given up. */
 const RESTORE_SEC = 60;
-/** At the time limit; a pod that is being deleted has less. */
-const SAVE_SEC = 30;
+/** As long as the volume is waited for at the end; a pod that is being deleted has less. */
+const SAVE_SEC = 240;
 
 export function keptState({ ctx, cli, config }: Pick<RunParts, "ctx" | "cli" | "config">): KeptState {
   const { state } = cli;
