@@ -114,7 +114,7 @@ export const RUN_FAULTS: readonly Fault[] = [
   {
     what: "a create is tried for ever while the API server is away",
     file: engine("retry.ts"),
-    find: "if (clock.now() - (denied ? (deniedAt ?? begun) : begun) >= timeoutMs) throw last;",
+    find: "if (clock.now() - (limit === TRANSIENT ? begun : (refusedAt ?? begun)) >= timeoutMs) throw last;",
     replace: "",
     caughtBy: [suite("adoption-trouble")],
   },
@@ -177,7 +177,7 @@ export const RUN_FAULTS: readonly Fault[] = [
   {
     what: "the next run of a task removes a Job that was to be kept",
     file: engine("lock/wait-for-lock.ts"),
-    find: "isFinished(job) && !job.expires;",
+    find: "isOver(context, job) && !job.expires;",
     replace: "false;",
     caughtBy: [suite("admission")],
   },

@@ -31,6 +31,8 @@ export interface EngineOptions {
   readonly timeouts?: Partial<Timeouts>;
   /** How long a Job outlives its result: a caller that dies before it has stored the result finds it there again. */
   readonly lingerMs?: number;
+  /** Aborted = the process was asked to end: its caller may discard what it is given from now on, so Jobs and files with a result stay for the next server. */
+  readonly ending?: AbortSignal;
   /** The Jobs that count as settled by this server: the process's, unless a test has several servers in one process. */
   readonly settled?: SettledJobs;
   /** Tells runners another address for their wake-ups than the one that this server listens at: a relay's, for example. */
@@ -60,7 +62,7 @@ async function runOnce(request: RunRequest, cluster: ConnectOptions, io: RunIo, 
   try {
     for (const phase of PHASES) if (run.state.outcome === null) await phase(context);
     const outcome = await run.settled;
-    await finish(context, outcome, options.lingerMs ?? 0, release);
+    await finish(context, outcome, options, release);
     return outcome;
   } catch (error) {
     release();

@@ -44,6 +44,7 @@ export {
   listRuns,
   listSecrets,
   removeJob,
+  removePod,
   removeSecret,
   type SecretView,
 } from "./operator/objects.ts";

@@ -18,6 +18,8 @@ export interface RunRequest {
   readonly name: JobNameParts;
   /** Runs with the same key never overlap, nor does one whose key is a path with one above or below it; null = this run shares nothing with others. */
   readonly exclusive: string | null;
+  /** Annotations of Jobs that do the same work: whatever their keys, such a Job and this run never overlap. */
+  readonly sameWork?: Readonly<Record<string, string>>;
   /** Labels of legacy Jobs: those that were not made by this engine have no annotation with a key, and hold the whole key. */
   readonly legacyLabels?: Readonly<Record<string, string>>;
   readonly namespace: string;
@@ -277,6 +279,8 @@ export interface RunLimits {
   readonly maxRunSec: number;
   /** SIGTERM to SIGKILL at the time limit. */
   readonly graceSec: number;
+  /** How long a pod whose CLI has ended waits for a volume that does not take the rest; absent = four minutes. */
+  readonly volumeWaitSec?: number;
   /** How long a pod may stay unscheduled. */
   readonly scheduleTimeoutSec: number;
   /** How long the Job object outlives its end when no server deletes it. */

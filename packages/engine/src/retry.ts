@@ -1,6 +1,6 @@
 import { systemClock } from "./clock.ts";
 import { deferred } from "./deferred.ts";
-import { ApiError, isAccessDenied, isTransient } from "./kube/api-error.ts";
+import { ApiError, isAccessDenied, isBadCertificate, isTransient, isUnauthorized, problemText } from "./kube/api-error.ts";
 import { backoffMs } from "./kube/send-request.ts";
 import type { ErrorFacts } from "./outcome/observation.ts";
 import { log, messageOf, type RunContext } from "./run-context.ts";
@@ -9,14 +9,22 @@ import { log, messageOf, type RunContext } from "./run-context.ts";
 const TRANSIENT = { timeoutMs: 120_000, pauseMs: 2000 };
 /** An API server that has just started, or whose Roles are just being applied, denies for a moment what it will allow. */
 const DENIED = { timeoutMs: 3000, pauseMs: 1000 };
+/** A token or a certificate that is just being replaced, or whose authenticator is away. */
+const UNKNOWN = { timeoutMs: 30_000, pauseMs: 2000 };
 const BACKGROUND_PAUSE = { minMs: 2000, maxMs: 15_000 };
+
+function limitFor(error: unknown): typeof TRANSIENT | null {
+  if (isTransient(error)) return TRANSIENT;
+  if (isAccessDenied(error)) return DENIED;
+  return isUnauthorized(error) || isBadCertificate(error) ? UNKNOWN : null;
+}
 
 /** Repeats a call while its error is one that passes, and logs that once. Any other error, and a caller that leaves, ends it at once. */
 export async function retryTransient<T>(context: RunContext, what: string, call: () => Promise<T>): Promise<T> {
   const { clock, leaving } = context;
   const begun = clock.now();
   let lostAnswer = false;
-  let deniedAt: number | null = null;
+  let refusedAt: number | null = null;
   for (let logged = false; ; logged = true) {
     try {
       return await call();
@@ -24,11 +32,11 @@ export async function retryTransient<T>(context: RunContext, what: string, call:
       // One of the tries may have taken effect: the last error must not hide that.
       lostAnswer ||= error instanceof ApiError && error.maybeApplied;
       const last = lostAnswer && error instanceof ApiError ? error.afterLostAnswer() : error;
-      const denied: boolean = isAccessDenied(error);
-      if (!(isTransient(error) || denied) || leaving.aborted) throw last;
-      if (denied) deniedAt ??= clock.now();
-      const { timeoutMs, pauseMs } = denied ? DENIED : TRANSIENT;
-      if (clock.now() - (denied ? (deniedAt ?? begun) : begun) >= timeoutMs) throw last;
+      const limit = limitFor(error);
+      if (limit === null || leaving.aborted) throw last;
+      if (limit !== TRANSIENT) refusedAt ??= clock.now();
+      const { timeoutMs, pauseMs } = limit;
+      if (clock.now() - (limit === TRANSIENT ? begun : (refusedAt ?? begun)) >= timeoutMs) throw last;
       if (!logged) log(context, "warning", `${what}: ${messageOf(error)}; trying again for up to ${timeoutMs / 1000} s`);
       await clock.sleep(pauseMs, leaving);
       if (leaving.aborted) throw last;
@@ -100,5 +108,8 @@ export function isCertainlyNotApplied(error: unknown): boolean {
 }
 
 export function errorFacts(error: unknown): ErrorFacts {
-  return { message: messageOf(error), status: error instanceof ApiError ? error.httpStatus : null };
+  const isApi = error instanceof ApiError;
+  const certificate = isBadCertificate(error);
+  const message = (certificate ? problemText(error) : null) ?? messageOf(error);
+  return { message, status: isApi ? error.httpStatus : null, ...(certificate && { certificate }) };
 }

@@ -1,3 +1,4 @@
+import { podGraceSec } from "./manifest/deadlines.ts";
 import type { Submission } from "./manifest/submission.ts";
 import type { RunRequest } from "./request.ts";
 
@@ -34,8 +35,10 @@ export function timeoutsFor(request: RunRequest, submission: Submission) {
     drain: 2 * SECOND,
     /** Bytes are known to be missing: the files are read again for this long without growth. */
     missing: 10 * SECOND,
-    /** Asked to cancel, and neither the CLI's end nor the pod's was seen. */
-    cancel: (submission.stopGraceSec + 12) * SECOND,
+    /** The run has ended, and the volume does not answer: an NFS server that was restarted takes 90 s. */
+    volumeBack: 300 * SECOND,
+    /** Asked to cancel, and neither the CLI's end nor the pod's was seen: by then the kubelet has killed the pod. */
+    cancel: (podGraceSec(request.limits) + 5) * SECOND,
     /** Job deleted while its pod still runs: the pod's own grace and some. */
     podOutlivesJob: (submission.stopGraceSec + 60) * SECOND,
     /** The node was declared lost and the pod is marked deleted. */
@@ -54,6 +57,8 @@ export function timeoutsFor(request: RunRequest, submission: Submission) {
     reattach: 60 * SECOND,
     /** After an outage, until the view of the cluster is up to date again. */
     staleView: 5 * SECOND,
+    /** Nothing was noticed for so long, not even the ticks of every 2.5 s: this process was frozen or got no CPU. */
+    standstill: 6 * SECOND,
     /** Events are read when a pod has not started after this. */
     events: 3 * SECOND,
     /** A silence of this length is logged; the next ones are twice as long. */

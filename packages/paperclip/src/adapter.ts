@@ -1,7 +1,7 @@
 import type { AgentCli } from "./agent-cli/agent-cli.ts";
 import { testEnvironment } from "./doctor/test-environment.ts";
 import { type ExecuteOptions, execute } from "./execute.ts";
-import { runDetachable } from "./handover/drain/detachable-run.ts";
+import { type Handover, runDetachable } from "./handover/drain/detachable-run.ts";
 import { RunRegistry } from "./handover/drain/run-registry.ts";
 import { PROVIDED_BY } from "./host/keys.ts";
 import type { ServerAdapter, SkillContext } from "./host/types.ts";
@@ -12,7 +12,7 @@ import { listSkills, syncSkills } from "./prepare/skills/snapshot.ts";
 import { configurationDoc } from "./settings/documents.ts";
 import { formSchema } from "./settings/form.ts";
 
-interface AdapterOptions extends Omit<ExecuteOptions, "serverEnv" | "detach"> {
+interface AdapterOptions extends Omit<ExecuteOptions, "serverEnv" | keyof Handover> {
   readonly serverEnv?: NodeJS.ProcessEnv;
   /** Through which this adapter's runs can be detached. */
   readonly registry?: RunRegistry;
@@ -25,7 +25,7 @@ export function createAdapter(cli: AgentCli, options: AdapterOptions): ServerAda
   const skills = (ctx: SkillContext) => skillSettings(cli, ctx.config, serverEnv);
   return {
     type: cli.type,
-    execute: (ctx) => runDetachable(registry, ctx, serverEnv, (detach) => execute(cli, ctx, { ...options, serverEnv, detach })),
+    execute: (ctx) => runDetachable(registry, ctx, serverEnv, (handover) => execute(cli, ctx, { ...options, serverEnv, ...handover })),
     testEnvironment: (ctx) => testEnvironment(cli, ctx, { engine: options.engine, serverEnv }),
     sessionCodec,
     ...(cli.inPlace === undefined ? { sessionManagement: cli.sessionManagement } : asBuiltIn(cli)),

@@ -7,6 +7,7 @@ import { notPrepared } from "./conclude/not-prepared.ts";
 import { type Conclusion, conclude } from "./conclude/result.ts";
 import { lostSession } from "./conclude/session.ts";
 import { onLockConflict } from "./handover/adoption/on-lock-conflict.ts";
+import type { Handover } from "./handover/drain/detachable-run.ts";
 import { is824, needsKeepAlive } from "./host/2026-824/release.ts";
 import { callsEnded } from "./host/api.ts";
 import { issueOf } from "./host/issue.ts";
@@ -32,10 +33,8 @@ import { chooseTools, missingOf, toolsNote } from "./prepare/tools/choice.ts";
 import { forgetChanged, rememberTools } from "./prepare/tools/remembered.ts";
 import { inFormWords } from "./settings/setting-name.ts";
 
-export interface ExecuteOptions extends CancelOptions {
+export interface ExecuteOptions extends CancelOptions, Partial<Handover> {
   readonly engine: Engine;
-  /** Aborted = leave the Job as it is, for the next server. */
-  readonly detach?: AbortSignal;
   /** How long the host may take for its callbacks at the end; 30 s unless set. */
   readonly hostTimeoutMs?: number;
 }
@@ -83,6 +82,7 @@ async function runToConclusion(cli: AgentCli, ctx: ExecutionContext, log: RunLog
     if (tools !== null) void log.info(toolsNote(tools, inputs));
     const first = await prepareAttempt(inputs, firstStart(session.sessionId, tools));
     const unused = unusedClaim(inputs).then((text) => (text === null ? undefined : log.warning(text)));
+    await options.mayStart?.((await watch()).signal, (text) => log.info(text));
     const conclusion = await runAttempts(first, { log, cancel: await watch(), options });
     await withTimeout(unused, options.hostTimeoutMs);
     return conclusion;

@@ -3,6 +3,7 @@ import { createAdapter } from "./adapter.ts";
 import type { AgentCli } from "./agent-cli/agent-cli.ts";
 import { startControlServer } from "./handover/drain/control-server.ts";
 import { RunRegistry } from "./handover/drain/run-registry.ts";
+import { processEnding } from "./handover/process-ending.ts";
 import type { ServerAdapter } from "./host/types.ts";
 
 /** By then the host has stored a result, or never will; a run that is lost before that is read again from its Job. */
@@ -26,7 +27,7 @@ export function serverParts(): ServerParts {
 }
 
 function createParts(): ServerParts {
-  const engine = createEngine({ lingerMs: STORED_MS });
+  const engine = createEngine({ lingerMs: STORED_MS, ending: processEnding() });
   const registry = new RunRegistry();
   const types = new Set<string>();
   // In the background: a server without the control socket runs as well.

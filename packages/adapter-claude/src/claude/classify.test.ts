@@ -29,8 +29,19 @@ test.each<[string, object]>([
   ["refusal", { kind: "refusal", code: "claude_refusal", message: expect.stringContaining("can't help with this") }],
   ["output-limit", { kind: "other", message: expect.stringContaining("output token maximum") }],
   ["model-error", { kind: "bad-request", message: "API Error: 400 Scripted refusal: the request is not valid." }],
-  ["unauthorized", { kind: "auth", code: "claude_auth_required", message: expect.stringMatching(/401.*set ANTHROPIC_API_KEY/) }],
-  ["not-logged-in", { kind: "auth", message: expect.stringMatching(/^Not logged in.*claude setup-token/) }],
+  [
+    "unauthorized",
+    {
+      kind: "auth",
+      code: "claude_auth_required",
+      message: expect.stringMatching(/401/),
+      remedy: expect.stringMatching(/^set ANTHROPIC_API_KEY/),
+    },
+  ],
+  [
+    "not-logged-in",
+    { kind: "auth", message: expect.stringMatching(/^Not logged in/), remedy: expect.stringContaining("claude setup-token") },
+  ],
   ["unknown-model", { kind: "model-not-found", message: expect.stringContaining("claude-sonnet-5") }],
   ["prompt-too-long", { kind: "context-overflow" }],
   ["quota", { kind: "quota", retryAfterSec: null }],
@@ -75,7 +86,7 @@ test.each<[string, object, string]>([
 
 test("a page to log in at is named", () => {
   const fault = classifyLines([failed("Not logged in")], "Open https://claude.ai/oauth/authorize?code=1 in a browser\n");
-  expect(fault?.message).toContain("log in at https://claude.ai/oauth/authorize?code=1");
+  expect(fault?.remedy).toContain("log in at https://claude.ai/oauth/authorize?code=1");
 });
 
 test("a refusal that exits cleanly is one all the same", () => {

@@ -38,7 +38,7 @@ export function classify(run: ClaudeRun, stderr: string, now: number): CliFault 
   const message = result.errors[0] ?? "Claude Code ended with an error";
   if (result.subtype === "error_max_turns") return fault("step-limit", message);
   const kind = kindOf(message, result, run.fault);
-  if (kind === "auth") return fault(kind, `${message}; ${loginHint(message, stderr)}`);
+  if (kind === "auth") return fault(kind, message, { remedy: loginHint(message, stderr) });
   if (kind === "quota") {
     const retryAt = run.resetsAt ?? resetTime(message, now);
     return fault(kind, message, retryAt === null ? {} : { retryAt });

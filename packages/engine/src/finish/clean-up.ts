@@ -1,5 +1,6 @@
 import { systemClock } from "../clock.ts";
-import { isAccessDenied, isTransient } from "../kube/api-error.ts";
+import { isAccessDenied, isTransient, isUnauthorized } from "../kube/api-error.ts";
+import type { JobView } from "../kube/views.ts";
 import { awaitView } from "../kube/watch/await-view.ts";
 import { isNewer } from "../kube/watch/object-cache.ts";
 import { type DeleteJobResult, deleteJob, type Propagation } from "../kube/writes.ts";
@@ -82,7 +83,7 @@ async function removeJob(context: RunContext, outcome: RunOutcome, { late, tried
       return false;
     } catch (error) {
       // An API server that has just come back denies for a moment what it allows.
-      const passes = isTransient(error) || isTimeout(error) || (tries > 1 && isAccessDenied(error));
+      const passes = isTransient(error) || isTimeout(error) || isUnauthorized(error) || (tries > 1 && isAccessDenied(error));
       const again = passes && tries <= LATER_TRIES;
       if (tries === 1 || !again) logFailure(context, error, again);
       if (!again) return false;
@@ -94,8 +95,10 @@ async function removeJob(context: RunContext, outcome: RunOutcome, { late, tried
 function deleteOwnJob(context: RunContext, late: boolean, isUnstarted: boolean): Promise<DeleteJobResult> {
   const { connection, request, run, watch } = context;
   // The watch may have seen more of the Job than the run, which no longer listens to it.
-  const job = watch.job(run.state.identity.jobUid ?? "") ?? run.state.job;
-  if (job === null || job === "gone") return Promise.resolve("gone");
+  const seen = watch.job(run.state.identity.jobUid ?? "");
+  const job = seen === null || seen === "gone" ? run.state.job : seen;
+  // One that has lost the labels by which the watch finds it only looks as if it were gone.
+  if (job === null || (seen === "gone" && hasLabels(job, request.selector))) return Promise.resolve("gone");
   return deleteJob(connection, request.namespace, job, {
     owner: { key: request.keys.runId, runId: request.runId },
     propagation: propagationFor(run.state),
@@ -106,6 +109,9 @@ function deleteOwnJob(context: RunContext, late: boolean, isUnstarted: boolean):
     ...(isUnstarted ? { retry: { attempts: 20 } } : {}),
   });
 }
+
+const hasLabels = ({ labels }: JobView, selector: string): boolean =>
+  selector.split(",").every((term) => labels[term.slice(0, term.indexOf("="))] === term.slice(term.indexOf("=") + 1));
 
 /**
  * The Job's name is free at once where nothing of its pod can write any more. With an end record that is so before the pod has ended: the runner

@@ -2,7 +2,7 @@ import { systemClock } from "../clock.ts";
 import { type Deferred, deferred } from "../deferred.ts";
 import { isFinished } from "../kube/views.ts";
 import { awaitView } from "../kube/watch/await-view.ts";
-import type { RunContext } from "../run-context.ts";
+import { log, type RunContext } from "../run-context.ts";
 import type { RunOutcome } from "../run-outcome.ts";
 import { addSettled } from "../settled-jobs.ts";
 import { cleanUp, propagationFor, whyKept } from "./clean-up.ts";
@@ -12,11 +12,21 @@ const WITH_RESULT: ReadonlySet<RunOutcome["kind"]> = new Set(["exited", "timed-o
 /** A Job whose status still changes is deleted so much later at most: a delete that meets a change has to be made again. */
 const STATUS_MS = 5000;
 
+interface Lingering {
+  readonly lingerMs?: number;
+  readonly ending?: AbortSignal;
+}
+
 /**
  * Cleans up before the result is given, or `lingerMs` after it, so that a caller that dies before it has stored the result finds the Job again.
  * `release` is called when nothing of the run is needed any more.
  */
-export async function finish(context: RunContext, outcome: RunOutcome, lingerMs: number, release: () => void): Promise<void> {
+export async function finish(
+  context: RunContext,
+  outcome: RunOutcome,
+  { lingerMs = 0, ending }: Lingering,
+  release: () => void,
+): Promise<void> {
   const { run, settled } = context;
   const { jobUid } = run.state.identity;
   const goesOn = outcome.kind === "detached" || outcome.kind === "superseded";
@@ -28,7 +38,13 @@ export async function finish(context: RunContext, outcome: RunOutcome, lingerMs:
     const tried = deferred<void>();
     addSettled(settled, jobUid, { ended, free: freeing(wanted, tried) });
     systemClock.after(lingerMs, () => void statusSettled(context, jobUid).then(wanted.resolve));
-    void wanted.promise.then(() => cleanUp(context, outcome, { late: true, tried: tried.resolve, done: release }));
+    if (ending?.aborted) log(context, "info", "this server is ending: Job and files are kept until the result is known to be stored");
+    void wanted.promise.then(() => {
+      // The result may be the only copy besides them.
+      if (!ending?.aborted) return cleanUp(context, outcome, { late: true, tried: tried.resolve, done: release });
+      tried.resolve();
+      release();
+    });
     return;
   }
   if (jobUid !== null && !goesOn) addSettled(settled, jobUid, { ended, free: nothingToFree });

@@ -3,6 +3,8 @@ import type { RunState } from "../outcome/state.ts";
 import { isUneventful } from "../outcome/uneventful.ts";
 import { log, messageOf, type RunContext } from "../run-context.ts";
 import type { RunOutcome } from "../run-outcome.ts";
+import { mayPass } from "../volume/volume-error.ts";
+import { confirmGone } from "./confirm-gone.ts";
 import { createEventReader } from "./read-events.ts";
 import { openTails, type Tails } from "./tails.ts";
 
@@ -10,6 +12,8 @@ const TICK_MS = 250;
 /** While nothing but a long silence is counted. */
 const QUIET_TICK_MS = 2500;
 const STOP_PAUSE_MS = 1000;
+/** A volume that hangs does not keep the Job from being deleted. */
+const CLAIM_TIMEOUT_MS = 500;
 /** For this long after a result that could not confirm the cancel, it is still tried. */
 const STOP_TIMEOUT_MS = 900_000;
 
@@ -20,11 +24,13 @@ export async function follow(context: RunContext): Promise<RunOutcome> {
   if (jobUid === null) return run.settled;
   const tails = openTails(context);
   const effects = effectsOf(context, jobUid, tails);
+  const confirmed = confirmGone(context, (fact) => run.observe(fact));
   const stops = [
     run.onChange((_, after) => effects(after)),
     tick(context),
     // After the listener: it reports at once what is known already.
-    watch.subscribe(jobName, (fact) => run.observe(fact), jobUid).close,
+    watch.subscribe(jobName, confirmed.listen, jobUid).close,
+    confirmed.close,
     tails.close,
   ];
   // After what is known already: a run that has ended by itself is not left, even if that was asked before.
@@ -73,15 +79,28 @@ async function drain({ run, clock }: RunContext, tails: Tails): Promise<void> {
     try {
       run.observe({ kind: "drained", bytes: await tails.refresh() });
     } catch (error) {
-      run.observe({ kind: "output-stalled", error: messageOf(error) });
+      run.observe({ kind: "output-stalled", error: messageOf(error), passes: mayPass(error) });
     }
     await clock.sleep(TICK_MS);
   }
 }
 
+/**
+ * Takes the run's lock file, so that a runner which is just starting finds it taken and starts no CLI: the SIGTERM that follows would be lost
+ * on a container's first process that has no handler for it yet. A runner that has the file hears the signal.
+ */
+async function forbidStart({ run, request, volume }: RunContext): Promise<void> {
+  if (run.state.startRecord !== null) return;
+  const { files } = run.state.identity;
+  const text = `${JSON.stringify({ cancelled: request.runId })}\n`;
+  // Without it the pod is killed at the end of its grace.
+  await volume.run("claim", { path: files.lock, text }, CLAIM_TIMEOUT_MS).catch(() => false);
+}
+
 /** Deletes the Job of a cancelled run, unless another run owns it. Foreground: its name stays taken until its pod is gone. */
 async function stopJob(context: RunContext): Promise<void> {
   const { connection, request, run, clock } = context;
+  await forbidStart(context);
   const owner = { key: request.keys.runId, runId: request.runId };
   const end = clock.now() + STOP_TIMEOUT_MS;
   const isWanted = () => run.state.outcome === null || (run.state.outcome.kind === "cancelled" && !run.state.outcome.stopped);

@@ -17,7 +17,7 @@ export function openTails(context: RunContext): Tails {
   const { identity } = run.state;
   const records = new MetaReader({ run: identity.firstRun, nonce: identity.nonce }, identity.records);
   const stalls = {
-    onStall: (error: string) => run.observe({ kind: "output-stalled", error }),
+    onStall: (error: string, passes: boolean) => run.observe({ kind: "output-stalled", error, passes }),
     onBack: () => run.observe({ kind: "output-back" }),
   };
   const delivery = createDelivery(context);
@@ -28,6 +28,7 @@ export function openTails(context: RunContext): Tails {
     ...wokenBy("output"),
     maxBytes: delivery.limit(),
     onBytes: delivery.take,
+    onRoom: (full) => run.observe({ kind: "volume-room", full }),
   });
   const meta = volume.tail(identity.files.meta, {
     ...stalls,

@@ -67,6 +67,26 @@ export const isInvalid = (error: unknown): error is ApiError => hasStatus(error,
 /** The resourceVersion or the continue token is too old. */
 export const isExpired = (error: unknown): error is ApiError => hasStatus(error, 410);
 
+/** Node's names for a server's certificate that it does not accept. */
+const CERTIFICATE_CODES = new Set(
+  "CERT_HAS_EXPIRED CERT_NOT_YET_VALID CERT_UNTRUSTED CERT_REVOKED CERT_SIGNATURE_FAILURE INVALID_CA DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_GET_ISSUER_CERT UNABLE_TO_GET_ISSUER_CERT_LOCALLY UNABLE_TO_VERIFY_LEAF_SIGNATURE ERR_TLS_CERT_ALTNAME_INVALID HOSTNAME_MISMATCH".split(
+    " ",
+  ),
+);
+/** The API server's certificate is not accepted: the certificate authority or the address in the kubeconfig is wrong, or one of the clocks. */
+export const isBadCertificate = (error: unknown): error is ApiError =>
+  error instanceof ApiError && CERTIFICATE_CODES.has(error.systemCode ?? "");
+
+/** What a reader of a run gets to read; null = no more than that the API server cannot be reached. */
+export function problemText(error: ApiError): string | null {
+  if (error.denied !== null) return error.message;
+  if (CERTIFICATE_CODES.has(error.systemCode ?? ""))
+    return `the API server's certificate is not accepted (${error.systemCode}): check the certificate authority and the address in the kubeconfig, and the clocks`;
+  if (error.httpStatus === 401) return "the API server does not accept the credentials (401)";
+  if (error.httpStatus === null) return null;
+  return `the API server answers ${error.httpStatus}${error.reason === null ? "" : ` ${error.reason}`} (${error.message})`;
+}
+
 const transientStatus = new Set([429, 500, 502, 503, 504]);
 const transientSystemCodes = new Set(
   "ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENETDOWN ENOTFOUND EAI_AGAIN".split(" "),

@@ -3,7 +3,18 @@ import type { Connection } from "./connection.ts";
 import type { ApiRequest } from "./exchange.ts";
 import { named, paths } from "./paths.ts";
 import { type RetryOptions, sendRequest } from "./send-request.ts";
-import { type ClaimView, type EventView, type JobView, object, projectClaim, projectEvent, projectJob, text } from "./views.ts";
+import {
+  type ClaimView,
+  type EventView,
+  type JobView,
+  object,
+  type PodView,
+  projectClaim,
+  projectEvent,
+  projectJob,
+  projectPod,
+  text,
+} from "./views.ts";
 import { listAll } from "./watch/list.ts";
 
 export interface CallOptions extends Pick<ApiRequest, "signal" | "timeoutMs" | "priority"> {
@@ -14,6 +25,35 @@ export interface CallOptions extends Pick<ApiRequest, "signal" | "timeoutMs" | "
 export function getJob(connection: Connection, namespace: string, name: string, options: CallOptions = {}): Promise<JobView | null> {
   const path = named(paths.jobs(namespace), name);
   return get(connection, path, options, (body) => jobOf(path, body, false));
+}
+
+const LOOK_AGAIN = { timeoutMs: 5000, retry: { attempts: 2 } } as const;
+
+/** This very Job, by its name, where the watch does not show it; null = it is gone, whoever has its name now. */
+export async function lookAgain(
+  connection: Connection,
+  namespace: string,
+  { name, uid }: Pick<JobView, "name" | "uid">,
+): Promise<JobView | null> {
+  const job = await getJob(connection, namespace, name, LOOK_AGAIN);
+  return job?.uid === uid ? job : null;
+}
+
+/** The same for a pod. */
+export async function lookAgainAtPod(
+  connection: Connection,
+  namespace: string,
+  { name, uid }: Pick<PodView, "name" | "uid">,
+): Promise<PodView | null> {
+  const pod = await getPod(connection, namespace, name, LOOK_AGAIN);
+  return pod?.uid === uid ? pod : null;
+}
+
+/** Null = there is none. Found by a list, which the account may make in any case. */
+async function getPod(connection: Connection, namespace: string, name: string, options: CallOptions = {}): Promise<PodView | null> {
+  const list = { path: paths.pods(namespace), fieldSelector: `metadata.name=${name}`, ...limits(options) };
+  const { items } = await listAll(connection, list, projectPod, options.retry);
+  return items.find((pod) => pod.name === name) ?? null;
 }
 
 /** Null = there is none. */

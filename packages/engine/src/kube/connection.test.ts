@@ -13,6 +13,7 @@ import { type Connection, connect } from "./connection.ts";
 import { sendRequest } from "./send-request.ts";
 import { answer, answerStatus, TestApi } from "./testing/test-api.ts";
 import { testTls } from "./testing/test-tls.ts";
+import { RunWatch } from "./watch/run-watch.ts";
 
 const path = "/apis/batch/v1/namespaces/n/jobs";
 const get = { method: "GET", path } as const;
@@ -229,6 +230,18 @@ describe("TLS", () => {
     const wrong = await openTls({ "certificate-authority-data": testTls.ca, "tls-server-name": "other.test" }, { token: "t" });
     expect(await failure(wrong.request(get))).toMatchObject({ code: "api_unreachable", systemCode: "ERR_TLS_CERT_ALTNAME_INVALID" });
     for (const each of [connection, wrong]) each.close();
+  });
+
+  test("an unknown authority: a run says so at once, by name", async () => {
+    const connection = await openTls({}, { token: "t" });
+    const watch = new RunWatch(connection, "n", "app=x");
+    const facts: unknown[] = [];
+    watch.subscribe("a", (fact) => facts.push(fact));
+    expect(await watch.accessError()).toMatchObject({ systemCode: expect.stringMatching(/ISSUER|VERIFY|SELF_SIGNED/) });
+    const error = expect.stringMatching(/^the API server's certificate is not accepted \(.*\): check the certificate authority/);
+    expect(facts).toContainEqual({ kind: "api-lost", error, forPeople: true });
+    watch.close();
+    connection.close();
   });
 
   test("an unknown authority: refused before anything is sent, and not tried again", async () => {

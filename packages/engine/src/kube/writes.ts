@@ -198,6 +198,10 @@ export function deleteJobAsSeen(
   return remove(connection, named(paths.jobs(namespace), name), { ...options, uid, resourceVersion, propagation });
 }
 
+export function deletePod(connection: Connection, namespace: string, name: string, uid: string): Promise<DeleteResult> {
+  return remove(connection, named(paths.pods(namespace), name), { uid, propagation: "Background" });
+}
+
 export function deleteSecret(connection: Connection, namespace: string, name: string, uid: string): Promise<DeleteResult> {
   return remove(connection, named(paths.secrets(namespace), name), { uid, propagation: "Background" });
 }

@@ -1,10 +1,10 @@
-import { isFinished, type JobView } from "../kube/views.ts";
+import type { JobView } from "../kube/views.ts";
 import type { Adoption, ConflictFacts, StartProblem } from "../outcome/observation.ts";
 import { overlaps } from "../overlaps.ts";
 import type { RunKeys, RunRequest } from "../request.ts";
 import { withTimeout } from "../retry.ts";
 import type { LockDecision, LockOwner, RunContext } from "../run-context.ts";
-import { hasEnded } from "./ended-jobs.ts";
+import { hasEnded, isOver } from "./ended-jobs.ts";
 
 /** Of the finished ones so many are asked about: more are kept for debugging, and their results were given long ago. */
 const MOST_ASKED = 5;
@@ -14,15 +14,20 @@ export type Adopted = { readonly kind: "adopted"; readonly adoption: Adoption };
 export type Problem = { readonly kind: "problem"; readonly problem: StartProblem };
 export const problemEnd = (problem: StartProblem): Problem => ({ kind: "problem", problem });
 
+/** One issue may be woken under several keys. */
+function isSameWork({ sameWork }: Pick<RunRequest, "sameWork">, { annotations }: Pick<JobView, "annotations">): boolean {
+  return sameWork !== undefined && Object.entries(sameWork).every(([key, value]) => annotations[key] === value);
+}
+
 /** Does this Job, whatever its name, hold a key that overlaps with the run's? */
 export function isConflicting(
-  request: Pick<RunRequest, "exclusive" | "keys" | "legacyLabels">,
+  request: Pick<RunRequest, "exclusive" | "keys" | "legacyLabels" | "sameWork">,
   job: Pick<JobView, "labels" | "annotations">,
 ): boolean {
   const { exclusive, keys, legacyLabels } = request;
   if (exclusive === null) return false;
   const key = job.annotations[keys.exclusive];
-  if (key !== undefined) return overlaps(key, exclusive);
+  if (key !== undefined) return overlaps(key, exclusive) || isSameWork(request, job);
   const isOurs = job.annotations[keys.runner] !== undefined;
   return !isOurs && legacyLabels !== undefined && Object.entries(legacyLabels).every(([name, value]) => job.labels[name] === value);
 }
@@ -48,9 +53,10 @@ export async function conflictingJob(context: RunContext, notAdoptable: Readonly
 const MOST_LIVE = 20;
 
 /** The live Jobs of this engine, under any name, that hold a key which overlaps with the run's; newest first. */
-export function liveOwners({ watch, request, settled }: RunContext): JobView[] {
+export function liveOwners(context: RunContext): JobView[] {
+  const { watch, request, settled } = context;
   const isOwner = (job: JobView) =>
-    !isFinished(job) &&
+    !isOver(context, job) &&
     job.deletedAt === null &&
     !settled.jobs.has(job.uid) &&
     job.annotations[request.keys.runner] !== undefined &&
@@ -78,7 +84,7 @@ export async function askAbout(context: RunContext, owner: LockOwner): Promise<L
 export function lockOwnerOf(context: RunContext, job: JobView): LockOwner {
   const { name: jobName, uid, labels, annotations, createdAt } = job;
   const { keys } = context.request;
-  const ends = { finished: isFinished(job), ended: hasEnded(context, job) };
+  const ends = { finished: isOver(context, job), ended: hasEnded(context, job) };
   return { jobName, uid, runId: ownerOf(job, keys), labels, annotations, ours: isOurs(job, keys), ...ends, createdAt };
 }
 

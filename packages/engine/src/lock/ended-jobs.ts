@@ -1,5 +1,6 @@
 import { isFinished, type JobView } from "../kube/views.ts";
 import type { Adoption } from "../outcome/observation.ts";
+import { terminated } from "../outcome/pod-facts.ts";
 import { trustOf } from "../record-trust.ts";
 import { runFiles } from "../request.ts";
 import { withTimeout } from "../retry.ts";
@@ -16,15 +17,27 @@ const LAST_BYTES = 16 * 1024;
  * Nothing of the Job can write any more: it has finished, this process has given its result, or its end record was read. Of a Job that is kept
  * for debugging only the cluster's word counts: nobody deletes it, so that an agent that has signed its own end would go on beside the next run.
  */
-export function hasEnded(context: RunContext, job: Pick<JobView, "uid" | "conditions" | "expires">): boolean {
-  return isFinished(job) || (job.expires && hasProvedEnd(context, job));
+export function hasEnded(context: RunContext, job: SeenJob): boolean {
+  return isOver(context, job) || (job.expires && hasProvedEnd(context, job));
 }
+
+type SeenJob = Pick<JobView, "name" | "uid" | "conditions" | "expires">;
+
+/**
+ * The cluster says that the run is over: the Job has finished, or the run's own container has ended. With a container beside it that never ends, as
+ * meshes and vaults add one, the Job would not finish before its deadline.
+ */
+export const isOver = (context: RunContext, job: Omit<SeenJob, "expires">): boolean => isFinished(job) || containerHasEnded(context, job);
+
+const containerHasEnded = ({ watch, request }: RunContext, job: Pick<JobView, "name" | "uid">): boolean =>
+  watch.podsOf(job).some((pod) => terminated(pod, request.container.name) !== null);
 
 const hasProvedEnd = ({ settled, provedEnds }: RunContext, { uid }: Pick<JobView, "uid">): boolean =>
   settled.jobs.get(uid)?.ended === true || provedEnds.has(uid);
 
 /** Whether its name may be given away before its pod is gone. Not so for one that only counts as failed, whose pod may still be ending. */
-export const needNotWaitForPod = (context: RunContext, job: JobView): boolean => "Complete" in job.conditions || hasProvedEnd(context, job);
+export const needNotWaitForPod = (context: RunContext, job: JobView): boolean =>
+  "Complete" in job.conditions || containerHasEnded(context, job) || hasProvedEnd(context, job);
 
 /**
  * Looks for the end record of another run's Job, seconds before the cluster says that the Job has finished. Only a signed record counts: the

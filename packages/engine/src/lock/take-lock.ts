@@ -6,6 +6,7 @@ import { buildSubmission } from "../manifest/submission.ts";
 import { conflictText } from "../outcome/admission.ts";
 import type { Adoption } from "../outcome/observation.ts";
 import { trustOf } from "../record-trust.ts";
+import { removablePaths } from "../request.ts";
 import { retryCreate, unlessLeaving, withTimeout } from "../retry.ts";
 import { log, type RunContext, reportJob } from "../run-context.ts";
 import {
@@ -21,7 +22,7 @@ import {
 import { proveEnd } from "./ended-jobs.ts";
 import { failedCreate } from "./failed-create.ts";
 import { adopt } from "./take-over.ts";
-import { carryOut, isRetained, waitForLock } from "./wait-for-lock.ts";
+import { carryOut, isRetained, LockWaits, waitForLock } from "./wait-for-lock.ts";
 
 /** As long as a create is tried. */
 const LIST_TIMEOUT_MS = 120_000;
@@ -45,7 +46,8 @@ export async function takeLock(context: RunContext): Promise<void> {
 async function tryForLock(context: RunContext): Promise<LockEnd> {
   const { run, clock, leaving, request } = context;
   const begun = clock.now();
-  const notAdoptable = new Set<string>();
+  const waits = new LockWaits();
+  const { notAdoptable } = waits;
   const listed =
     (await waitForList(context)) ?? (await decideAmongSeveral(context, notAdoptable)) ?? (await settleListed(context, notAdoptable));
   if (listed !== null) return listed;
@@ -55,7 +57,7 @@ async function tryForLock(context: RunContext): Promise<LockEnd> {
     if (leaving.aborted) break;
     const tried = conflict === null ? await create(context) : { kind: "conflict" as const, job: conflict };
     if (tried.kind !== "conflict") return tried;
-    const end = await waitForLock(context, tried.job, begun + run.timeouts.admissionMost, notAdoptable);
+    const end = await waitForLock(context, tried.job, begun + run.timeouts.admissionMost, waits);
     if (end.kind === "timeout")
       return problemEnd({ kind: "lock-taken", by: conflictFacts(context, tried.job), waitedMs: clock.now() - begun, decision: null });
     if (end.kind === "adopted" || end.kind === "problem") return end;
@@ -114,7 +116,7 @@ async function freeName(context: RunContext): Promise<void> {
     const job = watch.jobNamed(context.submission.jobName);
     const ended = job === null || job.deletedAt !== null ? undefined : settled.jobs.get(job.uid);
     if (job === null || ended === undefined) return;
-    if (!isRetained(job)) return void (await unlessLeaving(leaving, ended.free()));
+    if (!isRetained(context, job)) return void (await unlessLeaving(leaving, ended.free()));
     if (context.submission.nthName >= JOB_NAMES) return;
     takeNextName(context);
   }
@@ -169,12 +171,11 @@ const span = (seconds: number): string => (seconds < 2 * 3600 ? `${Math.ceil(sec
 
 function takeOver(context: RunContext, adoption: Adoption): void {
   const { run, request, volume, submission } = context;
-  const { output, meta } = submission.files;
   const records = trustOf(adoption.job.annotations[request.keys.records], request.recordSecret, adoption);
   run.observe({ kind: "job-adopted", adoption, records });
   reportJob(context, adoption);
   const { job, fromRun } = adoption;
   log(context, "info", `adopted Job ${request.namespace}/${job.name} of run ${fromRun}; its output is read from the beginning`);
   // An adopted Job writes to files of its own, so those that were made for this run are not needed.
-  if (adoption.files.output !== output) volume.remove([output, meta]).catch(() => {});
+  if (adoption.files.output !== submission.files.output) volume.remove(removablePaths(submission.files)).catch(() => {});
 }

@@ -1,11 +1,11 @@
 import { isForbidden } from "../kube/api-error.ts";
-import { isFinished, type JobView } from "../kube/views.ts";
+import type { JobView } from "../kube/views.ts";
 import { changeJobOwner, deleteJob } from "../kube/writes.ts";
 import { labelValue } from "../manifest/names.ts";
 import { errorFacts, isCertainlyNotApplied, retryTransient } from "../retry.ts";
 import { log, type RunContext } from "../run-context.ts";
 import { type Adopted, conflictFacts, type Problem, problemEnd } from "./conflicting-jobs.ts";
-import { readAnnotations } from "./ended-jobs.ts";
+import { isOver, readAnnotations } from "./ended-jobs.ts";
 import { deleteOrphanLater, lookForJob } from "./failed-create.ts";
 import { finishRenewal, renewCredentials } from "./renew-credentials.ts";
 
@@ -25,7 +25,7 @@ export async function adopt(context: RunContext, conflict: JobView): Promise<Ado
   const taken = await takeOwnership(context, conflict, known.fromRun);
   if (taken.kind !== "owned") return taken;
   const adoption = { job: taken.job, ...known };
-  if (!isFinished(taken.job)) {
+  if (!isOver(context, taken.job)) {
     const renewal = await renewCredentials(context, adoption, run.timeouts.secretless);
     if (renewal === "never-started") return removeUnstarted(context, taken.job);
     void finishRenewal(context, adoption, renewal);

@@ -1,4 +1,5 @@
-import { type ClusterFact, isFinished, type JobView } from "../kube/views.ts";
+import { lookAgain } from "../kube/calls.ts";
+import type { ClusterFact, JobView } from "../kube/views.ts";
 import { type DeleteResult, deleteJobAsSeen } from "../kube/writes.ts";
 import { JOB_NAMES } from "../manifest/names.ts";
 import { conflictText, keyText, seconds } from "../outcome/admission.ts";
@@ -6,7 +7,8 @@ import type { RunKeys } from "../request.ts";
 import { type LockDecision, log, type RunContext } from "../run-context.ts";
 import { JOB_WAIT_SEC } from "../timeouts.ts";
 import { type Adopted, askAbout, conflictFacts, lockOwnerOf, ownerOf, type Problem, problemEnd } from "./conflicting-jobs.ts";
-import { hasEnded, needNotWaitForPod, proveEnd } from "./ended-jobs.ts";
+import { hasEnded, isOver, needNotWaitForPod, proveEnd } from "./ended-jobs.ts";
+import { createSecretLook } from "./secretless.ts";
 import { adopt, removeConflict } from "./take-over.ts";
 
 /** A finished Job is deleted by the server that gave its result; after this long there is none that does. */
@@ -15,16 +17,45 @@ const ABANDONED_MS = 10_000;
 const LOG_AFTER_MS = 1000;
 /** Quickly at first: the Job of the run before is often just ending. A change that the watch shows is looked at at once. */
 const LOOK_MS = { first: 50, most: 500 };
+const HIDDEN_LOOK_MS = 5000;
 /** For so long its end record is looked for at each look, later only when the Job or its pod has changed. */
 const PROOF_MS = 5000;
 
 /** `free`: the run may try again to create its Job, unless it leaves. `retained`: under the next name. */
 type LockWaitEnd = Adopted | Problem | { readonly kind: "free" | "retained" | "timeout" };
 
-/** Waits until the Job that holds the key is gone, or is this run's to adopt. `latest`: when it ends at the latest, whatever the Job may take. `notAdoptable`: Jobs, by uid, that it has tried to adopt in vain. */
-export async function waitForLock(context: RunContext, conflict: JobView, latest: number, notAdoptable: Set<string>): Promise<LockWaitEnd> {
+/** What a run remembers of the Jobs that it has waited for, by uid: a Job whose name is still taken is waited for again. */
+export class LockWaits {
+  /** Those that it has tried to adopt in vain. */
+  readonly notAdoptable: Set<string> = new Set();
+  /** Those that the watch has called gone. One of them that still has its name lacks the labels by which it is found. */
+  readonly gone: Set<string> = new Set();
+  readonly #waits = new Map<string, LockWait>();
+
+  of(context: RunContext, job: JobView): LockWait {
+    const known = this.#waits.get(job.uid) ?? { begun: context.clock.now(), logWaiting: createWaitingLine(context, job), isHidden: false };
+    const isHidden = this.gone.has(job.uid);
+    if (isHidden && !known.isHidden) log(context, "warning", hiddenText(context, job));
+    const wait = { ...known, isHidden };
+    this.#waits.set(job.uid, wait);
+    return wait;
+  }
+}
+
+interface LockWait {
+  readonly begun: number;
+  readonly logWaiting: () => void;
+  readonly isHidden: boolean;
+}
+
+const hiddenText = ({ request }: RunContext, { name }: JobView): string =>
+  `Job ${name} is there, but not among those with the labels ${request.selector}; it is looked at by its name`;
+
+/** Waits until the Job that holds the key is gone, or is this run's to adopt. `latest`: when it ends at the latest, whatever the Job may take. */
+export async function waitForLock(context: RunContext, conflict: JobView, latest: number, waits: LockWaits): Promise<LockWaitEnd> {
   const { clock, watch, leaving, request, run, settled } = context;
-  const begun = clock.now();
+  const { begun, logWaiting, isHidden } = waits.of(context, conflict);
+  const { notAdoptable } = waits;
   const limit = timeLimit(conflict, request.keys);
   const deadline = Math.min(latest, begun + (limit === null ? run.timeouts.admission : (limit + JOB_WAIT_SEC.pastLimit) * 1000));
   const gone = new AbortController();
@@ -33,14 +64,14 @@ export async function waitForLock(context: RunContext, conflict: JobView, latest
   let changed = new AbortController();
   const listen = (fact: ClusterFact) => {
     if (fact.kind === "job") job = fact.job;
-    if (fact.kind === "job-gone") gone.abort();
+    if (fact.kind === "job-gone" && !isHidden) gone.abort();
     wake();
   };
   const wake = () => changed.abort();
   const onSettled = (uid: string) => void (uid === conflict.uid && wake());
   const subscription = watch.subscribe(conflict.name, listen, conflict.uid);
-  const logWaiting = createWaitingLine(context, conflict);
   const decide = createDecider(context, notAdoptable);
+  const isSecretless = createSecretLook(context, conflict, begun);
   settled.listeners.add(onSettled);
   leaving.addEventListener("abort", wake);
   try {
@@ -50,11 +81,18 @@ export async function waitForLock(context: RunContext, conflict: JobView, latest
       // From here on: what changes while this is decided is looked at next.
       changed = new AbortController();
       if (isNews || clock.now() - begun < PROOF_MS) await proveEnd(context, decided);
-      const end = await carryOut(context, decided, await decide(decided), notAdoptable);
+      const decision = (await isSecretless()) ? NEVER_STARTED : await decide(decided);
+      const end = await carryOut(context, decided, decision, notAdoptable);
       if (end !== null) return end;
-      await clock.sleep(pause, changed.signal);
+      await clock.sleep(isHidden ? HIDDEN_LOOK_MS : pause, isHidden ? leaving : changed.signal);
       logWaiting();
+      if (!isHidden || leaving.aborted) continue;
+      // An API server that does not answer says nothing about the Job.
+      const found = await lookAgain(context.connection, request.namespace, conflict).catch(() => job);
+      if (found === null) return { kind: "free" };
+      job = found;
     }
+    if (gone.signal.aborted) waits.gone.add(conflict.uid);
     return { kind: ended.aborted ? "free" : "timeout" };
   } finally {
     subscription.close();
@@ -75,6 +113,7 @@ export function timeLimit(
 }
 
 const WAIT: LockDecision = { kind: "wait" };
+const NEVER_STARTED: LockDecision = { kind: "remove", why: "it never got its Secret, so it cannot start" };
 
 /** Decides about the Job at once, when it finishes, and every now and then. */
 function createDecider(context: RunContext, notAdoptable: ReadonlySet<string>): (job: JobView) => Promise<LockDecision> {
@@ -94,7 +133,7 @@ function createDecider(context: RunContext, notAdoptable: ReadonlySet<string>): 
     const isDenied = notAdoptable.has(owner.uid);
     if (isDenied && isAbandoned) return { kind: "remove", why: "it has finished, and this account may not adopt it" };
     const isNobodys = settled.jobs.has(owner.uid) || (io.onLockConflict === undefined && owner.runId !== request.runId);
-    if (isNobodys) return isAbandoned || isRetained(job) ? { kind: "remove", why: "nobody else removes it" } : WAIT;
+    if (isNobodys) return isAbandoned || isRetained(context, job) ? { kind: "remove", why: "nobody else removes it" } : WAIT;
     if (clock.now() - askedAt < run.timeouts.lockDecision) return WAIT;
     askedAt = clock.now();
     const decision = await askAbout(context, owner);
@@ -122,7 +161,7 @@ export async function carryOut(
   const isPast = hasEnded(context, job) && job.name !== context.submission.jobName;
   if (isPast && decision.kind !== "adopt") return { kind: "free" };
   if (decision.kind === "wait") return null;
-  if (decision.kind === "remove" && isRetained(job) && context.submission.nthName < JOB_NAMES) return { kind: "retained" };
+  if (decision.kind === "remove" && isRetained(context, job) && context.submission.nthName < JOB_NAMES) return { kind: "retained" };
   if (decision.kind === "remove") return remove(context, job, decision.why);
   if (decision.kind === "blocked") return problemEnd({ kind: "lock-taken", by: conflictFacts(context, job), waitedMs: 0, decision });
   const result = await adopt(context, job);
@@ -132,7 +171,7 @@ export async function carryOut(
 }
 
 /** It was to stay for debugging. Only a run that was asked to keep its Job makes one that does not expire. */
-export const isRetained = (job: JobView): boolean => isFinished(job) && !job.expires;
+export const isRetained = (context: RunContext, job: JobView): boolean => isOver(context, job) && !job.expires;
 
 /** Only as it was when it was decided about: another run may have adopted it since. Its files stay. */
 async function remove(context: RunContext, job: JobView, why: string): Promise<LockWaitEnd | null> {

@@ -1,9 +1,9 @@
 import { connect } from "../kube/connection.ts";
 import type { ConnectOptions } from "../kube/credentials.ts";
 import { paths } from "../kube/paths.ts";
-import { type JobView, list, object, projectJob, projectPod, text, textOrNull } from "../kube/views.ts";
+import { type JobView, list, object, type PodView, projectJob, projectPod, text, textOrNull } from "../kube/views.ts";
 import { listAll } from "../kube/watch/list.ts";
-import { type DeleteResult, deleteJobAsSeen, deleteSecret } from "../kube/writes.ts";
+import { type DeleteResult, deleteJobAsSeen, deletePod, deleteSecret } from "../kube/writes.ts";
 
 // The objects of runs, for the operator's command line.
 
@@ -25,6 +25,11 @@ export async function listJobsEverywhere(cluster: ConnectOptions, labelSelector:
 /** Deletes this very Job as it was seen, and what it owns with it; its name stays taken until its pod is gone. */
 export async function removeJob(cluster: ConnectOptions, namespace: string, job: JobView): Promise<DeleteResult> {
   return deleteJobAsSeen(await connect(cluster), namespace, job);
+}
+
+/** Deletes this very pod, which no Job owns any more. */
+export async function removePod(cluster: ConnectOptions, namespace: string, pod: Pick<PodView, "name" | "uid">): Promise<DeleteResult> {
+  return deletePod(await connect(cluster), namespace, pod.name, pod.uid);
 }
 
 /** A Secret without its data. */

@@ -73,9 +73,12 @@ export function neverStarted(cause: StartFailure, message: string, permanent = f
 const failed = (cause: StartFailure, what: string, error: ErrorFacts): OutcomeKind =>
   neverStarted(cause, `${what}: ${error.message}`, isPermanent(error));
 
-/** A request that the API server rejects as it stands is rejected again. A full quota answers 403 too, but empties by itself. */
-function isPermanent({ status, message }: ErrorFacts): boolean {
-  return status === 404 || status === 422 || (status === 403 && !/exceeded quota/.test(message));
+/**
+ * A request that the API server rejects as it stands is rejected again: webhooks do so with 400. A full quota answers 403 too, but empties by
+ * itself. A certificate that is not accepted after some time has to be replaced by somebody.
+ */
+function isPermanent({ status, message, certificate }: ErrorFacts): boolean {
+  return certificate === true || status === 400 || status === 404 || status === 422 || (status === 403 && !/exceeded quota/.test(message));
 }
 
 const UNUSABLE = {

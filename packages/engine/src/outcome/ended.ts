@@ -49,9 +49,21 @@ export function hasEnded(state: RunState, timeouts: Timeouts): boolean {
   if (podHasEnded(state.pod, state.identity.container)) return true;
   if (state.podGoneAt !== null) return true;
   const noPod = state.pod === null && state.startRecord === null;
-  if (state.jobGoneAt !== null) return noPod || state.now - state.jobGoneAt >= timeouts.podOutlivesJob;
+  if (state.jobGoneAt !== null) return noPod || (state.now - state.jobGoneAt >= timeouts.podOutlivesJob && !isOrphaned(state));
   // A Job that was adopted may have ended, and its pod may be gone.
   return (noPod || (state.identity.adopted && state.pod === null)) && state.job !== null && isFinished(state.job);
+}
+
+/** Its Job was deleted without it (`--cascade=orphan`): nobody ends such a pod, so it is followed to its own end. */
+export function isOrphaned({ jobGoneAt, pod, podGoneAt, apiLostAt, identity }: RunState): boolean {
+  return (
+    jobGoneAt !== null &&
+    pod !== null &&
+    pod.deletedAt === null &&
+    podGoneAt === null &&
+    apiLostAt === null &&
+    !podHasEnded(pod, identity.container)
+  );
 }
 
 /** Bytes that must have been delivered before the output is complete; null when that is not known. */
@@ -69,8 +81,10 @@ function countedEnd(state: RunState): CliEnd | null {
 export function outputIsSettled(state: RunState, timeouts: Timeouts): boolean {
   const end = countedEnd(state);
   if (end !== null && state.delivered >= end.written && (believedEnd(state) !== null || hasFreshLook(state))) return true;
-  const since = Math.max(state.endedAt ?? state.now, state.lastOutputAt ?? 0);
+  const since = Math.max(state.endedAt ?? state.now, state.lastOutputAt ?? 0, state.answeredAt ?? 0);
   const limitMs = end !== null ? timeouts.missing : mayHaveWritten(state) ? timeouts.drain : 0;
+  // Nothing but the volume is waited for, unless somebody waits for the end of a cancelled run.
+  if (state.stalled?.passes && state.cancel === null && mayHaveWritten(state)) return state.now - since >= timeouts.volumeBack;
   if (state.now - since < limitMs) return false;
   return hasFreshLook(state) || state.stalled !== null || state.now - since >= timeouts.missing * 2;
 }

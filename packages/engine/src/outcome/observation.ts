@@ -58,6 +58,8 @@ export interface ErrorFacts {
   readonly message: string;
   /** The HTTP status the API server answered with; null = none. */
   readonly status: number | null;
+  /** The API server's certificate is not accepted. */
+  readonly certificate?: boolean;
 }
 
 /** A Job that is in this run's way. */
@@ -101,9 +103,11 @@ type OutputFact =
   | { readonly kind: "output"; readonly bytes: number; readonly sha256: string }
   /** Both files were read to their end after the run was known to have ended. */
   | { readonly kind: "drained"; readonly bytes: number }
-  /** The volume does not answer, or answers again. */
-  | { readonly kind: "output-stalled"; readonly error: string }
-  | { readonly kind: "output-back" };
+  /** The volume does not answer or a file cannot be read, and answers again. `passes`: as soon as the volume answers. */
+  | { readonly kind: "output-stalled"; readonly error: string; readonly passes: boolean }
+  | { readonly kind: "output-back" }
+  /** There is no room on the volume, or there is again. */
+  | { readonly kind: "volume-room"; readonly full: boolean };
 
 type OtherFact =
   /** A fact of this kind could not be folded: it is dropped, and nothing that follows can be relied on. */

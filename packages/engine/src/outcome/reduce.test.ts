@@ -42,18 +42,47 @@ describe("how a run ends", () => {
     expect(state.outcome?.evidence.proof).toBe("termination-message");
   });
 
-  test("a volume that never answers again does not hold the result", () => {
-    const facts: Fact[] = [
-      { kind: "output-stalled", error: "hung" },
-      { kind: "pod", pod: pod(ended(9, "Error", message({ exitCode: 9, written: 0 }))) },
+  describe("a volume that does not answer at the end", () => {
+    const hung = (passes: boolean): Fact[] => [
+      { kind: "output-stalled", error: "hung", passes },
+      { kind: "pod", pod: pod(ended(9, "Error", message({ exitCode: 9 }))) },
     ];
-    const state = play(facts, { looks: false });
-    expect(kindOf(state)).toMatchObject({ kind: "exited", exitCode: 9 });
-    expect(state.outcome?.evidence.output).toMatchObject({ complete: false, expected: 10, problem: "hung" });
+
+    test("is waited for, and what it has then is complete", () => {
+      const waiting = play(hung(true), { looks: false, afterMs: 100_000 });
+      expect(waiting.outcome).toBeNull();
+      const back = [{ kind: "output-back" } as const, delivered(10), { kind: "drained", bytes: 10 } as const];
+      const state = back.reduce((known, fact) => reduce(known, { at: known.now + 100, ...fact }, timeouts), waiting);
+      expect(state.outcome).toMatchObject({ kind: "exited", exitCode: 9, evidence: { output: { complete: true } } });
+    });
+
+    test("and comes back is given the time to show what it has", () => {
+      const waiting = play(hung(true), { looks: false, afterMs: 100_000 });
+      const back = reduce(waiting, { at: waiting.now + 100, kind: "output-back" }, timeouts);
+      expect(reduce(back, { at: back.now + 5000, kind: "tick" }, timeouts).outcome).toBeNull();
+    });
+
+    test.each([
+      ["never again: the result is not held for ever", true, 310_000],
+      ["because the file is gone: no time helps", false, 30_000],
+    ])("%s", (_, passes, afterMs) => {
+      const state = play(hung(passes), { looks: false, afterMs });
+      expect(kindOf(state)).toMatchObject({ kind: "exited", exitCode: 9 });
+      expect(state.outcome?.evidence.output).toMatchObject({ complete: false, expected: 10, problem: "hung" });
+    });
+
+    test("does not hold back the end of a cancelled run", () => {
+      const state = play([...hung(true), { kind: "cancel-asked", reason: "x" }], { looks: false, afterMs: 30_000 });
+      expect(state.outcome).not.toBeNull();
+    });
   });
 
   test("a volume that was slow for a while is no problem of a complete output", () => {
-    const slow: Fact[] = [delivered(4), { kind: "end-record", record: endRecord() }, { kind: "output-stalled", error: "slow" }];
+    const slow: Fact[] = [
+      delivered(4),
+      { kind: "end-record", record: endRecord() },
+      { kind: "output-stalled", error: "slow", passes: true },
+    ];
     const complete = { complete: true, problem: null };
     expect(play([...slow, delivered(10)], { afterMs: 0 }).outcome?.evidence.output).toMatchObject(complete);
     // Both files were read afterwards, so what is missing is not the volume's fault.
@@ -147,10 +176,11 @@ describe("cancel", () => {
     const late = 10 + timeouts.cancel;
     const followed = reduce(before, { at: late, kind: "follow-started" }, timeouts);
     expect(kindOf(followed)).toBeNull();
-    expect(kindOf(reduce(followed, { at: late + timeouts.cancel, kind: "tick" }, timeouts))).toMatchObject({
-      kind: "cancelled",
-      stopped: false,
-    });
+    const end = late + timeouts.cancel;
+    let state = followed;
+    for (let at = late; at < end; at += 250) state = reduce(state, { at, kind: "tick" }, timeouts);
+    expect(kindOf(state)).toBeNull();
+    expect(kindOf(reduce(state, { at: end, kind: "tick" }, timeouts))).toMatchObject({ kind: "cancelled", stopped: false });
   });
 
   test("waits for the pod to stop, and says so", () => {
@@ -178,5 +208,22 @@ describe("cancel", () => {
   test("comes too late for a CLI that has ended", () => {
     const facts: Fact[] = [{ kind: "end-record", record: endRecord() }, { kind: "cancel-asked", reason: "x" }, delivered(10)];
     expect(kindOf(play(facts))).toEqual({ kind: "exited", exitCode: 0, signal: null });
+  });
+});
+
+describe("a Job that was deleted without its pod", () => {
+  const orphaned: Fact[] = [{ kind: "pod", pod: pod(running) }, { kind: "job-gone" }];
+
+  test("is followed to the pod's own end", () => {
+    const working = play(orphaned, { afterMs: timeouts.podOutlivesJob * 3 });
+    expect(working.outcome).toBeNull();
+    const ends: Fact[] = [delivered(10), { kind: "end-record", record: endRecord() }];
+    const end = ends.reduce((state, fact) => reduce(state, { at: state.now + 100, ...fact }, timeouts), working);
+    expect(kindOf(end)).toMatchObject({ kind: "exited", exitCode: 0 });
+  });
+
+  test("a pod that is being deleted with it is not", () => {
+    const going: Fact[] = [...orphaned, { kind: "pod", pod: pod(running, { deletedAt: "2026-01-01T00:00:00Z" }) }];
+    expect(kindOf(play(going, { afterMs: timeouts.podOutlivesJob * 2 }))).toMatchObject({ kind: "deleted" });
   });
 });

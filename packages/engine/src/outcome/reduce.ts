@@ -9,18 +9,27 @@ import type { Observation } from "./observation.ts";
 import { failedSidecar, hasRun, terminated, waitingContainer } from "./pod-facts.ts";
 import { startFailure } from "./start-failure.ts";
 import { startupProblem } from "./startup-problem.ts";
-import { isCurrentView, type RunIdentity, type RunState, supersededBy } from "./state.ts";
+import { isCatchingUp, isCurrentView, type RunIdentity, type RunState, supersededBy } from "./state.ts";
 
 /** Folds one fact into what is known, and decides, once, how the run ended. Nothing else decides that. */
 export function reduce(state: RunState, seen: Observation, timeouts: Timeouts): RunState {
   if (state.outcome !== null) return state;
-  if (seen.kind === "data-unreadable") return unreadable({ ...state, now: Math.max(state.now, seen.at) }, seen, timeouts);
-  const noted = note({ ...state, now: Math.max(state.now, seen.at) }, seen);
+  const woken = atTime(state, seen.at, timeouts);
+  if (seen.kind === "data-unreadable") return unreadable(woken, seen, timeouts);
+  const noted = note(woken, seen);
   const known = { ...noted, lastProblem: startupProblem(noted) ?? noted.lastProblem };
-  const next = known.endedAt === null && hasEnded(known, timeouts) ? { ...known, endedAt: known.now } : known;
+  const ended = known.endedAt === null && !isCatchingUp(known, timeouts) && hasEnded(known, timeouts);
+  const next = ended ? { ...known, endedAt: known.now } : known;
   // Until the run is followed, only the phases that make its Job can end it: a Job whose create is under way must not be forgotten.
   const kind = endBeforeStart(next, seen) ?? (next.followedAt === null ? null : (decide(next, timeouts) ?? detached(next)));
   return kind === null ? next : { ...next, outcome: { ...kind, evidence: evidence(next) } };
+}
+
+/** While a run is followed, ticks come all the time: a gap means that this process stood still, and what it knows may be out of date. */
+function atTime(state: RunState, at: number, timeouts: Timeouts): RunState {
+  const now = Math.max(state.now, at);
+  const stoodStill = state.followedAt !== null && now - state.now >= timeouts.standstill;
+  return stoodStill ? { ...state, now, standstill: { until: now, ms: now - state.now } } : { ...state, now };
 }
 
 /** The run ends with that as its reason, and its Job is left alone; one that is being cancelled is waited for as any other. Cannot throw. */
@@ -80,11 +89,13 @@ function note(state: RunState, seen: Observation): RunState {
       };
     case "drained":
       // Both files could be read, so the volume answers.
-      return { ...state, drained: { at: state.now, bytes: seen.bytes }, stalled: null };
+      return { ...answering(state), drained: { at: state.now, bytes: seen.bytes } };
     case "output-stalled":
-      return { ...state, stalled: state.stalled ?? { since: state.now, error: seen.error } };
+      return { ...state, stalled: state.stalled ?? { since: state.now, error: seen.error, passes: seen.passes } };
     case "output-back":
-      return { ...state, stalled: null };
+      return answering(state);
+    case "volume-room":
+      return { ...state, volumeFull: seen.full };
     case "cancel-asked":
       return state.cancel !== null ? state : { ...state, cancel: { at: state.now, reason: seen.reason } };
     case "detach-asked":
@@ -109,6 +120,8 @@ function note(state: RunState, seen: Observation): RunState {
       return state;
   }
 }
+
+const answering = (state: RunState): RunState => (state.stalled === null ? state : { ...state, stalled: null, answeredAt: state.now });
 
 /** Records and files of a Job that was adopted are those of the run that started it. */
 function adoptedIdentity(identity: RunIdentity, { adoption, records }: Extract<Observation, { kind: "job-adopted" }>): RunIdentity {
@@ -146,6 +159,7 @@ function family(reason: string): string {
 function decide(state: RunState, timeouts: Timeouts): OutcomeKind | null {
   const byRun = state.job === null ? null : supersededBy(state.identity, state.job);
   if (byRun !== null) return { kind: "superseded", byRun };
+  if (isCatchingUp(state, timeouts)) return null;
   if (state.endedAt !== null)
     return isExplained(state, timeouts) && outputIsSettled(state, timeouts) ? conclude(state) : beyondHorizon(state, timeouts);
   if (state.cancel !== null) return cancelOverdue(state, timeouts);

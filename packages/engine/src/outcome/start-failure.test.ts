@@ -104,6 +104,29 @@ describe("pods that do not start", () => {
     });
   });
 
+  test.each([
+    [
+      "unable to validate against any security context constraint: [provider restricted-v2: .spec.securityContext.runAsUser: Invalid value: 1000: must be in the ranges: [1000660000, 1000669999]]",
+      "a SecurityContextConstraint must allow it for the pods' service account in namespace agents",
+    ],
+    ['admission webhook "validate.example.com" denied the request: no', "the policy behind webhook validate.example.com must allow it"],
+    [
+      "cpu max limit to request ratio per Container is 2, but provided ratio is 20.000000",
+      "raise resources.requests.cpu or lower resources.limits.cpu (LimitRange of namespace agents)",
+    ],
+  ])("what a cluster refuses as it stands is not tried again: %s", (reason, remedy) => {
+    const text = `Error creating: pods "agent-x" is forbidden: ${reason}`;
+    const events = [{ type: "Warning", reason: "FailedCreate", message: text, count: 1, at: null }];
+    const state = play(
+      [
+        { kind: "job", job: job({ active: 0 }) },
+        { kind: "events", events },
+      ],
+      { afterMs: 60_000 },
+    );
+    expect(kindOf(state)).toMatchObject({ cause: "no-pod", permanent: true, message: expect.stringContaining(remedy) });
+  });
+
   test("the runner's own refusals", () => {
     expect(notStarted(ended(214, "Error", "EROFS"), { phase: "Failed" })).toMatchObject({
       cause: "volume-unusable",

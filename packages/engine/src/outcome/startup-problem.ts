@@ -152,6 +152,16 @@ function whatHelps(reason: string, namespace: string): { readonly remedy: string
     return { remedy: `create ServiceAccount ${account} in namespace ${namespace}, or change serviceAccountName`, permanent: true };
   if (reason.startsWith("violates PodSecurity"))
     return { remedy: `namespace ${namespace} must allow it (label pod-security.kubernetes.io/enforce)`, permanent: true };
+  if (reason.startsWith("unable to validate against any security context constraint"))
+    return { remedy: `a SecurityContextConstraint must allow it for the pods' service account in namespace ${namespace}`, permanent: true };
+  const webhook = reason.match(/^admission webhook "([^"]+)" denied the request/)?.[1];
+  if (webhook !== undefined) return { remedy: `the policy behind webhook ${webhook} must allow it`, permanent: true };
+  const ratio = reason.match(/(\S+) max limit to request ratio per/)?.[1];
+  if (ratio !== undefined)
+    return {
+      remedy: `raise resources.requests.${ratio} or lower resources.limits.${ratio} (LimitRange of namespace ${namespace})`,
+      permanent: true,
+    };
   const [, bound, resource] = reason.match(/^(maximum|minimum) (\S+) usage per/) ?? [];
   if (bound !== undefined)
     return { remedy: `change resources.${bound === "maximum" ? "limits" : "requests"}.${resource}`, permanent: true };

@@ -38,6 +38,8 @@ class Learned {
   readonly apiLostAt: number | null = null;
   /** When the API server was last reached again after an outage. */
   readonly apiBackAt: number | null = null;
+  /** The last time for which this server's own process did not run. */
+  readonly standstill: { readonly until: number; readonly ms: number } | null = null;
   /** Why it is not reached, in a text for people: a missing permission, or a server that does not answer. */
   readonly apiProblem: string | null = null;
   readonly startRecord: StartRecord | null = null;
@@ -57,7 +59,10 @@ class Learned {
   readonly lastOutputAt: number | null = null;
   /** The last complete reading of the files that began after the run was known to have ended. */
   readonly drained: { readonly at: number; readonly bytes: number } | null = null;
-  readonly stalled: { readonly since: number; readonly error: string } | null = null;
+  readonly stalled: { readonly since: number; readonly error: string; readonly passes: boolean } | null = null;
+  readonly volumeFull: boolean = false;
+  /** When the volume last answered again. */
+  readonly answeredAt: number | null = null;
   readonly cancel: { readonly at: number; readonly reason: string } | null = null;
   readonly detach: { readonly reason: string } | null = null;
   /** First moment at which the run was known to have ended. */
@@ -111,6 +116,11 @@ export type NotStarted = Pick<StartupProblem, "cause" | "message" | "permanent">
 /** Whether the objects seen last are up to date. Just after an outage they are not yet: what happened meanwhile arrives a little later. */
 export function isCurrentView({ apiLostAt, apiBackAt, now }: RunState, timeouts: Timeouts): boolean {
   return apiLostAt === null && (apiBackAt === null || now - apiBackAt >= timeouts.staleView);
+}
+
+/** After a standstill of this process, what happened meanwhile is only being read: time that has passed proves nothing yet. */
+export function isCatchingUp({ standstill, now }: RunState, timeouts: Timeouts): boolean {
+  return standstill !== null && now - standstill.until < timeouts.staleView;
 }
 
 /** The run that has taken this run's Job over; null = none has. */

@@ -27,17 +27,16 @@ test("a container that runs, with or without output", () => {
 
 test("time alone decides nothing then, short of the deadline", () => {
   const state = after(...runs, delivered(10));
-  for (const at of [1000, 100_000, timeouts.horizon - 1000]) {
-    const later = reduce(state, { at, kind: "tick" }, timeouts);
-    expect({ ...later, now: 0 }).toEqual({ ...state, now: 0 });
-  }
+  let later = state;
+  for (let at = 2500; at < timeouts.horizon; at += 2500) later = reduce(later, { at, kind: "tick" }, timeouts);
+  expect({ ...later, now: 0 }).toEqual({ ...state, now: 0 });
 });
 
 test.each<[string, Fact]>([
   ["an end record", { kind: "end-record", record: endRecord({ bytes: 20, written: 20 }) }],
   ["an API server that does not answer", { kind: "api-lost", error: "down" }],
   ["an API server that has just come back", { kind: "api-back" }],
-  ["a volume that does not answer", { kind: "output-stalled", error: "hung" }],
+  ["a volume that does not answer", { kind: "output-stalled", error: "hung", passes: true }],
   ["a cancel", { kind: "cancel-asked", reason: "no longer wanted" }],
   ["a pod that is being deleted", { kind: "pod", pod: pod(running, { deletedAt: "2026-01-01T00:00:00Z" }) }],
   ["a container that waits again", { kind: "pod", pod: pod(waiting("CrashLoopBackOff")) }],

@@ -1,7 +1,7 @@
 import type { EventView, PodView } from "../kube/views.ts";
 import { startError } from "../outcome/container-problem.ts";
 import { disruption } from "../outcome/disruption.ts";
-import { believedEnd } from "../outcome/ended.ts";
+import { believedEnd, isOrphaned } from "../outcome/ended.ts";
 import { newForgeries } from "../outcome/forgeries.ts";
 import { plain, scaleReason, schedulerReason } from "../outcome/kubernetes-texts.ts";
 import { childKilled, memoryOf } from "../outcome/memory.ts";
@@ -120,8 +120,14 @@ function jobLines(before: RunState, after: RunState): StatusLine[] {
   if (isLate(after) && !isLate(before)) lines.push(warning("the Job's deadline has passed (activeDeadlineSeconds)"));
   if (before.jobGoneAt === null && after.jobGoneAt !== null && after.cancel === null && after.endedAt === null)
     lines.push(warning(`Job ${after.identity.jobName} is gone; waiting for the end of its pod`));
+  if (isLeftBehind(after) && !isLeftBehind(before))
+    lines.push(warning("its pod was left to itself (--cascade=orphan) and works on: it is followed to its end, and stays as an object"));
   return lines;
 }
+
+/** Longer than a pod that is being deleted takes to be marked so. */
+const LEFT_BEHIND_MS = 15_000;
+const isLeftBehind = (state: RunState): boolean => isOrphaned(state) && state.now - (state.jobGoneAt ?? state.now) >= LEFT_BEHIND_MS;
 
 const isLate = ({ job }: RunState): boolean => (job?.conditions.FailureTarget ?? job?.conditions.Failed)?.reason === "DeadlineExceeded";
 
@@ -132,11 +138,22 @@ function connectionLines(before: RunState, after: RunState): StatusLine[] {
       warning(`${after.apiProblem ?? "the API server cannot be reached"}; ${after.acceptedAt === null ? "" : "the run goes on, "}retrying`),
     );
   if (before.apiLostAt !== null && after.apiLostAt === null) lines.push(info("the API server is back"));
+  if (after.standstill !== null && after.standstill !== before.standstill)
+    lines.push(
+      warning(`this server did not run for ${Math.round(after.standstill.ms / 1000)} s (no CPU, or stopped); looking at the cluster again`),
+    );
   if (before.stalled === null && after.stalled !== null)
     lines.push(warning(`the shared volume does not answer (${after.stalled.error}); output comes late`));
+  if (isHeldBack(after) && !isHeldBack(before))
+    lines.push(warning("the run has ended, and the volume is waited for, for some minutes: the end of its output is there"));
+  if (!before.volumeFull && after.volumeFull)
+    lines.push(warning("the shared volume is full: output waits in the pod for some minutes, then it is lost. Make room"));
+  if (before.volumeFull && !after.volumeFull) lines.push(info("the shared volume has room again"));
   if (before.stalled !== null && after.stalled === null) lines.push(info("the shared volume answers again"));
   return lines;
 }
+
+const isHeldBack = ({ endedAt, stalled, cancel }: RunState): boolean => endedAt !== null && cancel === null && stalled?.passes === true;
 
 function cliLines(before: RunState, after: RunState): StatusLine[] {
   const lines: StatusLine[] = [];

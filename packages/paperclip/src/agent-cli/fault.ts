@@ -4,6 +4,8 @@ export interface CliFault {
   /** Error code instead of the kind's own. */
   readonly code?: string;
   readonly message: string;
+  /** What to do about it, where the message does not say it. */
+  readonly remedy?: string;
   /** How long the provider asks to wait; null = not given. */
   readonly retryAfterSec: number | null;
   /** The same as a time, in milliseconds. */

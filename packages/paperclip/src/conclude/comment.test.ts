@@ -30,12 +30,16 @@ test("where a person may have to act, the summary is the run's own comment", asy
     asked.push(`${request.method} ${request.url} ${request.headers.authorization} ${await text(request)}`);
     response.end("{}");
   };
-  for (const way of ["person", "continue", "held"] as const) expect(await comment(way, answer)).toBe("");
-  expect(asked).toEqual(Array(3).fill('POST /api/issues/issue%2F1/comments Bearer t {"body":"It failed. Comment here."}'));
-  for (const way of ["retry", "free", null] as const) await comment(way, answer);
+  const last = { ...HOST, context: { ...HOST.context, scheduledRetryAttempt: 2 } };
+  const elder = { ...HOST, change: { ...HOST.change, onCancellationReady: undefined } };
+  for (const way of ["person", "held"] as const) expect(await comment(way, answer)).toBe("");
+  for (const call of [last, elder]) expect(await comment("continue", answer, call)).toBe("");
+  expect(asked).toEqual(Array(4).fill('POST /api/issues/issue%2F1/comments Bearer t {"body":"It failed. Comment here."}'));
+  // The host continues by itself: said once, when it does so no more.
+  for (const way of ["continue", "retry", "free", null] as const) await comment(way, answer);
   await comment("person", answer, { ...HOST, context: { issueId: "" } });
   await comment("person", answer, { ...HOST, change: {} as { authToken: string } });
-  expect(asked).toHaveLength(3);
+  expect(asked).toHaveLength(4);
 });
 
 test("a host that refuses it costs a line in the log, and the run nothing", async () => {

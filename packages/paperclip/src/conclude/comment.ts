@@ -1,12 +1,14 @@
 import { apiOfRun } from "../host/api.ts";
-import { issueOf } from "../host/issue.ts";
+import { issueOf, type RunIssue } from "../host/issue.ts";
 import type { ExecutionContext } from "../host/types.ts";
 import type { RunLog } from "../observe/log.ts";
 import type { Conclusion } from "./result.ts";
 import type { Way } from "./way-out.ts";
 
-/** Where a person may have to do something. */
-const COMMENTED: ReadonlySet<Way> = new Set(["person", "continue", "held"]);
+/** Where a person may have to do something. A host that continues by itself says so only when it does no more: the same words each time help nobody. */
+function isForPeople(way: Way | null, { isLastRetry, holdsUnprovedEnds }: RunIssue): boolean {
+  return way === "person" || way === "held" || (way === "continue" && (isLastRetry || !holdsUnprovedEnds));
+}
 
 /** Long: a busy Paperclip 2026.824 that gets no comment starts another run to get one. */
 const TIMEOUT_MS = 20_000;
@@ -21,9 +23,10 @@ export async function commentOnIssue(
   env: NodeJS.ProcessEnv,
   log: RunLog,
 ): Promise<void> {
-  const { id } = issueOf(ctx);
+  const issue = issueOf(ctx);
+  const { id } = issue;
   const api = apiOfRun(ctx, env, TIMEOUT_MS);
-  if (way === null || !COMMENTED.has(way) || !summary || id === null || api === null) return;
+  if (!isForPeople(way, issue) || !summary || id === null || api === null) return;
   await api
     .post(`/issues/${encodeURIComponent(id)}/comments`, { body: summary })
     // The result does not wait for a log that the host does not take.

@@ -39,7 +39,9 @@ export function exitOf({ outcome, report }: Pick<AttemptResult, "outcome" | "rep
 
 /** Why a CLI that ended by itself has failed; null = it succeeded. */
 export function exitFailure(result: Exited): Failure | null {
-  const failure = withReadOnlyHint(causeOf(result), result.stderr);
+  const unstarted = withoutRunner(result);
+  if (unstarted !== null) return unstarted;
+  const failure = withReadOnlyHint(causeOf(result), result);
   const { memory, warnings } = result.outcome.evidence;
   const killed = memory.killed ? warnings[0] : undefined;
   if (failure === null || killed === undefined) return failure;
@@ -48,13 +50,33 @@ export function exitFailure(result: Exited): Failure | null {
   return { ...failure, errorCode, errorMessage: `${sentence(killed)}; then: ${failure.errorMessage}` };
 }
 
+/** The container has ended, and nothing shows that the runner in it had begun, which starts the CLI: its last words say why. */
+function withoutRunner({ outcome: { evidence }, report }: Exited): Failure | null {
+  const { proof, container, timings, output } = evidence;
+  if (proof !== "container-state" || timings.started !== null || output.delivered > 0 || report.events > 0) return null;
+  if (container?.kind !== "terminated" || container.exitCode === 0) return null;
+  const said = container.message === null ? "" : `: ${lastWords(container.message)}`;
+  return {
+    errorCode: "k8s_runner_failed",
+    errorMessage: `The runner did not start, so neither did the CLI${withExit(container.exitCode)}${said}. Look at the image, and at variables such as NODE_OPTIONS`,
+  };
+}
+
+/** Of a program that ends with a stack, the line that names the error. */
+function lastWords(text: string): string {
+  const lines = text.split("\n").map((line) => line.trim());
+  return (lines.find((line) => /^\w*Error\b.*:|\berror:/i.test(line)) ?? lines.findLast((line) => line !== "") ?? "").slice(0, 300);
+}
+
 /** What programs say when they write to a folder of the image. */
 const READ_ONLY = /\bEROFS\b|read-only file system/i;
 const READ_ONLY_HINT =
   "; a pod can write to its home, /tmp and its workspace only: if the image needs more, force.readOnlyRootFilesystem: false in the policy allows it";
 
-function withReadOnlyHint(failure: Failure | null, stderr: string): Failure | null {
-  if (failure === null || !READ_ONLY.test(`${failure.errorMessage}\n${stderr}`)) return failure;
+function withReadOnlyHint(failure: Failure | null, { outcome, stderr }: Exited): Failure | null {
+  // The shared volume's own trouble is not the image's.
+  const own = failure?.errorMessage.replace(missingText(outcome.evidence.output), "");
+  if (failure === null || !READ_ONLY.test(`${own}\n${stderr}`)) return failure;
   return { ...failure, errorMessage: `${failure.errorMessage}${READ_ONLY_HINT}` };
 }
 
@@ -66,7 +88,7 @@ function causeOf(result: Exited): Failure | null {
   const lost = output.complete ? "" : missingText(output);
   const before = report.succeeded ? " after it had reported success" : "";
   if (fault !== null && !(signal !== null && fault.kind === "truncated"))
-    return { ...faultFailure(fault, result.endedAt), errorMessage: `${fault.message}${withExit(exitCode)}${lost}` };
+    return { ...faultFailure(fault, result.endedAt), errorMessage: `${faultText(fault)}${withExit(exitCode)}${lost}` };
   if (signal !== null)
     return { errorCode: "adapter_failed", errorMessage: `The CLI was ended by ${signal}${before}${complaint(result)}${lost}` };
   if (exitCode !== 0) return { errorCode: "adapter_failed", errorMessage: `${exitMessage(result)}${lost}` };
@@ -101,6 +123,8 @@ export function faultFailure(fault: CliFault, now: number): Omit<Failure, "error
   return { errorCode };
 }
 
+const faultText = ({ message, remedy }: CliFault): string => (remedy === undefined ? message : `${message.replace(/\.$/, "")}; ${remedy}`);
+
 export const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 export const withExit = (exitCode: number | null): string => (exitCode === null ? "" : ` (exit code ${exitCode})`);
@@ -114,7 +138,9 @@ export function complaint({ report, fault }: Exited): string {
 }
 
 function missingText({ expected, delivered, problem }: RunOutcome["evidence"]["output"]): string {
-  const bytes = expected === null ? "its end was not proved" : `${expected - delivered} of ${expected} bytes are missing`;
+  const missing = (expected ?? 0) - delivered;
+  const known = missing < 0 ? `${-missing} bytes more than the run had counted` : `${missing} of ${expected} bytes are missing`;
+  const bytes = expected === null ? "its end was not proved" : known;
   return `; output: ${bytes}${problem === null ? "" : ` (${problem})`}`;
 }
 

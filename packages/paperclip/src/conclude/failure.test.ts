@@ -52,6 +52,42 @@ describe("what counts as success", () => {
   });
 });
 
+describe("a container whose runner did not start", () => {
+  const terminated = (message: string | null) =>
+    ({ kind: "terminated", exitCode: 1, signal: null, reason: "Error", message, startedAt: null, finishedAt: null }) as const;
+  const nothing = { events: 0, sessionId: null, text: "", outputTokens: 0, finished: false };
+  const unstarted = (message: string | null, report: Partial<CliReport> = nothing) =>
+    failure(exited(1), {
+      report,
+      output: { complete: false, delivered: 0, expected: null },
+      evidence: { proof: "container-state", container: terminated(message), timings: { ...exampleEvidence.timings, started: null } },
+    });
+
+  test("is not blamed on the CLI, and its last words are in the message", () => {
+    const message = "node:internal/modules/cjs/loader:1423\n  throw err;\nError: Cannot find module '/otel.js'\n    at x\nNode.js v24";
+    expect(unstarted(message)).toEqual({
+      errorCode: "k8s_runner_failed",
+      errorMessage:
+        "The runner did not start, so neither did the CLI (exit code 1): Error: Cannot find module '/otel.js'. Look at the image, and at variables such as NODE_OPTIONS",
+    });
+    expect(unstarted(null)?.errorMessage).toContain("The runner did not start, so neither did the CLI (exit code 1). Look at");
+  });
+
+  test("unless something of the CLI was seen", () => expect(unstarted("Error: x", { events: 1 })?.errorCode).toBe("adapter_failed"));
+});
+
+describe("what is said of missing output", () => {
+  const readOnly = { complete: false, delivered: 4, problem: "EROFS: read-only file system, write" };
+  test("a volume that is read-only is not the image's trouble", () => {
+    expect(failure(exited(1), { stderr: "it broke", output: readOnly })?.errorMessage).not.toContain("readOnlyRootFilesystem");
+    expect(failure(exited(1), { stderr: "EROFS: read-only file system, open '/opt/x'" })?.errorMessage).toContain("readOnlyRootFilesystem");
+  });
+  test("more than was counted is not a negative number", () =>
+    expect(failure(exited(0), { output: { complete: false, delivered: 1267, expected: 1 } })?.errorMessage).toContain(
+      "1266 bytes more than the run had counted",
+    ));
+});
+
 describe("after the CLI has reported success", () => {
   const report = { succeeded: true };
   test.each([

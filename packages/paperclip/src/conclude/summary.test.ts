@@ -58,6 +58,43 @@ test.each<[string, string, string]>([
   expect(text).toBe(expected);
 });
 
+test("what names no field itself comes with the field: an image, a program, a key that is not there", () => {
+  const unstarted = (cause: "image" | "cli-missing") =>
+    summary({ kind: "never-started", cause, message: "m", permanent: false } as OutcomeKind);
+  expect(unstarted("image")).toBe(
+    "The agent did not start: m. Check **Image** on the agent's Runtime page. Paperclip tries again by itself.",
+  );
+  expect(unstarted("cli-missing")).toContain("Check **Command** on the agent's Runtime page.");
+  expect(summary(exited(1), faultOf("auth", "Not logged in · Please run /login"))).toMatch(
+    /^The agent has no key for the model's provider\. Set one under \*\*/,
+  );
+  expect(summary(exited(1), faultOf("auth", "invalid x-api-key"))).toContain("did not accept the key: `invalid x-api-key`");
+});
+
+test("after the host's last retry nothing is promised that does not come", () => {
+  const last = issueOf(hostContext({ context: { ...context, scheduledRetryAttempt: 2 } }).ctx);
+  expect(summary({ kind: "timed-out", by: "runner", exitCode: 143 }, null, last)).toMatch(/Runtime page\. Comment here to continue\.$/);
+});
+
+test("a node that is lost with a proved end has nothing that may still work there", () => {
+  expect(summary(killed("node-loss"), null, issue, { proof: "end-record" })).not.toContain("may still work");
+  expect(summary(killed("node-loss"), null, issue, { proof: "none" })).toContain("The agent may still work there.");
+});
+
+test("an agent of a built-in type is sent to its page only for what that has a field for", () => {
+  const last = exampleResult(killed("oom"), { report: { text: "" } });
+  const inputs = { ...last.attempt.inputs, cli: { ...last.attempt.inputs.cli, inPlace: { ownType: "example_k8s" } } };
+  const inPlace = { ...last, attempt: { ...last.attempt, inputs } };
+  const failure = failureOf(inPlace)!;
+  if (isLeftToOthers(inPlace.outcome)) throw new Error("no failure to explain");
+  const said = (outcome: OutcomeKind) =>
+    summaryOf({ ...inPlace, outcome: { ...inPlace.outcome, ...outcome } as never }, failure, "person", issue);
+  expect(said(killed("oom"))).toContain(
+    "Raise `resources.limits.memory` for this agent in the operator's policy: its page has no field for it.",
+  );
+  expect(said({ kind: "timed-out", by: "runner", exitCode: 143 })).toContain("raise **Timeout (sec)** on the agent's Runtime page.");
+});
+
 test("the engine's messages name settings as the form does", () => {
   const message = "no node took the pod; lower resources.requests.cpu, now 500; gave up after 600 s (scheduleTimeoutSec)";
   expect(summary({ kind: "never-started", cause: "unschedulable", message, permanent: false })).toBe(

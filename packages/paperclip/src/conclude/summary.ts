@@ -23,7 +23,7 @@ type Explained = AttemptResult & { readonly outcome: Exclude<RunOutcome, LeftToO
 
 /** The words for the issue's page. */
 export function summaryOf(result: Explained, failure: Failure, way: Way, issue: RunIssue): string {
-  const { what, change } = explain(result, failure, onPage(issue));
+  const { what, change } = explain(result, failure, onPage(issue, result.attempt.inputs.cli.inPlace !== undefined));
   return sentences(what, change, goesOn(way, issue, change !== null));
 }
 
@@ -35,14 +35,14 @@ export function notPreparedSummary(message: string, isOnForm: boolean, way: Way,
 
 const sentences = (...parts: readonly (string | null)[]): string => parts.filter((part) => part !== null).join(" ");
 
-function goesOn(way: Way, { name, holdsUnprovedEnds }: RunIssue, isChanged: boolean): string {
+function goesOn(way: Way, { name, holdsUnprovedEnds, isLastRetry }: RunIssue, isChanged: boolean): string {
   switch (way) {
     case "person":
       return isChanged ? "Then comment here or set this issue to todo." : "Comment here or set this issue to todo to run it again.";
     case "retry":
       return "Paperclip tries again by itself.";
     case "continue":
-      return "Paperclip continues by itself; if it stops, comment here to continue.";
+      return isLastRetry ? "Comment here to continue." : "Paperclip continues by itself; if it stops, comment here to continue.";
     case "free":
       return isChanged ? "Then comment here to continue." : "Comment here to continue.";
     case "held":
@@ -65,11 +65,14 @@ function explain(result: Explained, failure: Failure, setting: SettingText): Exp
         : { what: `The run was cancelled, but ${podOf(outcome)} has not confirmed that it stopped.`, change: null };
     case "timed-out":
       if (fault?.kind === "quota") return explainFault("quota", failure.errorMessage, setting);
-      return { what: "The run reached its time limit and was ended.", change: setting("If the task needs more time, raise", "timeoutSec") };
+      return {
+        what: `The run reached its time limit${limitOf(result)} and was ended.`,
+        change: setting("If the task needs more time, raise", "timeoutSec"),
+      };
     case "never-started":
       return {
         what: `The agent did not start: ${ended(ours(outcome.message))}`,
-        change: outcome.permanent ? "Correct that first." : null,
+        change: whatToCheck(outcome, setting) ?? (outcome.permanent ? "Correct that first." : null),
       };
     case "killed":
       return explainKill(outcome, setting);
@@ -86,6 +89,12 @@ function explain(result: Explained, failure: Failure, setting: SettingText): Exp
   }
 }
 
+/** The field of the form from which the cause most likely comes. */
+function whatToCheck({ cause }: Extract<RunOutcome, { kind: "never-started" }>, setting: SettingText): string | null {
+  if (cause === "image") return setting("Check", "image");
+  return cause === "cli-missing" ? setting("Check", "command") : null;
+}
+
 function explainKill(outcome: Extract<RunOutcome, { kind: "killed" }>, setting: SettingText): Explanation {
   const what = ended(capital(ours(outcome.message)));
   switch (outcome.by) {
@@ -94,6 +103,7 @@ function explainKill(outcome: Extract<RunOutcome, { kind: "killed" }>, setting: 
     case "output-limit":
       return { what, change: "Have the agent print less, or raise `limits.outputBytes` in the operator's policy." };
     case "node-loss":
+      if (outcome.evidence.proof !== "none") return { what, change: null };
       return { what: `${what} The agent may still work there.`, change: "Bring the node back or remove it." };
     case "runner":
       return { what, change: "Report it, with the message on the run's page." };
@@ -126,10 +136,14 @@ function explainExit({ outcome, fault }: AttemptResult, { errorCode, errorMessag
   return explainFault(fault?.kind ?? "other", isNamed ? fault.message : errorMessage, setting);
 }
 
+/** What CLIs say that were given no key at all; to log in, as they propose, nobody can in a pod. */
+const NO_KEY = /\bnot logged in\b|\brun \/login\b|\b(no|missing) api key\b|\bapi key is missing\b/i;
+
 function explainFault(kind: FaultKind, message: string, setting: SettingText): Explanation {
   const said = quoted(message);
   switch (kind) {
     case "auth":
+      if (NO_KEY.test(message)) return { what: "The agent has no key for the model's provider.", change: setting("Set one under", "env") };
       return { what: `The model's provider did not accept the key: ${said}.`, change: setting("Set a valid key under", "env") };
     case "model-not-found":
       return { what: `The model is not known, or the key may not use it: ${said}.`, change: setting("Choose another", "model") };
@@ -162,9 +176,19 @@ function explainFault(kind: FaultKind, message: string, setting: SettingText): E
 /** What to do with a field of the form, and where that is. */
 type SettingText = (verb: string, key: string) => string;
 const onPage =
-  ({ settingsPage }: RunIssue): SettingText =>
+  ({ settingsPage }: RunIssue, isInPlace: boolean): SettingText =>
   (verb, key) =>
-    `${verb} **${formLabel(key) ?? key}** on the agent's ${settingsPage} page.`;
+    isInPlace && !OF_THE_HOST.has(key)
+      ? `${verb} \`${key}\` for this agent in the operator's policy: its page has no field for it.`
+      : `${verb} **${formLabel(key) ?? key}** on the agent's ${settingsPage} page.`;
+
+/** What the host's own form asks for: all that agents of a built-in type have a field for. */
+const OF_THE_HOST: ReadonlySet<string> = new Set(["command", "model", "extraArgs", "env", "timeoutSec", "graceSec"]);
+
+function limitOf({ outcome, attempt }: Explained): string {
+  const { timeoutSec } = attempt.inputs.config;
+  return outcome.kind === "timed-out" && outcome.by === "runner" && timeoutSec > 0 ? ` of ${timeoutSec} s` : "";
+}
 
 const figures = ({ evidence: { memory } }: RunOutcome): string => (memory.limit === null ? "" : ` (limit ${memory.limit})`);
 const jobOf = ({ evidence }: RunOutcome): string => `${evidence.namespace}/${evidence.jobName}`;

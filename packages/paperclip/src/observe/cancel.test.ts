@@ -224,3 +224,21 @@ test("a lost lease is no cancel unless the host says so", async () => {
     server?.close();
   }
 });
+
+test("a host whose database is away for a moment hears again that the run can be cancelled; one that stays away is trouble that passes", async () => {
+  vi.useFakeTimers();
+  const log = new RunLog(async () => {});
+  let failures = 2;
+  const tell = (onCancellationReady: () => Promise<void>) =>
+    watchCancel(context({ signal: new AbortController().signal, onCancellationReady }).ctx, log, { serverEnv: {} });
+  const soon = tell(async () => {
+    if (failures-- > 0) throw new Error("Failed query: connection terminated");
+  });
+  await vi.advanceTimersByTimeAsync(2_000);
+  watch = await soon;
+  expect(failures).toBe(-1);
+  const never = tell(async () => Promise.reject(new Error("Failed query: connection terminated"))).catch((error: Error) => error);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(await never).toMatchObject({ name: "HostTrouble", message: expect.stringContaining("connection terminated") });
+  vi.useRealTimers();
+});

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "@paperclip-k8s/engine";
 import { apiOfRun, type HostApi } from "../host/api.ts";
 import type { ExecutionContext } from "../host/types.ts";
 import type { RunLog } from "./log.ts";
@@ -5,8 +7,16 @@ import { ask, pollStatus } from "./status-poll.ts";
 
 /** A cancel is noticed within 3 s, including the time of the answer. */
 const POLL_MS = 2500;
+/** In all some 8 s. */
+const FIRST_PAUSE_MS = 250;
+const LAST_PAUSE_MS = 4000;
 /** Only these statuses mean that somebody wants the run to stop. */
 const CANCEL_STATUSES = new Set(["cancelled", "cancelling"]);
+
+/** The host could not do its part, which passes. */
+export class HostTrouble extends Error {
+  override readonly name = "HostTrouble";
+}
 
 export interface CancelWatch {
   readonly signal: AbortSignal;
@@ -30,11 +40,27 @@ export async function watchCancel(
   const poll = (atOnce: boolean) => (api === null ? () => {} : followStatus(api, ctx, cancel, log, pollMs, atOnce));
   if (ctx.signal !== undefined && ctx.onCancellationReady !== undefined) {
     const stop = followSignal(ctx.signal, cancel, () => poll(true));
-    await ctx.onCancellationReady();
+    await untilTaken(ctx.onCancellationReady).catch((error: Error) => {
+      stop();
+      throw error;
+    });
     return { signal: cancel.signal, stop };
   }
   if (api === null) await log.warning("cancelling is off: the host gave no API address or no token for this run");
   return { signal: cancel.signal, stop: poll(false) };
+}
+
+/** The host writes to its database there, which may be away for a moment: nothing is started yet, so it hears it again. */
+async function untilTaken(tell: () => Promise<void> | void): Promise<void> {
+  for (let pause = FIRST_PAUSE_MS; ; pause *= 2) {
+    try {
+      return await tell();
+    } catch (error) {
+      if (pause > LAST_PAUSE_MS)
+        throw new HostTrouble(`Paperclip did not take that this run can be cancelled: ${messageOf(error)}`, { cause: error });
+      await sleep(pause);
+    }
+  }
 }
 
 /** An abort by an operator cancels. One for a lost lease says nothing about what anybody wants and is the last one, so the status is polled from then on. */

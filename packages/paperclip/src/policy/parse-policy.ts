@@ -54,6 +54,7 @@ const FORCE = section<ForcedPod>({
   hostUsers: maybeFlag,
   priorityClassName: kubernetesName,
   readOnlyRootFilesystem: flag,
+  doNotDisrupt: flag,
   nodeSelector: labels,
   labels,
   annotations,

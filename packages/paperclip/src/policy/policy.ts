@@ -104,6 +104,8 @@ export interface ForcedPod {
   readonly hostUsers: boolean | null;
   readonly priorityClassName: string | null;
   readonly readOnlyRootFilesystem: boolean;
+  /** Autoscalers leave the node of a pod alone while it works. */
+  readonly doNotDisrupt: boolean;
   readonly nodeSelector: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
@@ -192,6 +194,7 @@ export const DEFAULT_POLICY: Policy = {
     hostUsers: null,
     priorityClassName: null,
     readOnlyRootFilesystem: true,
+    doNotDisrupt: true,
     nodeSelector: {},
     labels: {},
     annotations: {},

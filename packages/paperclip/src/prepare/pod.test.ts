@@ -22,10 +22,17 @@ test("a root filesystem that nobody writes to, unless the operator or the CLI ne
 
 test("what is forced", () => {
   const forced = { runtimeClassName: "sandbox", hostUsers: false, priorityClassName: "low", annotations: { a: "b" } };
-  expect(podRules(inputs(force(forced)))).toEqual({ ...forced, readOnlyRootFilesystem: true });
+  expect(podRules(inputs(force({ ...forced, doNotDisrupt: false })))).toEqual({ ...forced, readOnlyRootFilesystem: true });
   const own = { config: { resources, runtimeClassName: "light" } as never };
   expect(podRules(inputs(force(forced), "/data", own)).runtimeClassName).toBe("sandbox");
   expect(podRules(inputs(DEFAULT_POLICY, "/data", own)).runtimeClassName).toBe("light");
+});
+
+test("autoscalers leave a pod's node alone, unless the operator says otherwise", () => {
+  const leave = { "karpenter.sh/do-not-disrupt": "true", "cluster-autoscaler.kubernetes.io/safe-to-evict": "false" };
+  expect(podRules(inputs(DEFAULT_POLICY)).annotations).toEqual(leave);
+  expect(podRules(inputs(force({ annotations: { a: "b" } }))).annotations).toEqual({ ...leave, a: "b" });
+  expect(podRules(inputs(force({ doNotDisrupt: false }))).annotations).toEqual({});
 });
 
 test("the node's disk: nothing set aside, the policy's limit, and no folder may hold more than that", () => {

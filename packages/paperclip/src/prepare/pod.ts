@@ -4,13 +4,16 @@ import type { RunInputs } from "./attempt.ts";
 import { HOME_MOUNT, TMP_MOUNT } from "./environment/mounts.ts";
 import { chosenTemplate } from "./pod-template.ts";
 
+/** For Karpenter and for the Cluster Autoscaler: a consolidation must not end an hour's work. */
+const UNDISRUPTED = { "karpenter.sh/do-not-disrupt": "true", "cluster-autoscaler.kubernetes.io/safe-to-evict": "false" } as const;
+
 /** What the operator forces on every pod, as far as the CLI can live with it; else what the template or the agent says. */
 export function podRules({ cli, config, policy }: RunInputs): NonNullable<RunRequest["pod"]> {
   const { force } = policy;
   const template = chosenTemplate(config, policy);
   const { hostUsers } = force;
   const priorityClassName = force.priorityClassName ?? template.priorityClassName;
-  const annotations = { ...template.annotations, ...force.annotations };
+  const annotations = { ...(force.doNotDisrupt ? UNDISRUPTED : {}), ...template.annotations, ...force.annotations };
   const readOnlyRootFilesystem = force.readOnlyRootFilesystem && cli.needsWritableRoot !== true;
   const runtimeClassName = force.runtimeClassName ?? template.runtimeClassName ?? config.runtimeClassName;
   return { runtimeClassName, hostUsers, priorityClassName, readOnlyRootFilesystem, annotations };

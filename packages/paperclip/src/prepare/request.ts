@@ -26,6 +26,7 @@ export function buildRequest(attempt: Attempt): RunRequest {
     runId: ctx.runId,
     name: { prefix: cli.jobPrefix, parts: shared, identity: exclusive },
     exclusive,
+    ...sameWork(inputs),
     // Jobs of earlier adapters: they ran one at a time per agent, and share its folders and its claim.
     legacyLabels: { [LABEL.agentId]: labelValue(ctx.agent.id).value, [LABEL.adapterType]: cli.type },
     namespace: inherited.namespace,
@@ -86,6 +87,12 @@ function keptOutput({ inputs: { ctx, config, policy }, number }: Attempt): RunRe
 /** Runs that have all of this in common never overlap. Two of one task never do: they share its session. */
 function sharedWith({ ctx, config, state }: RunInputs): string[] {
   return config.concurrency === "agent" || state.mode === "dedicated_pvc" ? [ctx.agent.id] : [ctx.agent.id, taskPart(ctx)];
+}
+
+/** The host wakes an agent for one issue under several keys: for status cards, and to continue a run that somebody has reconciled. */
+function sameWork({ ctx }: RunInputs): Pick<RunRequest, "sameWork"> {
+  const task = taskOf(ctx);
+  return task === null ? {} : { sameWork: { [ANNOTATION.agentId]: ctx.agent.id, [ANNOTATION.taskId]: task } };
 }
 
 /** Where the pod may run: the agent's or the server's own, then the template's, then what the operator forces. */

@@ -1,7 +1,7 @@
 import { systemClock } from "../../clock.ts";
 import { deferred } from "../../deferred.ts";
 import { isolated } from "../../errors.ts";
-import { ApiError, isAccessDenied, isExpired } from "../api-error.ts";
+import { ApiError, isAccessDenied, isBadCertificate, isExpired } from "../api-error.ts";
 import type { Connection } from "../connection.ts";
 import { eventError } from "../read-answer.ts";
 import { backoffMs } from "../send-request.ts";
@@ -45,6 +45,8 @@ const defaults = {
   timeoutMs: 15_000,
 };
 
+const staysAway = (error: ApiError | null): error is ApiError => isAccessDenied(error) || isBadCertificate(error);
+
 /** Keeps the cache of one kind of object up to date, by one list and one watch at a time, until it is stopped. */
 export class ListWatch<V> {
   /** Resolves with the first complete list; rejects when stopped before. */
@@ -84,15 +86,15 @@ export class ListWatch<V> {
   }
 
   /**
-   * The error if the account may not list or watch, after one more try if the last one was denied. Null otherwise: there is a watch, or a problem
-   * that may pass. Who comes first waits for the first try.
+   * The error if the account may not list or watch, or the server's certificate is not accepted, after one more try if that was so the last time.
+   * Null otherwise: there is a watch, or a problem that may pass. Who comes first waits for the first try.
    */
   async accessError(): Promise<ApiError | null> {
-    if (this.#lastTry !== undefined && !isAccessDenied(this.#lastTry)) return null;
+    if (this.#lastTry !== undefined && !staysAway(this.#lastTry)) return null;
     const next = this.#nextTry.promise;
     this.#pause.abort();
     const error = await next;
-    return isAccessDenied(error) ? error : null;
+    return staysAway(error) ? error : null;
   }
 
   stop(): void {

@@ -233,7 +233,11 @@ test("pods may not be listed: lost, with the reason; Jobs are still reported", a
   };
   const { facts } = subscribe(start(), "a");
   await until(() => facts.length === 2);
-  expect(facts).toContainEqual({ kind: "api-lost", error: expect.stringContaining("pods is forbidden") });
+  expect(facts).toContainEqual({
+    kind: "api-lost",
+    error: expect.stringMatching(/answers 403 Forbidden.*pods is forbidden/),
+    forPeople: true,
+  });
 });
 
 test("one listener that throws does not keep the others from hearing", async () => {

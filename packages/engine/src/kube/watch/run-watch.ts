@@ -1,6 +1,6 @@
 import { systemClock } from "../../clock.ts";
 import { isolated } from "../../errors.ts";
-import { ApiError, isAccessDenied } from "../api-error.ts";
+import { ApiError, problemText } from "../api-error.ts";
 import type { Connection } from "../connection.ts";
 import { paths } from "../paths.ts";
 import { type ClusterFact, type JobView, type PodView, projectJob, projectPod } from "../views.ts";
@@ -72,6 +72,11 @@ export class RunWatch {
   /** The newest Job of that name; null = none is seen. */
   jobNamed(name: string): JobView | null {
     return this.#active?.jobs.cache.ofJob(name).at(-1) ?? null;
+  }
+
+  /** The pods of this Job that are seen. */
+  podsOf({ name, uid }: Pick<JobView, "name" | "uid">): readonly PodView[] {
+    return this.#active?.pods.cache.ofJob(name).filter(({ jobUid }) => jobUid === uid) ?? [];
   }
 
   /** What is seen of one Job: its newest view; `gone`: it was here and is not any more; null = nothing. */
@@ -160,8 +165,8 @@ export class RunWatch {
   #connectivity(source: Source, lost: Active["lost"]): Pick<ListWatchListener<unknown>, "lost" | "back"> {
     return {
       lost: (error: ApiError) => {
-        const forPeople = isAccessDenied(error) || source === "server" ? { forPeople: true } : {};
-        const fact: ApiLost = { kind: "api-lost", error: error.message, ...forPeople };
+        const text = source === "server" ? error.message : problemText(error);
+        const fact: ApiLost = { kind: "api-lost", error: text ?? error.message, ...(text === null ? {} : { forPeople: true }) };
         lost.set(source, fact);
         if (lost.size === 1) for (const subscriber of this.#all()) subscriber.notify(fact);
       },

@@ -23,7 +23,10 @@ test("a run without a task stays: its retry could not take its Job over", () => 
 
 test("a run is here while it runs, also when it fails", async () => {
   const registry = new RunRegistry();
-  const seen = await runDetachable(registry, context(), {}, async (detach) => ({ ...done, summary: `${registry.runs} ${detach.aborted}` }));
+  const seen = await runDetachable(registry, context(), {}, async ({ detach, mayStart }) => {
+    await mayStart(new AbortController().signal, () => {});
+    return { ...done, summary: `${registry.runs} ${detach.aborted}` };
+  });
   expect(seen.summary).toBe("r1 false");
   await expect(runDetachable(registry, context(), {}, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
   expect(registry.runs).toEqual([]);
@@ -46,14 +49,23 @@ test("on a host that starts interrupted runs again it waits, and begins if the s
   vi.useFakeTimers();
   const registry = new RunRegistry();
   await registry.drain("upgrade", 10);
-  let begun = false;
-  const result = runDetachable(registry, context({ onCancellationReady: undefined }), {}, async () => {
-    begun = true;
-    return done;
-  });
+  const cancel = new AbortController();
+  const said: string[] = [];
+  const begun: string[] = [];
+  const run = (name: string, cancelled: AbortSignal) =>
+    runDetachable(registry, context({ onCancellationReady: undefined }), {}, async ({ mayStart }) => {
+      await mayStart(cancelled, (text) => said.push(text));
+      begun.push(name);
+      return done;
+    });
+  const [stays, leaves] = [run("stays", new AbortController().signal), run("leaves", cancel.signal)];
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(begun).toBe(false);
+  expect([begun, said.length]).toEqual([[], 2]);
+  // A cancel is heard meanwhile.
+  cancel.abort();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect([begun, await leaves]).toEqual([["leaves"], done]);
   registry.undoDrain();
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(await result).toBe(done);
+  expect(await stays).toBe(done);
 });

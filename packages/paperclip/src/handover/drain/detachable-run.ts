@@ -6,26 +6,37 @@ import { taskOf } from "../../prepare/environment/facts.ts";
 import { hostRecord } from "./host-record.ts";
 import type { RunRegistry } from "./run-registry.ts";
 
+/** What a run needs of the server that may be about to stop. */
+export interface Handover {
+  /** Aborted = leave the Job as it is, for the next server. */
+  readonly detach: AbortSignal;
+  /** Resolves when the run may start, or is cancelled; says what it waits for. */
+  mayStart(cancelled: AbortSignal, say: (text: string) => void): Promise<void>;
+}
+
 /** Executes a run that can be detached while it lasts. */
 export async function runDetachable(
   registry: RunRegistry,
   ctx: ExecutionContext,
   serverEnv: NodeJS.ProcessEnv,
-  run: (detach: AbortSignal) => Promise<ExecutionResult>,
+  run: (handover: Handover) => Promise<ExecutionResult>,
 ): Promise<ExecutionResult> {
   const registered = { runId: ctx.runId, detachable: canDetach(ctx), record: hostRecord(ctx, serverEnv) };
   if (registry.isDraining && isRetried(ctx)) {
     registry.refuse(registered);
     return { ...REFUSED };
   }
-  // A host that restarts interrupted runs by itself starts this one again in its next server.
-  await registry.whenOpen();
-  const registration = registry.register(registered);
-  try {
-    return await run(registration.detach);
-  } finally {
-    registration.end();
-  }
+  const detach = new AbortController();
+  let end = () => {};
+  // A host that restarts interrupted runs by itself starts one that waits here again in its next server.
+  const mayStart: Handover["mayStart"] = async (cancelled, say) => {
+    if (registry.isDraining) say("the server is about to stop, so this run is not started here; it starts if the server stays");
+    await registry.whenOpen(cancelled);
+    const registration = registry.register(registered);
+    registration.detach.addEventListener("abort", () => detach.abort(registration.detach.reason));
+    end = registration.end;
+  };
+  return run({ detach: detach.signal, mayStart }).finally(() => end());
 }
 
 type RunFacts = Pick<ExecutionContext, "context" | "onCancellationReady">;

@@ -161,7 +161,7 @@ test("after an undone drain runs may start again", async () => {
   const registry = new RunRegistry();
   await drain(registry, 10);
   let started = false;
-  const waiting = registry.whenOpen().then(() => {
+  const waiting = registry.whenOpen(new AbortController().signal).then(() => {
     started = true;
   });
   await vi.advanceTimersByTimeAsync(60_000);

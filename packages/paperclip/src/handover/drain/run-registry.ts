@@ -99,8 +99,8 @@ export class RunRegistry {
     this.#drainingUntil = 0;
   }
 
-  /** Resolves when runs may start. */
-  async whenOpen(): Promise<void> {
-    while (this.isDraining) await new Promise((resolve) => void setTimeout(resolve, LOOK_MS).unref());
+  /** Resolves when runs may start, or this one is not to start any more. */
+  async whenOpen(cancelled: AbortSignal): Promise<void> {
+    while (this.isDraining && !cancelled.aborted) await new Promise((resolve) => void setTimeout(resolve, LOOK_MS).unref());
   }
 }
