@@ -179,6 +179,15 @@ export class Faults {
 
   // On pods and nodes.
 
+  /** Pods do not end by themselves, as with a container beside the pod's own that a webhook has added and that runs on. */
+  podsStay(): Fault {
+    const { state } = this.#parts.world;
+    state.podsStay = true;
+    return once(() => {
+      state.podsStay = false;
+    });
+  }
+
   /** Kills by memory: all processes of the pod, its main process, or only a child, after which the main process decides. */
   oom(namespace: string, pod: string, victim: OomVictim = "all"): void {
     this.#pod(namespace, pod);

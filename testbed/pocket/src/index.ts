@@ -168,7 +168,7 @@ function createWorld(dir: string, options: PocketOptions): World {
     timings: timingsOf(options.timings),
     recorder: new EventRecorder(store),
     images: { ...options.images },
-    state: { unschedulable: null, podRefused: null, imageErrors: new Map(), nodeLost: false },
+    state: { unschedulable: null, podRefused: null, imageErrors: new Map(), nodeLost: false, podsStay: false },
   };
 }
 

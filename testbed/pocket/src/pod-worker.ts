@@ -58,6 +58,7 @@ export class PodWorker {
         else if ((await this.#runContainer(container, folders)) !== 0) return await this.#end("Failed");
       }
       const code = await this.#runContainer(this.pod.spec.containers[0]!, folders);
+      while (this.#world.state.podsStay && !this.#stopping) await this.#world.timers.sleep(50);
       await this.#end(code === 0 ? "Succeeded" : "Failed");
     } catch (error) {
       if (error !== stopped) throw error;

@@ -16,6 +16,8 @@ export interface ClusterState {
   podRefused: ((pod: string, namespace: string) => string) | null;
   readonly imageErrors: Map<string, string>;
   nodeLost: boolean;
+  /** A container beside each pod's own does not end. */
+  podsStay: boolean;
 }
 
 // What API server, controllers and kubelet share.

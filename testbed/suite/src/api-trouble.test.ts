@@ -32,6 +32,7 @@ type Trouble = (faults: BedFaults, match: { verb: "create" | "delete"; resource:
 const passing: [string, Trouble][] = [
   ["500", (faults, match) => faults.fail(match, { status: 500 })],
   ["503 twice", (faults, match) => faults.fail(match, { status: 503, times: 2 })],
+  ["401 four times, while the authenticator is away", (faults, match) => faults.fail(match, { status: 401, times: 4 })],
   ["429 with Retry-After", (faults, match) => faults.fail(match, { status: 429, retryAfter: 1 })],
   ["a connection lost before it took effect", (faults, match) => faults.drop(match, { when: "before" })],
   ["a connection lost after it took effect", (faults, match) => faults.drop(match, { when: "after" })],

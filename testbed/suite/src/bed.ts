@@ -27,6 +27,8 @@ export interface Bed {
   /** Another account, with these permissions only; the path of its kubeconfig. */
   account(permissions: readonly Pick<Permission, "group" | "resource" | "verb" | "scope">[]): Promise<string>;
   list(kind: BedKind): Promise<KubeObject[]>;
+  /** Somebody else changes labels of an object; null removes one. */
+  relabel(kind: "jobs" | "pods", name: string, labels: Readonly<Record<string, string | null>>): Promise<void>;
   /** What `kubectl logs` would show. */
   podLog(pod: string): Promise<string>;
   stop(): Promise<void>;

@@ -87,6 +87,35 @@ test.each<[string, string, RunOptions["change"]]>([
   await expectCancelled(run, ended);
 });
 
+test("starting, and the SIGTERM is lost on a first process that does not handle it yet: the CLI is not started", async () => {
+  const begun = `${bed.data}/begun-${randomUUID()}`;
+  // As a Node that has just been started: for a while signals have no effect.
+  const runtime = ["sh", "-c", `trap "" TERM; sleep 3; exec node "$@"`, "sh"] as const;
+  const run = start({
+    script: `require("node:fs").writeFileSync(${JSON.stringify(begun)}, ""); ${OBEDIENT}`,
+    change: (request) => ({ ...request, container: { ...request.container, runtime } }),
+  });
+  await said(run, "container running");
+  const ended = await cancelRun("starting, the SIGTERM is lost", run);
+  expectAllGone(ended.times);
+  expect(existsSync(begun)).toBe(false);
+  expect(ended.times.returned).toBeLessThan(10_000);
+  await expectCancelled(run, ended);
+});
+
+// 16 s: the pod's grace.
+test.runIf(LONG)("running, and no SIGTERM reaches the runner: waited for until the pod's grace is over", async () => {
+  const runtime = ["sh", "-c", `trap "" TERM; node "$@"`, "sh"] as const;
+  const run = start({
+    script: OBEDIENT,
+    change: (request) => ({ ...request, limits: { ...request.limits, graceSec: 1 }, container: { ...request.container, runtime } }),
+  });
+  await run.saw("on\n");
+  const ended = await cancelRun("running, the SIGTERM is lost", run);
+  expectAllGone(ended.times);
+  await expectCancelled(run, ended, 137);
+});
+
 test("running: SIGTERM first, the output kept", async () => {
   const run = start({ script: OBEDIENT });
   await run.saw("on\n");

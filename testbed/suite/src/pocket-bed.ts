@@ -41,6 +41,15 @@ export async function startPocketBed(options: PocketOptions): Promise<Bed> {
     addStorageClass: async () => "pocket",
     account: async (permissions) => cluster.createAccount(NAMESPACE, permissions),
     list: async (kind) => cluster.list(kind, NAMESPACE),
+    relabel: async (kind, name, labels) => {
+      const group = kind === "jobs" ? "apis/batch/v1" : "api/v1";
+      const answer = await fetch(`${cluster.url}/${group}/namespaces/${NAMESPACE}/${kind}/${name}`, {
+        method: "PATCH",
+        headers: { authorization: `Bearer ${cluster.token}`, "content-type": "application/merge-patch+json" },
+        body: JSON.stringify({ metadata: { labels } }),
+      });
+      if (!answer.ok) throw new Error(`${kind} ${name}: ${answer.status} ${await answer.text()}`);
+    },
     podLog: async (pod) => cluster.podLog(NAMESPACE, pod),
     stop: async () => {
       await cluster.stop();

@@ -156,7 +156,7 @@ describe("a pod that is taken away", () => {
   });
 
   test("the Job's deadline", async () => {
-    const limits = { timeoutSec: 0, maxRunSec: 1, graceSec: 1, scheduleTimeoutSec: -609, ttlSeconds: 600 };
+    const limits = { timeoutSec: 0, maxRunSec: 1, graceSec: 1, scheduleTimeoutSec: -609, ttlSeconds: 600, volumeWaitSec: 10 };
     const run = startRun(bed, {
       script: FOREVER,
       engine: { timeouts: { schedule: 60_000 } },

@@ -42,7 +42,8 @@ test("a Role that is gone when a run begins, and back when the next one does", a
   const message = refusal("list", "jobs", "batch");
   const fault = bed.faults.fail({ verb: ["list", "watch"], resource: "jobs" }, { status: 403, times: 999, message });
   bed.faults.cutWatches();
-  await expect.poll(() => fault.hits).toBeGreaterThan(0);
+  // At the second try the answer to the first one has been read: until then a run that begins is followed by what is known.
+  await expect.poll(() => fault.hits).toBeGreaterThan(1);
   const { outcome } = await startRun(bed, { script: `console.log("hello")` }).done;
   expect(outcome).toMatchObject({
     kind: "never-started",

@@ -6,8 +6,12 @@ import type { ServerNews, ServerOrder, ServerRun } from "./server-process.ts";
 
 const order = JSON.parse(process.argv[2] ?? "{}") as ServerOrder;
 const bed = { ...order.bed, images: { agent: order.bed.agent } } as unknown as Bed;
-// A host ends itself on SIGTERM without waiting for its runs.
-process.on("SIGTERM", () => process.exit(0));
+const ending = new AbortController();
+// A host ends itself on SIGTERM without waiting for its runs, at once or some seconds later.
+process.on("SIGTERM", () => {
+  ending.abort();
+  setTimeout(() => process.exit(0), order.livesOnMs);
+});
 // The test is gone.
 process.stdin.on("end", () => process.exit(0)).resume();
 
@@ -26,7 +30,7 @@ async function live(run: ServerRun): Promise<void> {
     script: run.script,
     runId: run.runId,
     onLockConflict: onLockConflict(run),
-    engine: { timeouts: order.timeouts, lingerMs: order.lingerMs },
+    engine: { timeouts: order.timeouts, lingerMs: order.lingerMs, ending: ending.signal },
     change: (request) => ({ ...request, exclusive: run.key, name: { prefix: "suite-", parts: [run.key], identity: run.key } }),
     onStatus: ({ text }) => void tell({ event: "status", runId: run.runId, text }),
     onOutput: (bytes) => void tell({ event: "output", runId: run.runId, text: bytes.toString() }),

@@ -19,7 +19,11 @@ export interface ServerOrder {
   readonly runs: readonly ServerRun[];
   readonly timeouts: Partial<Timeouts>;
   readonly lingerMs: number;
+  /** After SIGTERM. */
+  readonly livesOnMs: number;
 }
+
+type ServerOptions = Partial<Pick<ServerOrder, "timeouts" | "lingerMs" | "livesOnMs">>;
 
 export type ServerNews =
   | { readonly event: "output"; readonly runId: string; readonly text: string }
@@ -44,10 +48,10 @@ export class ServerProcess {
   readonly #exited: Promise<void>;
   #gone = false;
 
-  constructor(bed: Bed, runs: readonly ServerRun[], options: { readonly timeouts?: Partial<Timeouts>; readonly lingerMs?: number } = {}) {
+  constructor(bed: Bed, runs: readonly ServerRun[], options: ServerOptions = {}) {
     const { kubeconfig, data, namespace, images } = bed;
-    const { timeouts = {}, lingerMs = 0 } = options;
-    const order: ServerOrder = { bed: { kubeconfig, data, namespace, agent: images.agent }, runs, timeouts, lingerMs };
+    const { timeouts = {}, lingerMs = 0, livesOnMs = 0 } = options;
+    const order: ServerOrder = { bed: { kubeconfig, data, namespace, agent: images.agent }, runs, timeouts, lingerMs, livesOnMs };
     this.#child = spawn(process.execPath, [MAIN, JSON.stringify(order)], { stdio: ["pipe", "pipe", "inherit"] });
     let rest = "";
     this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => {
@@ -63,6 +67,10 @@ export class ServerProcess {
       });
     });
   }
+
+  /** Frozen: no CPU until it goes on. */
+  freeze = (): boolean => this.#child.kill("SIGSTOP");
+  goOn = (): boolean => this.#child.kill("SIGCONT");
 
   output(runId: string): string {
     return this.#output.get(runId) ?? "";

@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from "node:child_process";
-import { closeSync, constants, openSync, symlinkSync, unlinkSync } from "node:fs";
+import { closeSync, constants, openSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { type Bed, startBed } from "./bed.ts";
+import { type Bed, onKube, startBed } from "./bed.ts";
 import { calm } from "./calm.ts";
 import { gatedScript, startRun } from "./run.ts";
 
@@ -39,6 +39,7 @@ test("a stalled output path: the container exits with its code, other runs' outp
       output: { root: sick, path: `${sick}/logs/${request.runId}.ndjson` },
       volumes: { ...request.volumes, shared: { claimName: claim, mountPath: sick, subPath: null } },
       container: { ...request.container, workingDir: sick },
+      limits: { ...request.limits, volumeWaitSec: 5 },
     }),
   });
   await expect.poll(() => stalled.status.some((line) => line.text.includes("accepted"))).toBe(true);
@@ -82,4 +83,33 @@ test("a volume that cannot be written is refused before anything is created", as
   }).done;
   expect(outcome).toMatchObject({ kind: "never-started", cause: "volume-unusable" });
   expect(creates()).toBe(before);
+});
+
+const mayMount = !onKube && process.platform === "linux" && process.getuid?.() === 0;
+
+test.skipIf(!mayMount)("a volume that runs full: said at once, and nothing is lost when there is room again", async () => {
+  const claim = `full-${++attempts}`;
+  const full = await bed.addVolume(claim);
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m,mode=777", "tmpfs", full]);
+  try {
+    writeFileSync(`${full}/ballast`, Buffer.alloc(700_000));
+    const run = startRun(bed, {
+      script: `for (let i = 0; i < 60; i++) require("node:fs").writeSync(1, "x".repeat(9_999) + "\\n")`,
+      change: (request) => ({
+        ...request,
+        output: { root: full, path: `${full}/logs/${request.runId}.ndjson` },
+        volumes: { ...request.volumes, shared: { claimName: claim, mountPath: full, subPath: null } },
+        container: { ...request.container, workingDir: full },
+      }),
+    });
+    const said = (text: string) => expect.poll(() => run.status.some((line) => line.text.includes(text))).toBe(true);
+    await said("the shared volume is full");
+    unlinkSync(`${full}/ballast`);
+    const { outcome, output, status } = await run.done;
+    expect(outcome).toMatchObject({ kind: "exited", exitCode: 0, evidence: { output: { complete: true } } });
+    expect(output.length).toBe(600_000);
+    expect(status.map(({ text }) => text).join("\n")).toMatch(/the volume has room again after \d+ s; nothing of the output is lost/);
+  } finally {
+    execFileSync("umount", ["--lazy", full]);
+  }
 });

@@ -58,8 +58,11 @@ export function jobState(facts: RunFacts): JobState {
   return { kind: "unknown", why: `the Job is ${jobEnd(job)}, but its pod is gone and no end record is seen from here` };
 }
 
+/** All of its containers have ended. */
+export const isPhaseFinal = ({ phase }: Pick<PodView, "phase">): boolean => phase === "Succeeded" || phase === "Failed";
+
 function mayRun(pod: PodView, container: string): boolean {
-  if (pod.phase === "Succeeded" || pod.phase === "Failed") return false;
+  if (isPhaseFinal(pod)) return false;
   return stateOf(pod, container)?.kind !== "terminated";
 }
 

@@ -53,7 +53,7 @@ async function describeJob(namespace: string, seen: Seen, secret: Uint8Array | n
 /** Records count only with the nonce of this Job, because its name may have been used before, and only signed ones if it signs them. */
 async function factsOf({ job, pods }: Seen, secret: Uint8Array | null): Promise<RunFacts> {
   const { annotations } = job;
-  const container = (annotations[ANNOTATION.adapterType] ?? "").replace(/_k8s$/, "");
+  const container = (annotations[ANNOTATION.adapterType] ?? "").replace(/_(k8s|local)$/, "");
   const nonce = annotations[ANNOTATION.nonce];
   const run = annotations[ANNOTATION.firstRun] ?? annotations[ANNOTATION.runId];
   const output = annotations[ANNOTATION.output];

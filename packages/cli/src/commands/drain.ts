@@ -34,5 +34,6 @@ function report({ answers, unanswered }: ControlAnswers, out: Terminal["out"]): 
   const left = answers.reduce((sum, answer) => sum + answer.staying.length, 0);
   const unknown = unanswered.length === 0 ? "" : `; ${count(unanswered.length, "adapter")} did not answer`;
   out(`detached ${count(detached, "run")}${left === 0 ? "" : `; ${left} left to recover`}${unknown}`);
+  if (answers.length > 0) out("new runs are not started here for 10 minutes, or until: paperclip-k8s drain --undo");
   return left;
 }

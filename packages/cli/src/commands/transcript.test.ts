@@ -60,3 +60,9 @@ test("of a run whose output is gone, the end that was kept, and it says so", asy
   expect(err).toEqual([expect.stringMatching(/^the end of the output, \/.*kept-output\/.*\.ndjson$/)]);
   expect((await print(recorded, undefined, `kept-output/.part-${RUN}.ndjson`)).code).not.toBe(0);
 });
+
+test("a run that took a Job over has a folder and no output: that is said", async () => {
+  const { code, out, err } = await print("", undefined, `${RUN}.pod/other-file`);
+  expect([code, out]).toEqual([1, []]);
+  expect(err.join()).toContain(`no output of run ${RUN} is kept`);
+});

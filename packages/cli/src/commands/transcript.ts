@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentCli } from "@paperclip-k8s/paperclip/agent-cli/agent-cli";
@@ -21,7 +22,9 @@ interface Attempt {
 export async function transcript({ run, data, instance }: TranscriptCommand, terminal: Terminal, most?: number): Promise<ExitCode> {
   const { err } = terminal;
   const folder = dataFolder({ dataPath: data, instanceId: instance }, "run-logs");
-  const found = (await attemptsBelow(folder)).filter((each) => each.run.startsWith(run)).toSorted((a, b) => a.number - b.number);
+  // A run that took a Job over has a folder, and its output is in that of the run before.
+  const isKept = (each: Attempt): boolean => each.run.startsWith(run) && existsSync(each.output);
+  const found = (await attemptsBelow(folder)).filter(isKept).toSorted((a, b) => a.number - b.number);
   const runs = new Set(found.map((each) => each.run));
   if (runs.size !== 1) {
     const what = runs.size === 0 ? `no output of run ${run} is kept` : `the runs ${[...runs].join(", ")} begin with ${run}`;

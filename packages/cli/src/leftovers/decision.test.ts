@@ -2,7 +2,7 @@ import { ANNOTATION } from "@paperclip-k8s/paperclip/keys";
 import { describe, expect, test } from "vitest";
 import { jobState } from "../cluster/job-state.ts";
 import { endRecord, factsOf, finished, jobView, podView, running, terminated, waiting } from "../testing/example-run.ts";
-import { decideFiles, decideJob, decideSecret } from "./decision.ts";
+import { decideFiles, decideJob, decidePod, decideSecret } from "./decision.ts";
 
 // Started at 00:00 and finished at 01:00 on that day.
 const now = Date.parse("2026-01-01T03:00:00Z");
@@ -26,6 +26,20 @@ describe("Jobs", () => {
     expect(decideJob(found(done, [ended]), null, hour)?.kind).toBe("remove");
   });
 
+  test("the agent has ended, and a container beside it keeps the Job from finishing: may go when that was long ago", () => {
+    const why = "the agent exited with code 0, and the Job does not finish";
+    expect(decideJob(found(jobView(), [ended]), [], hour)).toEqual({ kind: "remove", why });
+    expect(decideJob(found(jobView(), [ended]), [], { ...hour, now: Date.parse("2026-01-01T01:30:00Z") })).toBeNull();
+  });
+
+  test("a pod whose Job was deleted without it: may go when it has ended, and is only named while it works", () => {
+    const old = { createdAt: "2026-01-01T00:00:00Z" };
+    expect(decidePod(podView(terminated(0), { ...old, phase: "Succeeded" }), [], hour)?.kind).toBe("remove");
+    expect(decidePod(podView(running, old), [], hour)).toMatchObject({ kind: "keep", why: expect.stringContaining("may still work") });
+    const pod = podView(running, old);
+    expect(decidePod(pod, [jobView({ uid: pod.jobUid })], hour)).toBeNull();
+  });
+
   test("a run's Job without its Secret cannot start, with a pod or without", () => {
     for (const pods of [[], [pending], [podView(null, { phase: "Pending" })]])
       expect(decideJob(found(run, pods), [secretOf("another")], hour)).toEqual({
@@ -36,7 +50,6 @@ describe("Jobs", () => {
 
   test.each([
     ["not old enough", found(done, [ended]), { olderThanSec: 3 * 3600, now }],
-    ["not finished yet", found(jobView(), [ended]), hour],
     ["at work", found(run, [podView(running)]), hour],
     ["going already", found(jobView({ ...finished("Complete"), deletedAt: "2026-01-01T02:00:00Z" }), [ended]), hour],
     ["somebody else's, at work", found(jobView(), [podView(running)], false), hour],

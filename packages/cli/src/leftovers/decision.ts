@@ -1,6 +1,6 @@
 import { isFinished, type JobView, type PodView, type SecretView } from "@paperclip-k8s/engine";
 import { ANNOTATION } from "@paperclip-k8s/paperclip/keys";
-import { howEnded } from "../cluster/job-state.ts";
+import { howEnded, isPhaseFinal } from "../cluster/job-state.ts";
 import { type FoundJob, runIdsOf } from "../cluster/jobs.ts";
 import type { RunFileSet } from "./run-files.ts";
 
@@ -33,6 +33,9 @@ export function decideJob(found: FoundJob, secrets: readonly SecretView[] | null
   if (!ours) return state.kind === "alive" ? null : keep("not started by this version: look at it by hand");
   if (isFinished(job)) return finished(found);
   if (state.kind === "unknown") return keep(state.why);
+  // A container beside the agent's keeps the Job from finishing.
+  if (state.kind === "ended")
+    return isOld(state.end.finishedAt, span) ? remove(`the agent ${howEnded(state)}, and the Job does not finish`) : null;
   return state.kind === "alive" ? unstarted(found, secrets, span) : null;
 }
 
@@ -61,12 +64,20 @@ const neverStarted = ({ phase, containers }: PodView): boolean =>
 export const hasSecret = ({ uid }: Pick<JobView, "uid">, secrets: readonly SecretView[]): boolean =>
   secrets.some(({ ownerUids }) => ownerUids.includes(uid));
 
+/** A run's pod whose Job is gone: deleted without what it owned. One that still works is nobody's to end but the operator's. */
+export function decidePod(pod: PodView, jobs: readonly JobView[], span: Span): Decision | null {
+  if (pod.deletedAt !== null || jobs.some(({ uid }) => uid === pod.jobUid) || !isOld(pod.createdAt, span)) return null;
+  return isPhaseFinal(pod)
+    ? remove("its Job is gone, and it has ended")
+    : keep("its Job is gone, and it may still work: delete it by hand");
+}
+
 /** A run's Secret whose Job is gone: deleted without what it owned, or not collected. Jobs and pods were listed after it. */
 export function decideSecret(secret: SecretView, jobs: readonly JobView[], pods: readonly PodView[], span: Span): Decision | null {
   const known = new Set(jobs.map(({ uid }) => uid));
   if (secret.deletedAt !== null || secret.ownerUids.some((uid) => known.has(uid)) || !isOld(secret.createdAt, span)) return null;
   // Which Secret a pod mounts is not looked at: any pod without a Job may be the one.
-  const orphan = pods.find(({ jobUid, phase }) => !known.has(jobUid) && phase !== "Succeeded" && phase !== "Failed");
+  const orphan = pods.find((pod) => !known.has(pod.jobUid) && !isPhaseFinal(pod));
   return orphan === undefined ? remove("its Job is gone") : keep(`its Job is gone, but pod ${orphan.name} may still need it`);
 }
 

@@ -1,8 +1,8 @@
-import { type ConnectOptions, listSecrets, removeJob, removeSecret } from "@paperclip-k8s/engine";
+import { type ConnectOptions, listSecrets, removeJob, removePod, removeSecret } from "@paperclip-k8s/engine";
 import { SELECTOR } from "@paperclip-k8s/paperclip/keys";
 import { unlessForbidden } from "../cluster/access.ts";
 import { type FoundJob, findJobsIn, type LookedAt } from "../cluster/jobs.ts";
-import { decideJob, decideSecret, hasSecret, type Span, sinceOf } from "./decision.ts";
+import { decideJob, decidePod, decideSecret, hasSecret, type Span, sinceOf } from "./decision.ts";
 import type { Item } from "./item.ts";
 
 interface InCluster {
@@ -35,18 +35,24 @@ async function findIn(looked: LookedAt, namespace: string, span: Span): Promise<
     return [{ kind: "job", name: `${namespace}/${job.name}`, since: sinceOf(job), bytes: null, decision, remove }];
   });
   const views = jobs.map(({ job }) => job);
+  const ofPods = pods.flatMap((pod): Item[] => {
+    const decision = decidePod(pod, views, span);
+    if (decision === null) return [];
+    const remove = () => removePod(cluster, namespace, pod);
+    return [{ kind: "pod", name: `${namespace}/${pod.name}`, since: pod.createdAt, bytes: null, decision, remove }];
+  });
   const ofSecrets = (secrets ?? []).flatMap((secret): Item[] => {
     const decision = decideSecret(secret, views, pods, span);
     if (decision === null) return [];
     const remove = () => removeSecret(cluster, namespace, secret);
     return [{ kind: "secret", name: `${namespace}/${secret.name}`, since: secret.createdAt, bytes: null, decision, remove }];
   });
-  return { jobs, items: [...ofJobs, ...ofSecrets], unseen };
+  return { jobs, items: [...ofJobs, ...ofPods, ...ofSecrets], unseen };
 }
 
 /** A Job that waits for its Secret is asked about once more: its server may have come back. */
-async function removeFound(cluster: ConnectOptions, { namespace, job }: FoundJob): ReturnType<typeof removeJob> {
-  const waits = job.conditions.Complete === undefined && job.conditions.Failed === undefined;
+async function removeFound(cluster: ConnectOptions, { namespace, job, state }: FoundJob): ReturnType<typeof removeJob> {
+  const waits = state.kind === "alive";
   if (waits && hasSecret(job, await listSecrets(cluster, namespace, SELECTOR))) return "changed";
   return removeJob(cluster, namespace, job);
 }

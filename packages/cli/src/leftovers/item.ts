@@ -4,7 +4,7 @@ import type { Decision } from "./decision.ts";
 
 /** Something that looks left over, and how to remove it. */
 export interface Item {
-  readonly kind: "job" | "secret" | "files" | "bundle";
+  readonly kind: "job" | "pod" | "secret" | "files" | "bundle";
   readonly name: string;
   readonly since: string | null;
   readonly bytes: number | null;

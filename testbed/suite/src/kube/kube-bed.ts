@@ -63,6 +63,8 @@ export async function startKubeBed({ proxied = true } = {}): Promise<Bed> {
       const { items } = (await cluster.admin.request("GET", `${PATHS[kind]}/namespaces/${namespace}/${kind}`)) as { items: KubeObject[] };
       return items;
     },
+    relabel: async (kind, name, labels) =>
+      void (await cluster.admin.request("PATCH", `${PATHS[kind]}/namespaces/${namespace}/${kind}/${name}`, { metadata: { labels } })),
     podLog: (pod) => cluster.admin.request<string>("GET", `/api/v1/namespaces/${namespace}/pods/${pod}/log`),
     stop: async () => {
       await proxy.stop();
