@@ -50,7 +50,7 @@ export {
 } from "./operator/objects.ts";
 export type { Adoption } from "./outcome/observation.ts";
 export { overlaps } from "./overlaps.ts";
-export { ownTermination, type RecordTrust, trustOf } from "./record-trust.ts";
+export { openNote, ownTermination, type RecordTrust, signNote, trustOf } from "./record-trust.ts";
 export {
   type ClaimVolume,
   type EnvReference,

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { type MetaRecord, openSigned, type TerminationMessage } from "@paperclip-k8s/runner";
+import { type MetaRecord, openSigned, sign, type TerminationMessage } from "@paperclip-k8s/runner";
 import { wakeUpToken } from "@paperclip-k8s/runner/wake-up";
 import { decodeRecord, isSignedMessage, parseTermination, signedRecord } from "./decode-records.ts";
 
@@ -29,6 +29,21 @@ export function stateKey(secret: Uint8Array, savedFolder: string): string {
   return createHmac("sha256", secret)
     .update(JSON.stringify(["saved-state", savedFolder]))
     .digest("base64url");
+}
+
+/** A note that this server leaves where agents can write too; `about`: what it is for, so that it cannot stand for another one. */
+export const signNote = (secret: Uint8Array, about: string, note: object): string => sign(JSON.stringify(note), noteKey(secret, about));
+
+/** What such a note says; null = no server of this secret has written it for that. */
+export function openNote(secret: Uint8Array, about: string, text: Buffer): unknown {
+  const json = openSigned(text, noteKey(secret, about));
+  return json === null ? null : JSON.parse(json.toString());
+}
+
+function noteKey(secret: Uint8Array, about: string): Buffer {
+  return createHmac("sha256", secret)
+    .update(JSON.stringify(["note", about]))
+    .digest();
 }
 
 /** `format`: the Job's annotation. A form of another version cannot be checked, but is signed. */

@@ -48,6 +48,8 @@ export interface RunRequest {
     readonly path: string;
     /** Where the last lines stay when the files go, and how many bytes of them; absent = nowhere. */
     readonly keep?: KeptOutput | null;
+    /** A file beside it that tells something to whoever continues the run; absent = none. */
+    readonly note?: NoteFile;
   };
   /** Folders on the shared volume that must be there and writable for the pod's user. */
   readonly folders: readonly string[];
@@ -74,10 +76,17 @@ export interface RunRequest {
   readonly tools?: RunTools | null;
   /** Keep Job, Secret and files after the end, for debugging. */
   readonly retain: boolean;
+  /** The Job of the run that it continues is there: that one is adopted, and none is made. */
+  readonly adoptsOnly?: boolean;
 }
 
 /** `off`: output is found by polling alone. `port`: the first of a few, of which each reader of this server takes one; absent = any. */
 export type WakeUpRule = "off" | { readonly address: string; readonly port?: number };
+
+export interface NoteFile {
+  readonly path: string;
+  readonly text: string;
+}
 
 export interface KeptOutput {
   readonly path: string;

@@ -46,6 +46,8 @@ export type StartFailure =
   | "job-create-failed"
   /** Whether another run is at work could not be seen. */
   | "jobs-not-listed"
+  /** The run was to adopt a Job, which is gone. */
+  | "nothing-to-adopt"
   /** The Job of the run it continues goes on, but is not known to be this run's. */
   | "takeover-failed"
   | "secret-create-failed"

@@ -20,8 +20,9 @@ import { RunLog, withTimeout } from "./observe/log.ts";
 import { AttemptOutput } from "./observe/output.ts";
 import { createProgress } from "./observe/progress.ts";
 import { checkedConfig } from "./prepare/agent-config.ts";
-import { type Attempt, firstStart, gatherInputs, prepareAttempt } from "./prepare/attempt.ts";
+import { type Attempt, firstStart, gatherInputs, prepareAttempt, type RunInputs } from "./prepare/attempt.ts";
 import { inherit } from "./prepare/inherit/inherit-from.ts";
+import { jobElsewhere, placeText } from "./prepare/job-place.ts";
 import { refuseRemote } from "./prepare/remote-environment.ts";
 import { buildRequest, requestWarnings } from "./prepare/request.ts";
 import { fingerprintOf } from "./prepare/resume-fingerprint.ts";
@@ -80,10 +81,13 @@ async function runToConclusion(cli: AgentCli, ctx: ExecutionContext, log: RunLog
     if (session.note !== null) void log.info(session.note);
     const tools = await chooseTools(inputs);
     if (tools !== null) void log.info(toolsNote(tools, inputs));
-    const first = await prepareAttempt(inputs, firstStart(session.sessionId, tools));
+    const place = await jobElsewhere(inputs);
+    if (place !== null)
+      void log.info(`the run that this one continues is in ${placeText(place)}; the settings of now count for the next one`);
+    const first = await prepareAttempt(inputs, firstStart(session.sessionId, tools, place));
     const unused = unusedClaim(inputs).then((text) => (text === null ? undefined : log.warning(text)));
     await options.mayStart?.((await watch()).signal, (text) => log.info(text));
-    const conclusion = await runAttempts(first, { log, cancel: await watch(), options });
+    const conclusion = await runAttempts(inputs, first, { log, cancel: await watch(), options });
     await withTimeout(unused, options.hostTimeoutMs);
     return conclusion;
   } catch (error) {
@@ -104,7 +108,7 @@ function logNotPrepared(error: unknown, ctx: ExecutionContext, log: RunLog, earl
 }
 
 /** The first attempt, and further ones as long as something can be changed that helps. */
-async function runAttempts(first: Attempt, run: Run): Promise<Conclusion> {
+async function runAttempts(inputs: RunInputs, first: Attempt, run: Run): Promise<Conclusion> {
   let earlier: readonly AttemptResult[] = [];
   try {
     for (let attempt = first; ; ) {
@@ -122,7 +126,7 @@ async function runAttempts(first: Attempt, run: Run): Promise<Conclusion> {
       void run.log.warning(next.note);
       await keepWhatImageLacks(last, run.log);
       earlier = [...earlier, last];
-      attempt = await prepareAttempt(attempt.inputs, next.start);
+      attempt = await prepareAttempt(inputs, next.start);
     }
   } catch (error) {
     return logNotPrepared(inFormWords(error, first.inputs.cli), first.inputs.ctx, run.log, earlier);

@@ -53,8 +53,10 @@ async function tryForLock(context: RunContext): Promise<LockEnd> {
   if (listed !== null) return listed;
   while (!leaving.aborted) {
     await freeName(context);
-    const conflict = request.exclusive === null ? null : await conflictingJob(context, notAdoptable);
+    const other = request.exclusive === null ? null : await conflictingJob(context, notAdoptable);
     if (leaving.aborted) break;
+    const conflict = other ?? (request.adoptsOnly ? context.watch.jobNamed(context.submission.jobName) : null);
+    if (conflict === null && request.adoptsOnly) return problemEnd({ kind: "nothing-to-adopt" });
     const tried = conflict === null ? await create(context) : { kind: "conflict" as const, job: conflict };
     if (tried.kind !== "conflict") return tried;
     const end = await waitForLock(context, tried.job, begun + run.timeouts.admissionMost, waits);

@@ -41,6 +41,8 @@ function fromProblem({ identity }: RunState, fact: StartProblem): OutcomeKind {
         "jobs-not-listed",
         `the Jobs of namespace ${namespace} could not be listed within ${seconds(fact.waitedMs)}, so it is not known whether another run holds the same key`,
       );
+    case "nothing-to-adopt":
+      return neverStarted("nothing-to-adopt", `the Job of the run that this one continues is no longer in namespace ${namespace}`);
     case "lock-taken": {
       const waited = `${conflictText(fact.by, `${namespace}/`)} holds ${keyText(fact.by)}; waited ${seconds(fact.waitedMs)} for it`;
       return blocked(fact.by, fact.decision?.message ?? waited, fact.decision?.code);

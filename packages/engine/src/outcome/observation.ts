@@ -41,6 +41,8 @@ export type StartProblem =
       readonly failed: boolean;
     }
   | { readonly kind: "jobs-not-listed"; readonly waitedMs: number }
+  /** The Job of the run that it continues has gone meanwhile. */
+  | { readonly kind: "nothing-to-adopt" }
   /** `decision`: what the caller says about the lock owner; null = the time to wait for it is over. */
   | { readonly kind: "lock-taken"; readonly by: ConflictFacts; readonly waitedMs: number; readonly decision: BlockedDecision | null }
   /** The Job to adopt does not say where its output is. */

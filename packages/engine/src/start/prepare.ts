@@ -18,7 +18,10 @@ export async function prepare(context: RunContext): Promise<void> {
     asked = null;
     return answer;
   };
-  for (const step of [prepareFiles, () => checkPermissions(context, access), ensureClaims]) {
+  const permissions = () => checkPermissions(context, access);
+  // A Job that is adopted has its files and claims.
+  const steps = context.request.adoptsOnly ? [permissions] : [prepareFiles, permissions, ensureClaims];
+  for (const step of steps) {
     const problem = leaving.aborted ? null : await step(context);
     if (problem !== null) return run.observe({ kind: "start-problem", problem });
   }
@@ -27,7 +30,7 @@ export async function prepare(context: RunContext): Promise<void> {
 
 async function prepareFiles({ volume, submission, request, leaving }: RunContext): Promise<StartProblem | null> {
   try {
-    const made = volume.prepare(submission.files, process.getuid?.() === 0 ? request.user : null, request.folders);
+    const made = volume.prepare(submission.files, process.getuid?.() === 0 ? request.user : null, request.folders, request.output.note);
     await unlessLeaving(leaving, made);
     return null;
   } catch (error) {

@@ -93,10 +93,19 @@ export interface WakeUpSource {
   readonly kind: WakeUpKind;
 }
 
+/** What a run's pod finds on the volume. */
+export interface Prepared {
+  readonly paths: readonly string[];
+  readonly folders: readonly string[];
+  readonly owner: FileOwner | null;
+  /** A file with this text, in place of what was there. */
+  readonly note?: { readonly path: string; readonly text: string };
+}
+
 /** What the process does with files, by name. Each may be repeated without harm: a process that dies is replaced and asked again. */
 export interface Operations {
   /** Creates files and folders where absent, writable for the pod's user. Their content stays. */
-  prepare(of: { readonly paths: readonly string[]; readonly folders: readonly string[]; readonly owner: FileOwner | null }): void;
+  prepare(of: Prepared): void;
   /** Makes a file with this text, in a folder that is there. False = there is one of this name. */
   claim(of: { readonly path: string; readonly text: string }): boolean;
   /** Files, and folders with what is in them. Missing ones are fine. */

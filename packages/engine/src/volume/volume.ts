@@ -2,7 +2,7 @@ import type { RunFiles } from "@paperclip-k8s/runner";
 import type { WakeUpAddress } from "@paperclip-k8s/runner/wake-up";
 import { ListeningAddresses } from "./listening.ts";
 import { checkedPath, checkedRoot } from "./paths.ts";
-import type { FileOwner, FromVolume, ListenOptions, Of, OperationName, Operations } from "./protocol.ts";
+import type { FileOwner, FromVolume, ListenOptions, Of, OperationName, Operations, Prepared } from "./protocol.ts";
 import { PendingRequests } from "./requests.ts";
 import { FollowingTail, type Tail, type TailOptions } from "./tail.ts";
 import { VolumeError } from "./volume-error.ts";
@@ -22,8 +22,8 @@ export interface VolumeOptions {
 
 /** The files below one root. Nothing here touches them from the server's own process. */
 export interface Volume {
-  /** Creates the output and meta files and the folders, where absent, writable for the pod's user. Their content stays. */
-  prepare(files: RunFiles, owner: FileOwner | null, folders?: readonly string[]): Promise<void>;
+  /** Creates the output and meta files and the folders, where absent, writable for the pod's user. Their content stays; `note` is written anew. */
+  prepare(files: RunFiles, owner: FileOwner | null, folders?: readonly string[], note?: Prepared["note"]): Promise<void>;
   /** Follows a file from an offset, whether or not it is there yet. */
   tail(path: string, options: TailOptions): Tail;
   /** Files, and folders with what is in them. Missing ones are fine. */
@@ -104,10 +104,15 @@ class SharedVolume {
       if (released) throw new VolumeError("volume_failed", this.#root, `used after release: ${this.#root}`);
     };
     return {
-      prepare: async (files, owner, folders = []) => {
+      prepare: async (files, owner, folders = [], note) => {
         check();
         const paths = [files.output, files.meta].map((path) => checkedPath(this.#root, path));
-        const of = { paths, folders: folders.map((path) => checkedPath(this.#root, path)), owner };
+        const of: Prepared = {
+          paths,
+          folders: folders.map((path) => checkedPath(this.#root, path)),
+          owner,
+          ...(note && { note: { ...note, path: checkedPath(this.#root, note.path) } }),
+        };
         await this.#run("prepare", of, files.output, Number.POSITIVE_INFINITY);
       },
       remove: async (paths) => {

@@ -22,6 +22,7 @@ const KILLED_CODES = {
 const START_CODES: Partial<Record<StartFailure, string>> = {
   "job-create-failed": "k8s_job_create_failed",
   "jobs-not-listed": "k8s_concurrency_guard_unreachable",
+  "nothing-to-adopt": "k8s_job_create_failed",
   "takeover-failed": "k8s_takeover_failed",
   "secret-create-failed": "k8s_prompt_secret_create_failed",
   "volume-unusable": "k8s_volume_unusable",

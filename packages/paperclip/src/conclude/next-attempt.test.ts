@@ -10,7 +10,7 @@ import { exampleAttempt, exampleInputs, exampleResult, exited, type OutcomeKind 
 import { hostContext } from "../testing/host-context.ts";
 import { nextAttempt } from "./next-attempt.ts";
 
-const start: AttemptStart = { number: 2, sessionId: "s-1", without: [], setOwnership: false, tools: null };
+const start: AttemptStart = { number: 2, sessionId: "s-1", without: [], setOwnership: false, tools: null, place: null };
 
 /** What follows an attempt that ended like this. */
 function after(fault: Partial<CliFault> | null, changes: Partial<AttemptStart> = {}, outcome: OutcomeKind = exited(1)) {

@@ -19,7 +19,7 @@ export function nextAttempt(result: AttemptResult): NextAttempt | null {
 
 /** The start of the attempt that follows this one, with nothing else changed. */
 function startAfter({ attempt: { number, sessionId, without, setOwnership, tools } }: AttemptResult): AttemptStart {
-  return { number: number + 1, sessionId, without, setOwnership, tools };
+  return { number: number + 1, sessionId, without, setOwnership, tools, place: null };
 }
 
 function afterFailure(result: AttemptResult): NextAttempt | null {
@@ -28,6 +28,8 @@ function afterFailure(result: AttemptResult): NextAttempt | null {
   const { sessionId, without } = start;
   if (outcome.kind === "never-started" && outcome.cause === "claim-not-writable" && !start.setOwnership)
     return { note: `${outcome.message}; giving it to that user and starting again`, start: { ...start, setOwnership: true } };
+  if (outcome.kind === "never-started" && outcome.cause === "nothing-to-adopt")
+    return { note: `${outcome.message}; starting this run's own`, start };
   const missing = missingOf(outcome);
   if (missing !== null && start.tools === null && toolsHelp(missing, result.attempt.inputs))
     return { note: `${toolsNote(missing, result.attempt.inputs)}; starting again`, start: { ...start, tools: missing } };

@@ -3,6 +3,7 @@ import type { RunIssue } from "../host/issue.ts";
 import { UnusableVolume } from "../host/unusable-volume.ts";
 import { HostTrouble } from "../observe/cancel.ts";
 import { cleanText } from "../observe/clean-text.ts";
+import { UnseenJob } from "../prepare/job-place.ts";
 import { ConfigError } from "../settings/config-error.ts";
 import { type AttemptResult, mayHaveStartedWork, sumOf } from "./attempts.ts";
 import { type Conclusion, withoutNames } from "./result.ts";
@@ -43,6 +44,7 @@ function causeOf(error: unknown): Cause {
   if (FIXABLE.some((kind) => error instanceof kind))
     return { errorCode: isAgentId(error) ? "k8s_agent_id_invalid" : NEEDS_A_PERSON, errorMessage, passes: false };
   if (error instanceof UnusableVolume) return { errorCode: "k8s_volume_unusable", errorMessage, passes: true };
+  if (error instanceof UnseenJob) return { errorCode: "k8s_concurrency_guard_unreachable", errorMessage, passes: true };
   if (!(error instanceof ApiError)) return { errorCode: "adapter_failed", errorMessage, passes: error instanceof HostTrouble };
   if (error.code === "api_config") return { errorCode: NEEDS_A_PERSON, errorMessage: `Kubeconfig: ${errorMessage}`, passes: false };
   return { errorCode: "k8s_job_create_failed", errorMessage, passes: true };

@@ -1,3 +1,4 @@
+import { dirname } from "node:path/posix";
 import { checkedPart, withoutTrailing } from "@paperclip-k8s/engine";
 import type { ExecutionContext } from "./types.ts";
 
@@ -47,6 +48,17 @@ const OUTPUT_FILE = "output.ndjson";
 export function outputPath(ctx: Owner & Pick<ExecutionContext, "runId">, place: InstancePlace, attempt: number): string {
   return `${agentFolder(ctx, place, "run-logs")}/${attemptName(ctx.runId, attempt)}.pod/${OUTPUT_FILE}`;
 }
+
+/** Of how many attempts of a run the folders are looked at: each has something changed, so that there are few. */
+const MOST_ATTEMPTS = 8;
+
+/** In the folder of an attempt: where its Job is. */
+export const jobNotePath = (ctx: Owner & Pick<ExecutionContext, "runId">, place: InstancePlace, attempt: number): string =>
+  `${dirname(outputPath(ctx, place, attempt))}/job.json`;
+
+/** Where the attempts of a run have theirs. */
+export const jobNotePaths = (owner: Owner, place: InstancePlace, runId: string): string[] =>
+  Array.from({ length: MOST_ATTEMPTS }, (_, index) => jobNotePath({ ...owner, runId }, place, index + 1));
 
 function attemptName(runId: string, attempt: number): string {
   const run = checkedPart("runId", runId);

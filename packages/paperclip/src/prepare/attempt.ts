@@ -13,6 +13,7 @@ import { apiUrlOf, buildEnv, type PodEnv } from "./environment/build-env.ts";
 import { type GitHubAccess, githubAccess } from "./environment/github.ts";
 import { workingFolder } from "./environment/workspace.ts";
 import type { Inherited } from "./inherit/inherited.ts";
+import type { JobPlace } from "./job-place.ts";
 import { type PreparedPrompt, preparePrompt } from "./prompt/prepare-prompt.ts";
 import { findScope, homeInPod, isMounted, type VolumeScope } from "./scope/scope.ts";
 import { findSeeds, type Seeds } from "./state/find-seeds.ts";
@@ -59,6 +60,8 @@ export interface AttemptStart {
   readonly setOwnership: boolean;
   /** Why Node and CLI come from the tools image; null = the image has its own. */
   readonly tools: ToolsReason | null;
+  /** Where the Job is that this attempt adopts, because the settings have changed since; null = in the place of the settings. */
+  readonly place: JobPlace | null;
 }
 
 /** One start of the CLI in a Job, with everything its request is made of. */
@@ -71,12 +74,13 @@ export interface Attempt extends AttemptStart {
   readonly github: GitHubAccess | null;
 }
 
-export const firstStart = (sessionId: string | null, tools: ToolsReason | null): AttemptStart => ({
+export const firstStart = (sessionId: string | null, tools: ToolsReason | null, place: JobPlace | null = null): AttemptStart => ({
   number: 1,
   sessionId,
   without: [],
   setOwnership: false,
   tools,
+  place,
 });
 
 export async function gatherInputs(parts: RunParts, state: KeptState = keptState(parts)): Promise<RunInputs> {
@@ -101,7 +105,8 @@ async function allOrFirst<T extends readonly unknown[]>(steps: T): Promise<{ -re
   return results.map((result) => (result as PromiseFulfilledResult<unknown>).value) as { -readonly [K in keyof T]: Awaited<T[K]> };
 }
 
-export async function prepareAttempt(inputs: RunInputs, start: AttemptStart): Promise<Attempt> {
+export async function prepareAttempt(all: RunInputs, start: AttemptStart): Promise<Attempt> {
+  const inputs = start.place === null ? all : movedTo(all, start.place);
   const { ctx, cli, config, serverEnv, cwd, bundle, state, scope } = inputs;
   const { sessionId, without } = start;
   const { removed } = cli.variables;
@@ -121,6 +126,12 @@ export async function prepareAttempt(inputs: RunInputs, start: AttemptStart): Pr
   const podEnv = await buildEnv({ ctx, config, plan: { ...plan, secretEnv }, removed, serverEnv, inherited, ...places, forced });
   return { ...start, inputs, plan, prompt, env: podEnv, github: await githubAccess(config.env) };
 }
+
+const movedTo = (inputs: RunInputs, { namespace, kubeconfig }: JobPlace): RunInputs => ({
+  ...inputs,
+  config: { ...inputs.config, kubeconfig },
+  inherited: { ...inputs.inherited, namespace },
+});
 
 /** The host's connections, for a type whose runs get them as variables. */
 function toolsEnv({ ctx, cli, config, serverEnv }: RunInputs): Record<string, string> {

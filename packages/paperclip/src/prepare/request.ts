@@ -6,6 +6,7 @@ import type { OfferedTemplate } from "../policy/pod-template.ts";
 import { ConfigError } from "../settings/config-error.ts";
 import type { Attempt, RunInputs } from "./attempt.ts";
 import { taskOf } from "./environment/facts.ts";
+import { placeNote } from "./job-place.ts";
 import { messagesAnnotation } from "./messages.ts";
 import { podResources, podRules, scratchVolumes, serverUser } from "./pod.ts";
 import { chosenTemplate, templateParts } from "./pod-template.ts";
@@ -60,7 +61,8 @@ export function buildRequest(attempt: Attempt): RunRequest {
       ttlSeconds: config.ttlSecondsAfterFinished,
       outputBytes: policy.limits.outputBytes,
     },
-    output: { root: inherited.claim.mountPath, path: output, keep: keptOutput(attempt) },
+    output: { root: inherited.claim.mountPath, path: output, keep: keptOutput(attempt), note: placeNote(inputs, attempt.number) },
+    adoptsOnly: attempt.place !== null,
     folders: inputs.scope.made,
     finalLine: cli.finalLine,
     seed: inputs.seeds.spec,

@@ -78,6 +78,7 @@ export function exampleAttempt(changes: Partial<Attempt> = {}): Attempt {
     without: [],
     setOwnership: false,
     tools: null,
+    place: null,
     github: null,
     inputs: exampleInputs(),
     ...parts,

@@ -66,7 +66,7 @@ function openReceiver(of: ListenOptions): Promise<WakeUpAddress> {
 
 type Performed = { readonly [N in OperationName]: (of: Of<N>) => Promise<ReturnType<Operations[N]>> };
 const operations: Performed = {
-  prepare: ({ paths, folders, owner }) => prepareFiles(root, paths, folders, owner),
+  prepare: (of) => prepareFiles(root, of),
   claim: ({ path, text }) => claimFile(root, path, text),
   remove: ({ paths }) => removeFiles(root, paths),
   keepSecret: (of) => keepSecret(root, of),

@@ -1,19 +1,17 @@
 import { closeSync, constants, fchmodSync, fchownSync, fstatSync, openSync, type Stats, writeSync } from "node:fs";
 import { basename, dirname } from "node:path/posix";
-import type { FileOwner } from "../protocol.ts";
+import type { FileOwner, Prepared } from "../protocol.ts";
 import { type At, inFolder, orNull, removeTree } from "./in-folder.ts";
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
 /** Makes folders and files ready for a pod that writes as `owner`. Their content stays. */
-export async function prepareFiles(
-  root: string,
-  paths: readonly string[],
-  folders: readonly string[],
-  owner: FileOwner | null,
-): Promise<void> {
+export async function prepareFiles(root: string, { paths, folders, owner, note }: Prepared): Promise<void> {
   for (const folder of folders) await prepareFolder(root, folder, owner, () => {});
   for (const path of paths) await prepareFolder(root, dirname(path), owner, (at) => prepareFile(at(basename(path)), owner));
+  if (note === undefined) return;
+  await removeFiles(root, [note.path]);
+  await claimFile(root, note.path, note.text);
 }
 
 /** Whoever makes a file first has it: runners claim their run so, with a file that only one of them can make. */
