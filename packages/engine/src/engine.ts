@@ -32,7 +32,7 @@ export interface EngineOptions {
   /** How long a Job outlives its result: a caller that dies before it has stored the result finds it there again. */
   readonly lingerMs?: number;
   /** Aborted = the process was asked to end: its caller may discard what it is given from now on, so Jobs and files with a result stay for the next server. */
-  readonly ending?: AbortSignal;
+  readonly ending?: AbortSignal | null;
   /** The Jobs that count as settled by this server: the process's, unless a test has several servers in one process. */
   readonly settled?: SettledJobs;
   /** Tells runners another address for their wake-ups than the one that this server listens at: a relay's, for example. */
@@ -62,7 +62,7 @@ async function runOnce(request: RunRequest, cluster: ConnectOptions, io: RunIo, 
   try {
     for (const phase of PHASES) if (run.state.outcome === null) await phase(context);
     const outcome = await run.settled;
-    await finish(context, outcome, options, release);
+    await finish(context, outcome, options.lingerMs ?? 0, release);
     return outcome;
   } catch (error) {
     release();
@@ -74,7 +74,7 @@ async function open(
   request: RunRequest,
   cluster: ConnectOptions,
   io: RunIo,
-  { clock = systemClock, settled = settledJobsOfProcess(), timeouts, wakeUpAddress: change }: EngineOptions,
+  { clock = systemClock, settled = settledJobsOfProcess(), timeouts, wakeUpAddress: change, ending = null }: EngineOptions,
 ): Promise<{ readonly context: RunContext; readonly release: () => void }> {
   const askedAt = clock.now();
   const submission = buildSubmission(request, randomBytes(12).toString("hex"), runnerText);
@@ -90,7 +90,7 @@ async function open(
   const leaving = AbortSignal.any([io.signal, ...(io.detach ? [io.detach] : [])]);
   const wakeUp = () => wakeUpAddress({ request, connection, volume, change });
   const shared = { connection, watch, volume, clock, settled, wakeUp };
-  const context: RunContext = { ...shared, request, submission, run, io, leaving, provedEnds: new Set() };
+  const context: RunContext = { ...shared, request, submission, run, io, leaving, provedEnds: new Set(), goneJobs: new Set(), ending };
   const stopListening = [logStatus(context), observeApi(context), observeLeaving(context)];
   const release = () => {
     for (const stop of stopListening) stop();

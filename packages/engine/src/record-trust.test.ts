@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { recordKey, stateKey, trustOf } from "./record-trust.ts";
+import { openNote, recordKey, signNote, stateKey, trustOf } from "./record-trust.ts";
 
 const secret = Buffer.alloc(32, 1);
 const run = { firstRun: "r1", nonce: "n1" };

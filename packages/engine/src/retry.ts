@@ -44,23 +44,26 @@ export async function retryTransient<T>(context: RunContext, what: string, call:
   }
 }
 
-/** Repeats a call beside a run that goes on, until it succeeds, the run ends or the caller leaves. False = it did not succeed. */
+/** `left`: the run has ended, or the caller leaves. An error is one that no further try helps against. */
+export type BackgroundEnd = "done" | "left" | { readonly error: unknown };
+
+/** Repeats a call beside a run that goes on, until it succeeds, fails for good, the run ends or the caller leaves. */
 export async function retryInBackground(
   { run, clock, leaving }: RunContext,
   call: () => Promise<void>,
   isFinal: (error: unknown) => boolean,
-): Promise<boolean> {
+): Promise<BackgroundEnd> {
   const over = new AbortController();
   void run.settled.then(() => over.abort());
   const ended = AbortSignal.any([over.signal, leaving]);
   for (let failures = 1; ; failures++) {
     await clock.sleep(backoffMs(BACKGROUND_PAUSE, failures, Math.random), ended);
-    if (ended.aborted) return false;
+    if (ended.aborted) return "left";
     try {
       await call();
-      return true;
+      return "done";
     } catch (error) {
-      if (isFinal(error)) return false;
+      if (isFinal(error)) return { error };
     }
   }
 }

@@ -47,6 +47,8 @@ export interface LockOwner extends Pick<JobView, "uid" | "labels" | "annotations
   readonly finished: boolean;
   /** Nothing of it can write any more: it has finished, or its end is proved before the cluster says so. */
   readonly ended: boolean;
+  /** It never got the Secret without which its pod cannot start. */
+  readonly neverStarted?: boolean;
 }
 
 /** `remove`: its end is on record, or it was cancelled; nothing of it is needed any more. */
@@ -75,6 +77,10 @@ export interface RunContext {
   readonly settled: SettledJobs;
   /** Other runs' Jobs, by uid, whose end records this run has read. */
   readonly provedEnds: Set<string>;
+  /** Other runs' Jobs, by uid, that a request has shown to be gone; the watch may show them a little longer. */
+  readonly goneJobs: Set<string>;
+  /** Aborted = the process was asked to end: a result that it has given may never be stored. */
+  readonly ending: AbortSignal | null;
 }
 
 export const log = (context: Pick<RunContext, "io">, level: StatusLine["level"], text: string): void => logLine(context, { level, text });

@@ -1,11 +1,14 @@
-import { podGraceSec } from "./manifest/deadlines.ts";
+import { podGraceSec, VOLUME_WAIT_SEC } from "./manifest/deadlines.ts";
 import type { Submission } from "./manifest/submission.ts";
 import type { RunRequest } from "./request.ts";
 
 const SECOND = 1000;
 
-/** How long another Job is waited for: its own limit and so much more, or as long as one without a limit is; and one after the other at most. */
-export const JOB_WAIT_SEC = { pastLimit: 120, withoutLimit: 3600, most: 86_400 } as const;
+/**
+ * How long another Job is waited for: its own limit and so much more, in which its pod may wait for the volume, or as long as one without a limit
+ * is; and one after the other at most.
+ */
+export const JOB_WAIT_SEC = { pastLimit: VOLUME_WAIT_SEC + 120, withoutLimit: 3600, most: 86_400 } as const;
 
 /** A Job's deadline, and time for the end of its pod to be seen. */
 export const horizonOf = (deadlineSeconds: number): number => (deadlineSeconds + 120) * SECOND;

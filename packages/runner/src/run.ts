@@ -112,7 +112,8 @@ async function follow(invocation: Invocation, prepared: PreparedRun, closeRelay:
   const settled = await link.flush(() => drainEnd(config, stop, result.overAt, 0.8));
   if (!settled) link.giveUp(notTaken(result.overAt));
   await saving;
-  const lastAt = Math.max(drainEnd(config, stop, result.overAt), performance.now() + drainTime(config) * 0.2);
+  const least = performance.now() + drainTime(config) * 0.2;
+  const lastAt = () => Math.max(drainEnd(config, stop, result.overAt), least);
   const figures = figuresSince(before, readCgroup(cgroup));
   const end = cliEnd(result, link, figures, keeper);
   // Without an answer the end record could turn out wrong about the output.
@@ -120,14 +121,14 @@ async function follow(invocation: Invocation, prepared: PreparedRun, closeRelay:
     const { stderrDropped, leftoversEnded } = result;
     const more = { stderrDropped, leftoversEnded: leftoversEnded > 0, cpuMs: figures.cpuMs };
     link.meta({ type: "end", at: new Date().toISOString(), ...end, ...more });
-    await link.finish(() => lastAt);
+    await link.finish(lastAt);
   }
   link.kill();
   const error = end.error ?? link.metaError;
   const { run, nonce } = config.spec;
   const message = { format: 1, run, nonce, ...end, error, finalLine: result.finalLine } as const;
   writeTerminationMessage(invocation.terminationLog, message, config.key);
-  await Promise.all([stdoutCopy, stderrCopy].map((copy) => copy.drained(Math.min(2_000, Math.max(0, lastAt - performance.now())))));
+  await Promise.all([stdoutCopy, stderrCopy].map((copy) => copy.drained(Math.min(2_000, Math.max(0, lastAt() - performance.now())))));
   return link.taken ? RUNNER_EXIT.alreadyStarted : await exitCodeOf(result);
 }
 
@@ -137,10 +138,9 @@ function sayFull(link: WriterLink, stderrCopy: LogCopy): (text: string | null) =
   return (text) => {
     if (text !== null) since = performance.now();
     const waited = Math.round((performance.now() - since) / 1000);
+    const kept = link.error === null ? "nothing of the output is lost" : "a part of the output is lost";
     const said =
-      text === null
-        ? `the volume has room again after ${waited} s; nothing of the output is lost`
-        : `the volume is full, output waits for room: ${text}`;
+      text === null ? `the volume has room again after ${waited} s; ${kept}` : `the volume is full, output waits for room: ${text}`;
     stderrCopy.write(Buffer.from(`runner: ${said}\n`));
     if (text === null) note(link, said);
   };

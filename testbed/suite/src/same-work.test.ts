@@ -78,6 +78,19 @@ test("any other run of the issue waits for the one that is live", async () => {
   expect(await recorded.calls()).toHaveLength(2);
 });
 
+test("two runs of the issue that begin at the same moment: one works, the other waits for it", async () => {
+  const [agent, issue] = [randomUUID(), randomUUID()];
+  const recorded = await placeRecordedCli(`${stage.tools}/${issue}`, cli, ["success"], { hold: true });
+  const lines: string[] = [];
+  const work = { cli, agent, prompt: "work", config: { command: recorded.command }, serverEnv, context: { issueId: issue, taskId: issue } };
+  const runs = ["status-card:42", issue].map((task) => stage.run({ ...work, task, onLine: (line) => lines.push(line) }));
+  await expect.poll(() => lines.join("\n")).toContain("waiting for Job");
+  await expect.poll(async () => (await recorded.calls()).length).toBe(1);
+  await recorded.release();
+  for (const { result } of await Promise.all(runs)) expect(result.exitCode).toBe(0);
+  expect(await recorded.calls()).toHaveLength(2);
+});
+
 describe.skipIf(onKube)("settings that changed while a run was lost", () => {
   const TEAM = "team";
   beforeAll(() => {

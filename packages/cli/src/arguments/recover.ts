@@ -34,6 +34,15 @@ export function recoverCommand(given: Given, env: NodeJS.ProcessEnv): RecoverCom
     stopped,
     dryRun: given["dry-run"] === true,
     costs: given["no-costs"] !== true,
-    watch: given.watch ? seconds("every", given.every, 15) : null,
+    watch: given.watch ? everySeconds(given) : null,
   };
+}
+
+/** A timer cannot be set for much longer. */
+const LONGEST_EVERY_SEC = 7 * 86_400;
+
+function everySeconds({ every }: Given): number {
+  const found = seconds("every", every, 15);
+  if (found > LONGEST_EVERY_SEC) throw new UsageError(`--every: "${every}" is more than 7d`);
+  return found;
 }

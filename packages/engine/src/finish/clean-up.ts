@@ -128,7 +128,8 @@ const isTimeout = (error: unknown): boolean => error instanceof Error && (error.
 const pause = (ms: number): Promise<void> => systemClock.sleep(ms, undefined, false);
 
 function logFailure(context: RunContext, error: unknown, again: boolean): void {
-  log(context, "warning", `cleaning up failed: ${messageOf(error)}${again ? "; trying again in the background" : ""}`);
+  const why = isTimeout(error) ? "the API server did not carry out the deletion in time" : messageOf(error);
+  log(context, "warning", `cleaning up failed: ${why}${again ? "; trying again in the background" : ""}`);
 }
 
 /** Why the Job and its files stay; null = they are deleted. Only a Job that is known to have ended, was cancelled or is past its deadline is deleted. */

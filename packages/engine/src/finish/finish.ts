@@ -12,22 +12,12 @@ const WITH_RESULT: ReadonlySet<RunOutcome["kind"]> = new Set(["exited", "timed-o
 /** A Job whose status still changes is deleted so much later at most: a delete that meets a change has to be made again. */
 const STATUS_MS = 5000;
 
-interface Lingering {
-  readonly lingerMs?: number;
-  readonly ending?: AbortSignal;
-}
-
 /**
  * Cleans up before the result is given, or `lingerMs` after it, so that a caller that dies before it has stored the result finds the Job again.
  * `release` is called when nothing of the run is needed any more.
  */
-export async function finish(
-  context: RunContext,
-  outcome: RunOutcome,
-  { lingerMs = 0, ending }: Lingering,
-  release: () => void,
-): Promise<void> {
-  const { run, settled } = context;
+export async function finish(context: RunContext, outcome: RunOutcome, lingerMs: number, release: () => void): Promise<void> {
+  const { run, settled, ending } = context;
   const { jobUid } = run.state.identity;
   const goesOn = outcome.kind === "detached" || outcome.kind === "superseded";
   const ended = propagationFor(run.state) === "Background";

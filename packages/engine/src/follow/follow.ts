@@ -1,8 +1,12 @@
+import { lookAgain } from "../kube/calls.ts";
+import { backoffMs } from "../kube/send-request.ts";
+import type { JobView } from "../kube/views.ts";
 import { deleteJob } from "../kube/writes.ts";
 import type { RunState } from "../outcome/state.ts";
 import { isUneventful } from "../outcome/uneventful.ts";
 import { log, messageOf, type RunContext } from "../run-context.ts";
 import type { RunOutcome } from "../run-outcome.ts";
+import { forbidStart } from "../start/forbid-start.ts";
 import { mayPass } from "../volume/volume-error.ts";
 import { confirmGone } from "./confirm-gone.ts";
 import { createEventReader } from "./read-events.ts";
@@ -11,9 +15,7 @@ import { openTails, type Tails } from "./tails.ts";
 const TICK_MS = 250;
 /** While nothing but a long silence is counted. */
 const QUIET_TICK_MS = 2500;
-const STOP_PAUSE_MS = 1000;
-/** A volume that hangs does not keep the Job from being deleted. */
-const CLAIM_TIMEOUT_MS = 500;
+const STOP_PAUSE = { minMs: 1000, maxMs: 15_000 };
 /** For this long after a result that could not confirm the cancel, it is still tried. */
 const STOP_TIMEOUT_MS = 900_000;
 
@@ -85,38 +87,41 @@ async function drain({ run, clock }: RunContext, tails: Tails): Promise<void> {
   }
 }
 
-/**
- * Takes the run's lock file, so that a runner which is just starting finds it taken and starts no CLI: the SIGTERM that follows would be lost
- * on a container's first process that has no handler for it yet. A runner that has the file hears the signal.
- */
-async function forbidStart({ run, request, volume }: RunContext): Promise<void> {
-  if (run.state.startRecord !== null) return;
-  const { files } = run.state.identity;
-  const text = `${JSON.stringify({ cancelled: request.runId })}\n`;
-  // Without it the pod is killed at the end of its grace.
-  await volume.run("claim", { path: files.lock, text }, CLAIM_TIMEOUT_MS).catch(() => false);
-}
-
 /** Deletes the Job of a cancelled run, unless another run owns it. Foreground: its name stays taken until its pod is gone. */
 async function stopJob(context: RunContext): Promise<void> {
   const { connection, request, run, clock } = context;
-  await forbidStart(context);
   const owner = { key: request.keys.runId, runId: request.runId };
   const end = clock.now() + STOP_TIMEOUT_MS;
   const isWanted = () => run.state.outcome === null || (run.state.outcome.kind === "cancelled" && !run.state.outcome.stopped);
-  for (let logged = false; isWanted() && clock.now() < end; logged = true) {
+  let problem: string | null = null;
+  for (let failures = 1; isWanted() && clock.now() < end; failures++) {
     const { job } = run.state;
     if (job === null) return;
     try {
+      if (!(await mayForbidStart(context, job))) return;
       const result = await deleteJob(connection, request.namespace, job, { owner, propagation: "Foreground" });
       if (typeof result === "object") run.observe({ kind: "job", job: result.taken });
       else if (result !== "deleted") run.observe({ kind: "job-gone" });
       return;
     } catch (error) {
-      if (!logged) log(context, "warning", `Job ${job.name} cannot be deleted: ${messageOf(error)}; trying again`);
-      await clock.sleep(STOP_PAUSE_MS);
+      if (problem === null) log(context, "warning", `Job ${job.name} cannot be deleted: ${messageOf(error)}; trying again`);
+      problem = messageOf(error);
+      await clock.sleep(backoffMs(STOP_PAUSE, failures, Math.random));
     }
   }
+  if (problem !== null && isWanted())
+    log(context, "warning", `Job ${run.state.identity.jobName} could not be deleted and may still work: ${problem}`);
+}
+
+/** Before the first sign of the runner; not if another run has taken the Job over, whose CLI may start. False = it has, or the Job is gone. */
+async function mayForbidStart(context: RunContext, job: JobView): Promise<boolean> {
+  const { connection, request, run } = context;
+  if (run.state.startRecord !== null) return true;
+  const now = await lookAgain(connection, request.namespace, job);
+  run.observe(now === null ? { kind: "job-gone" } : { kind: "job", job: now });
+  if (now === null || now.annotations[request.keys.runId] !== request.runId) return false;
+  await forbidStart(context, run.state.identity.files.lock);
+  return true;
 }
 
 function once(effect: () => void): () => void {

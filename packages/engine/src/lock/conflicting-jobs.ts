@@ -54,10 +54,11 @@ const MOST_LIVE = 20;
 
 /** The live Jobs of this engine, under any name, that hold a key which overlaps with the run's; newest first. */
 export function liveOwners(context: RunContext): JobView[] {
-  const { watch, request, settled } = context;
+  const { watch, request, settled, goneJobs } = context;
   const isOwner = (job: JobView) =>
     !isOver(context, job) &&
     job.deletedAt === null &&
+    !goneJobs.has(job.uid) &&
     !settled.jobs.has(job.uid) &&
     job.annotations[request.keys.runner] !== undefined &&
     isConflicting(request, job);
@@ -66,8 +67,15 @@ export function liveOwners(context: RunContext): JobView[] {
 
 const liveConflicts = (context: RunContext): JobView[] => conflictingJobs(context).filter((job) => !hasEnded(context, job));
 
-function conflictingJobs({ watch, request, submission }: RunContext): JobView[] {
-  return newestFirst(watch.jobs().filter((job) => job.name !== submission.jobName && isConflicting(request, job)));
+function conflictingJobs({ watch, request, submission, goneJobs }: RunContext): JobView[] {
+  const isOther = (job: JobView) => job.name !== submission.jobName && !goneJobs.has(job.uid);
+  return newestFirst(watch.jobs().filter((job) => isOther(job) && isConflicting(request, job)));
+}
+
+/** The Job of this run's name, as the watch shows it. */
+export function namesake({ watch, submission, goneJobs }: RunContext): JobView | null {
+  const job = watch.jobNamed(submission.jobName);
+  return job !== null && goneJobs.has(job.uid) ? null : job;
 }
 
 const newestFirst = (jobs: JobView[]): JobView[] => jobs.sort((a, b) => (b.createdAt ?? "").localeCompare(a.createdAt ?? ""));

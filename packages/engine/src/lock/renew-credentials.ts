@@ -66,7 +66,9 @@ export async function finishRenewal(context: RunContext, adoption: Adoption, ren
     const write = async () => {
       if (!(await writeToken(context, adoption))) throw new Error("there is no Secret");
     };
-    if (await retryInBackground(context, write, isFinal)) log(context, "info", "the Secret of the Job taken over has this run's token now");
+    const end = await retryInBackground(context, write, isFinal);
+    if (end === "done") log(context, "info", "the Secret of the Job taken over has this run's token now");
+    else if (end !== "left") logFailure(context, messageOf(end.error));
   }
   const pod = await runningPod(context);
   if (pod !== null) await relabel(context, pod);

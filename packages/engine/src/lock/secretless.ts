@@ -16,6 +16,7 @@ export function createSecretLook(context: RunContext, job: JobView, begun: numbe
   let nextAt = begun + run.timeouts.secretless;
   let missing = 0;
   return async () => {
+    if (missing >= 2) return true;
     const hasBegun = watch.podsOf(job).some((pod) => hasStarted(pod, request.container.name));
     if (nonce === undefined || hasBegun || clock.now() < nextAt) return false;
     nextAt = clock.now() + run.timeouts.secretless / 4;

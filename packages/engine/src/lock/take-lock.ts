@@ -16,11 +16,13 @@ import {
   conflictingJob,
   liveOwners,
   lockOwnerOf,
+  namesake,
   type Problem,
   problemEnd,
 } from "./conflicting-jobs.ts";
 import { proveEnd } from "./ended-jobs.ts";
 import { failedCreate } from "./failed-create.ts";
+import { inTurn } from "./in-turn.ts";
 import { adopt } from "./take-over.ts";
 import { carryOut, isRetained, LockWaits, waitForLock } from "./wait-for-lock.ts";
 
@@ -44,7 +46,7 @@ export async function takeLock(context: RunContext): Promise<void> {
 }
 
 async function tryForLock(context: RunContext): Promise<LockEnd> {
-  const { run, clock, leaving, request } = context;
+  const { run, clock, leaving } = context;
   const begun = clock.now();
   const waits = new LockWaits();
   const { notAdoptable } = waits;
@@ -53,11 +55,7 @@ async function tryForLock(context: RunContext): Promise<LockEnd> {
   if (listed !== null) return listed;
   while (!leaving.aborted) {
     await freeName(context);
-    const other = request.exclusive === null ? null : await conflictingJob(context, notAdoptable);
-    if (leaving.aborted) break;
-    const conflict = other ?? (request.adoptsOnly ? context.watch.jobNamed(context.submission.jobName) : null);
-    if (conflict === null && request.adoptsOnly) return problemEnd({ kind: "nothing-to-adopt" });
-    const tried = conflict === null ? await create(context) : { kind: "conflict" as const, job: conflict };
+    const tried = await inTurn(context, () => lookAndCreate(context, notAdoptable));
     if (tried.kind !== "conflict") return tried;
     const end = await waitForLock(context, tried.job, begun + run.timeouts.admissionMost, waits);
     if (end.kind === "timeout")
@@ -145,7 +143,18 @@ async function settleListed(context: RunContext, notAdoptable: Set<string>): Pro
   return end?.kind === "adopted" || end?.kind === "problem" ? end : null;
 }
 
-async function create(context: RunContext): Promise<LockEnd | { readonly kind: "conflict"; readonly job: JobView }> {
+type Tried = LockEnd | { readonly kind: "conflict"; readonly job: JobView };
+
+async function lookAndCreate(context: RunContext, notAdoptable: ReadonlySet<string>): Promise<Tried> {
+  const { request, leaving } = context;
+  const other = request.exclusive === null ? null : await conflictingJob(context, notAdoptable);
+  if (leaving.aborted) return { kind: "left" };
+  const conflict = other ?? (request.adoptsOnly ? namesake(context) : null);
+  if (conflict !== null) return { kind: "conflict", job: conflict };
+  return request.adoptsOnly ? problemEnd({ kind: "nothing-to-adopt" }) : create(context);
+}
+
+async function create(context: RunContext): Promise<Tried> {
   const { request, submission, connection, run } = context;
   run.observe({ kind: "lock-free" });
   try {

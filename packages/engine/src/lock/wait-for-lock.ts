@@ -5,9 +5,10 @@ import { JOB_NAMES } from "../manifest/names.ts";
 import { conflictText, keyText, seconds } from "../outcome/admission.ts";
 import type { RunKeys } from "../request.ts";
 import { type LockDecision, log, type RunContext } from "../run-context.ts";
+import { forbidStart } from "../start/forbid-start.ts";
 import { JOB_WAIT_SEC } from "../timeouts.ts";
 import { type Adopted, askAbout, conflictFacts, lockOwnerOf, ownerOf, type Problem, problemEnd } from "./conflicting-jobs.ts";
-import { hasEnded, isOver, needNotWaitForPod, proveEnd } from "./ended-jobs.ts";
+import { hasEnded, isOver, needNotWaitForPod, proveEnd, readAnnotations } from "./ended-jobs.ts";
 import { createSecretLook } from "./secretless.ts";
 import { adopt, removeConflict } from "./take-over.ts";
 
@@ -81,7 +82,7 @@ export async function waitForLock(context: RunContext, conflict: JobView, latest
       // From here on: what changes while this is decided is looked at next.
       changed = new AbortController();
       if (isNews || clock.now() - begun < PROOF_MS) await proveEnd(context, decided);
-      const decision = (await isSecretless()) ? NEVER_STARTED : await decide(decided);
+      const decision = await decide(decided, await isSecretless());
       const end = await carryOut(context, decided, decision, notAdoptable);
       if (end !== null) return end;
       await clock.sleep(isHidden ? HIDDEN_LOOK_MS : pause, isHidden ? leaving : changed.signal);
@@ -113,18 +114,21 @@ export function timeLimit(
 }
 
 const WAIT: LockDecision = { kind: "wait" };
-const NEVER_STARTED: LockDecision = { kind: "remove", why: "it never got its Secret, so it cannot start" };
 
-/** Decides about the Job at once, when it finishes, and every now and then. */
-function createDecider(context: RunContext, notAdoptable: ReadonlySet<string>): (job: JobView) => Promise<LockDecision> {
+type Decider = (job: JobView, neverStarted: boolean) => Promise<LockDecision>;
+
+/** Decides about the Job at once, when it finishes or turns out never to have started, and every now and then. */
+function createDecider(context: RunContext, notAdoptable: ReadonlySet<string>): Decider {
   const { clock, io, run, request, settled } = context;
   let askedAt = Number.NEGATIVE_INFINITY;
   let finishedAt: number | null = null;
   let knownToHaveEnded = false;
   let removing: string | null = null;
-  const decide = async (job: JobView): Promise<LockDecision> => {
-    const owner = lockOwnerOf(context, job);
-    const isNews = (owner.finished && finishedAt === null) || (owner.ended && !knownToHaveEnded);
+  let knownNotToStart = false;
+  const decide: Decider = async (job, neverStarted) => {
+    const owner = { ...lockOwnerOf(context, job), ...(neverStarted && { neverStarted }) };
+    const isNews = (owner.finished && finishedAt === null) || (owner.ended && !knownToHaveEnded) || (neverStarted && !knownNotToStart);
+    knownNotToStart ||= neverStarted;
     if (isNews) askedAt = Number.NEGATIVE_INFINITY;
     if (owner.finished) finishedAt ??= clock.now();
     knownToHaveEnded ||= owner.ended;
@@ -133,18 +137,21 @@ function createDecider(context: RunContext, notAdoptable: ReadonlySet<string>): 
     const isDenied = notAdoptable.has(owner.uid);
     if (isDenied && isAbandoned) return { kind: "remove", why: "it has finished, and this account may not adopt it" };
     const isNobodys = settled.jobs.has(owner.uid) || (io.onLockConflict === undefined && owner.runId !== request.runId);
+    // What this server has left, because its host may not have the result, is the next server's.
+    if (context.ending?.aborted && settled.jobs.has(owner.uid)) return WAIT;
+    if (neverStarted && io.onLockConflict === undefined) return { kind: "remove", why: "it never got its Secret, so it cannot start" };
     if (isNobodys) return isAbandoned || isRetained(context, job) ? { kind: "remove", why: "nobody else removes it" } : WAIT;
     if (clock.now() - askedAt < run.timeouts.lockDecision) return WAIT;
     askedAt = clock.now();
     const decision = await askAbout(context, owner);
     return isDenied && decision.kind === "adopt" ? WAIT : decision;
   };
-  return async (job) => {
+  return async (job, neverStarted) => {
     const isOurs = job.annotations[request.keys.runner] !== undefined;
     if (!isOurs || job.deletedAt !== null || job.resourceVersion === removing) return WAIT;
     // It was to be removed as it was, and has changed since: the decision may be another one now.
     if (removing !== null) askedAt = Number.NEGATIVE_INFINITY;
-    const decision = await decide(job);
+    const decision = await decide(job, neverStarted);
     removing = decision.kind === "remove" ? job.resourceVersion : null;
     return decision;
   };
@@ -180,11 +187,14 @@ async function remove(context: RunContext, job: JobView, why: string): Promise<L
   const what = hasEnded(context, job) ? "finished Job" : "Job";
   log(context, "warning", `removing ${what} ${job.name}${runId === null ? "" : ` of run ${runId}`}: ${why}`);
   const propagation = needNotWaitForPod(context, job) ? "Background" : "Foreground";
+  const files = propagation === "Foreground" ? readAnnotations(context, job)?.files : undefined;
+  if (files !== undefined) await forbidStart(context, files.lock);
   let result = "changed" as DeleteResult;
   const problem = await removeConflict(context, job.name, true, async () => {
     result = await deleteJobAsSeen(connection, request.namespace, job, { propagation, signal: leaving });
   });
   const isFree = result === "gone" || result === "replaced" || (result === "deleted" && propagation === "Background");
+  if (isFree) context.goneJobs.add(job.uid);
   return problem ?? (isFree ? { kind: "free" } : null);
 }
 

@@ -5,7 +5,7 @@ const START_TIMEOUT_SEC = 600;
 /** How long the output may take to reach the volume once the CLI has ended. */
 export const DRAIN_SEC = 10;
 /** The same where nobody stops the pod: an NFS server that was restarted answers after 90 s. */
-const VOLUME_WAIT_SEC = 240;
+export const VOLUME_WAIT_SEC = 240;
 export const volumeWaitSec = (limits: RunLimits): number => limits.volumeWaitSec ?? VOLUME_WAIT_SEC;
 /** A host waits a minute for a cancelled run: the CLI gets half of it. */
 const MAX_STOP_GRACE_SEC = 30;

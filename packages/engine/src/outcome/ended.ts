@@ -55,15 +55,8 @@ export function hasEnded(state: RunState, timeouts: Timeouts): boolean {
 }
 
 /** Its Job was deleted without it (`--cascade=orphan`): nobody ends such a pod, so it is followed to its own end. */
-export function isOrphaned({ jobGoneAt, pod, podGoneAt, apiLostAt, identity }: RunState): boolean {
-  return (
-    jobGoneAt !== null &&
-    pod !== null &&
-    pod.deletedAt === null &&
-    podGoneAt === null &&
-    apiLostAt === null &&
-    !podHasEnded(pod, identity.container)
-  );
+export function isOrphaned({ jobGoneAt, pod, podGoneAt, identity }: RunState): boolean {
+  return jobGoneAt !== null && pod !== null && pod.deletedAt === null && podGoneAt === null && !podHasEnded(pod, identity.container);
 }
 
 /** Bytes that must have been delivered before the output is complete; null when that is not known. */

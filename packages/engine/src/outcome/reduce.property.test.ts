@@ -229,6 +229,9 @@ describe("any order of facts", () => {
         // A leap of time is a standstill, after which nothing is decided for a while.
         for (const late of [0, timeouts.horizon, timeouts.horizon + timeouts.missing * 3])
           for (const then of [0, timeouts.staleView]) state = reduce(state, { at: last + late + then, kind: "tick" }, timeouts);
+        // Nor does it count for a cancel.
+        for (let waited = 0; waited <= timeouts.cancel; waited += timeouts.standstill / 2)
+          state = reduce(state, { at: state.now + timeouts.standstill / 2, kind: "tick" }, timeouts);
         expect(state.outcome).not.toBeNull();
       }),
       { numRuns: 1000 * LONG },

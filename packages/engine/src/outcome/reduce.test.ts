@@ -71,6 +71,24 @@ describe("how a run ends", () => {
       expect(state.outcome?.evidence.output).toMatchObject({ complete: false, expected: 10, problem: "hung" });
     });
 
+    test("is not waited for by a run that is to be left to the next server", () => {
+      const state = play([...hung(true), { kind: "detach-asked", reason: "x" }], { looks: false });
+      expect(kindOf(state)).toEqual({ kind: "detached", reason: "x" });
+    });
+
+    test("counts as one that may come back, also after a file that could not be read", () => {
+      const facts: Fact[] = [{ kind: "output-stalled", error: "gone", passes: false }, ...hung(true)];
+      expect(play(facts, { looks: false, afterMs: 100_000 }).outcome).toBeNull();
+    });
+
+    test("until after the Job's deadline: the end that was seen is the end", () => {
+      let state = play([], { afterMs: timeouts.horizon - 60_000, looks: false });
+      for (const fact of hung(true)) state = reduce(state, { at: state.now + 100, ...fact }, timeouts);
+      for (let ticks = 0; state.outcome === null && ticks < 1000; ticks++)
+        state = reduce(state, { at: state.now + 250, kind: "tick" }, timeouts);
+      expect(state.outcome).toMatchObject({ kind: "exited", exitCode: 9, evidence: { proof: "termination-message" } });
+    });
+
     test("does not hold back the end of a cancelled run", () => {
       const state = play([...hung(true), { kind: "cancel-asked", reason: "x" }], { looks: false, afterMs: 30_000 });
       expect(state.outcome).not.toBeNull();
@@ -220,6 +238,14 @@ describe("a Job that was deleted without its pod", () => {
     const ends: Fact[] = [delivered(10), { kind: "end-record", record: endRecord() }];
     const end = ends.reduce((state, fact) => reduce(state, { at: state.now + 100, ...fact }, timeouts), working);
     expect(kindOf(end)).toMatchObject({ kind: "exited", exitCode: 0 });
+  });
+
+  test("an API server that is away for a moment does not make it one that has ended", () => {
+    const working = play(orphaned, { afterMs: timeouts.podOutlivesJob * 3 });
+    const away = reduce(working, { at: working.now + 100, kind: "api-lost", error: "x" }, timeouts);
+    expect(away.endedAt).toBeNull();
+    const back = reduce(away, { at: away.now + 1000, kind: "api-back" }, timeouts);
+    expect(reduce(back, { at: back.now + 1000, kind: "tick" }, timeouts).endedAt).toBeNull();
   });
 
   test("a pod that is being deleted with it is not", () => {

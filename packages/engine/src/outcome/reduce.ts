@@ -41,9 +41,9 @@ function unreadable(state: RunState, { what, error }: Extract<Observation, { kin
   return kind === null ? state : { ...state, outcome: { ...kind, evidence: ownEvidence(state) } };
 }
 
-/** A run that is being cancelled, or has ended already, is followed to its end, which is near. */
-function detached({ detach, cancel, endedAt }: RunState): OutcomeKind | null {
-  if (detach === null || cancel !== null || endedAt !== null) return null;
+/** A run that is being cancelled, or has ended already, is followed to its end, which is near unless its volume does not answer. */
+function detached({ detach, cancel, endedAt, stalled }: RunState): OutcomeKind | null {
+  if (detach === null || cancel !== null || (endedAt !== null && !stalled?.passes)) return null;
   return { kind: "detached", reason: detach.reason };
 }
 
@@ -91,7 +91,7 @@ function note(state: RunState, seen: Observation): RunState {
       // Both files could be read, so the volume answers.
       return { ...answering(state), drained: { at: state.now, bytes: seen.bytes } };
     case "output-stalled":
-      return { ...state, stalled: state.stalled ?? { since: state.now, error: seen.error, passes: seen.passes } };
+      return { ...state, stalled: stalledBy(state, seen) };
     case "output-back":
       return answering(state);
     case "volume-room":
@@ -119,6 +119,12 @@ function note(state: RunState, seen: Observation): RunState {
     case "tick":
       return state;
   }
+}
+
+/** Of both files and all tries: one that passes is worth the wait. */
+function stalledBy({ stalled, now }: RunState, { error, passes }: Extract<Observation, { kind: "output-stalled" }>): RunState["stalled"] {
+  if (stalled === null) return { since: now, error, passes };
+  return passes && !stalled.passes ? { ...stalled, error, passes } : stalled;
 }
 
 const answering = (state: RunState): RunState => (state.stalled === null ? state : { ...state, stalled: null, answeredAt: state.now });
@@ -161,7 +167,7 @@ function decide(state: RunState, timeouts: Timeouts): OutcomeKind | null {
   if (byRun !== null) return { kind: "superseded", byRun };
   if (isCatchingUp(state, timeouts)) return null;
   if (state.endedAt !== null)
-    return isExplained(state, timeouts) && outputIsSettled(state, timeouts) ? conclude(state) : beyondHorizon(state, timeouts);
+    return (isExplained(state, timeouts) && outputIsSettled(state, timeouts)) || isPastHorizon(state, timeouts) ? conclude(state) : null;
   if (state.cancel !== null) return cancelOverdue(state, timeouts);
   return startFailure(state, timeouts) ?? nodeLost(state, timeouts) ?? podNotFound(state, timeouts) ?? beyondHorizon(state, timeouts);
 }
@@ -189,9 +195,11 @@ function isDeletedByNobody({ identity, pod, podGoneAt, job, jobGoneAt }: RunStat
   return jobGoneAt === null && job?.deletedAt == null && failure === undefined && job?.suspended !== true;
 }
 
-/** Counted from when the Job could be deleted: its create may still have been under way when the cancel came. */
+/** Counted from when the Job could be deleted: its create may still have been under way when the cancel came, or this process stood still. */
 function cancelOverdue(state: RunState, timeouts: Timeouts): OutcomeKind | null {
-  if (state.cancel === null || state.now - Math.max(state.cancel.at, state.followedAt ?? 0) < timeouts.cancel) return null;
+  if (state.cancel === null) return null;
+  const since = Math.max(state.cancel.at, state.followedAt ?? 0, state.standstill?.until ?? 0);
+  if (state.now - since < timeouts.cancel) return null;
   return { kind: "cancelled", reason: state.cancel.reason, exitCode: null, stopped: false };
 }
 
@@ -212,8 +220,11 @@ function podNotFound(state: RunState, timeouts: Timeouts): OutcomeKind | null {
   return { kind: "reattach-failed", message: `Job ${identity.jobName} is live, but no pod of it was found` };
 }
 
+const isPastHorizon = (state: RunState, timeouts: Timeouts): boolean =>
+  state.acceptedAt !== null && state.now - state.acceptedAt >= horizon(state, timeouts);
+
 function beyondHorizon(state: RunState, timeouts: Timeouts): OutcomeKind | null {
-  if (state.acceptedAt === null || state.now - state.acceptedAt < horizon(state, timeouts)) return null;
+  if (!isPastHorizon(state, timeouts)) return null;
   const disconnected = state.apiLostAt !== null ? "; the API server cannot be reached" : "";
   return { kind: "end-unknown", message: `Job ${state.identity.jobName} is past its deadline and its end was not seen${disconnected}` };
 }

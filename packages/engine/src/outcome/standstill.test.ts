@@ -54,6 +54,17 @@ test("a cancel whose pod has ended meanwhile is not called unconfirmed", () => {
   expect(kindOf(read)).toMatchObject({ kind: "cancelled", stopped: true });
 });
 
+test("a cancel that could not be carried out meanwhile has its whole time afterwards", () => {
+  const facts: Fact[] = [
+    { kind: "pod", pod: pod(running) },
+    { kind: "cancel-asked", reason: "by an operator" },
+  ];
+  let { state } = thawed(facts, timeouts.cancel * 2);
+  const woken = state.now;
+  for (; state.now - woken < timeouts.cancel - 1000; ) state = reduce(state, at(state.now + 250), timeouts);
+  expect(kindOf(state)).toBeNull();
+});
+
 test("output that could not be read meanwhile is not called missing", () => {
   const facts: Fact[] = [{ kind: "pod", pod: pod(ended(0, "Completed", message())) }];
   const { state, now } = thawed(facts, timeouts.missing * 4);

@@ -8,6 +8,7 @@ import { log, type RunContext } from "../run-context.ts";
 
 /** Beyond the time a pod may wait for its node: for the image, the volume, and the change of its files. */
 const RUN_TIMEOUT_MS = 180_000;
+const SAY_EVERY_MS = 60_000;
 /** A Job that is not deleted goes by itself, some minutes later. */
 const DELETE_TIMEOUT_MS = 5000;
 
@@ -30,7 +31,10 @@ export async function setOwnership(context: RunContext, claim: ClaimVolume): Pro
   return end.done ? null : { kind: "volume-ownership-failed", claim: claim.claimName, user, why: end.why, failed: end.ran };
 }
 
-async function follow({ watch, request, clock, leaving }: RunContext, name: string, job: JobView): Promise<OwnershipEnd> {
+const secondsSince = (clock: RunContext["clock"], begun: number): string => `${Math.round((clock.now() - begun) / 1000)} s`;
+
+async function follow(context: RunContext, name: string, job: JobView): Promise<OwnershipEnd> {
+  const { watch, request, clock, leaving } = context;
   let seen: OwnershipSeen = { job, pod: null, jobGone: false, podGone: false };
   const ended = new AbortController();
   const subscription = watch.subscribe(
@@ -42,8 +46,15 @@ async function follow({ watch, request, clock, leaving }: RunContext, name: stri
     job.uid,
   );
   try {
-    const timeoutMs = request.limits.scheduleTimeoutSec * 1000 + RUN_TIMEOUT_MS;
-    await clock.sleep(timeoutMs, AbortSignal.any([ended.signal, leaving]));
+    const begun = clock.now();
+    const end = begun + request.limits.scheduleTimeoutSec * 1000 + RUN_TIMEOUT_MS;
+    const over = AbortSignal.any([ended.signal, leaving]);
+    for (let left = end - begun; left > 0 && !over.aborted; left = end - clock.now()) {
+      await clock.sleep(Math.min(left, SAY_EVERY_MS), over);
+      // A host gives up a run that says nothing.
+      if (!over.aborted)
+        log(context, "info", `still giving the volume of the claim to the run's user: ${secondsSince(clock, begun)} so far`);
+    }
     return ownershipEnd(seen) ?? { done: false, ran: false, why: whyNotEnded(seen.pod) };
   } finally {
     subscription.close();

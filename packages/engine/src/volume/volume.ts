@@ -71,6 +71,7 @@ class SharedVolume {
   readonly #requests: PendingRequests;
   readonly #tails = new Map<number, FollowingTail>();
   readonly #listening = new ListeningAddresses((of) => this.#run("listen", of, this.#root, LISTEN_TIMEOUT_MS) as Promise<WakeUpAddress>);
+  #full = false;
   #users = 0;
   #lastId = 0;
   #linger: NodeJS.Timeout | undefined;
@@ -171,10 +172,13 @@ class SharedVolume {
     this.#tails.set(id, tail);
     tail.open();
     if (this.#process.stalled) tail.setStalled(`the volume at ${this.#root} does not answer`);
+    if (this.#full) tail.setFull(true);
     return tail;
   }
 
   #begin(): void {
+    // A new process says it again.
+    if (this.#full) this.#setFull(false);
     this.#each((tail) => tail.open());
     this.#requests.repeat();
     this.#listening.repeat();
@@ -183,9 +187,14 @@ class SharedVolume {
   #receive(message: FromVolume): void {
     if (message.type === "bytes") this.#tails.get(message.id)?.receive(message.offset, message.bytes);
     else if (message.type === "unreadable") this.#tails.get(message.id)?.setUnreadable(message.fault);
-    else if (message.type === "room") this.#each((tail) => tail.setFull(message.full));
+    else if (message.type === "room") this.#setFull(message.full);
     else if (message.type === "readable") this.#tails.get(message.id)?.setUnreadable(null);
     else if (message.type !== "alive") this.#requests.answer(message);
+  }
+
+  #setFull(full: boolean): void {
+    this.#full = full;
+    this.#each((tail) => tail.setFull(full));
   }
 
   #stall(error: string): void {

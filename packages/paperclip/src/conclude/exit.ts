@@ -54,6 +54,8 @@ export function exitFailure(result: Exited): Failure | null {
 function withoutRunner({ outcome: { evidence }, report }: Exited): Failure | null {
   const { proof, container, timings, output } = evidence;
   if (proof !== "container-state" || timings.started !== null || output.delivered > 0 || report.events > 0) return null;
+  // On a volume that did not answer the CLI may have left no trace.
+  if (output.problem !== null) return null;
   if (container?.kind !== "terminated" || container.exitCode === 0) return null;
   const said = container.message === null ? "" : `: ${lastWords(container.message)}`;
   return {

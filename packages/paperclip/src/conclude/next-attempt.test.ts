@@ -98,7 +98,7 @@ test("a comment that the Job does not know is answered after it, in its session"
   const context = { wakeCommentIds: ["c1", "c2"], wakeCommentId: "c2" };
   expect(afterAdopted(context, { [ANNOTATION.messages]: "c1" })).toEqual({
     note: "Job job-1 was started before a message that this run is to answer: starting an attempt for that",
-    start: { number: 2, sessionId: "s-2", without: ["--x"], setOwnership: false, tools: null },
+    start: { place: null, number: 2, sessionId: "s-2", without: ["--x"], setOwnership: false, tools: null },
   });
   expect(afterAdopted(context, {})?.note).toContain("2 messages");
 });

@@ -22,7 +22,7 @@ export function buildRequest(attempt: Attempt): RunRequest {
   const shared = sharedWith(inputs);
   const template = chosenTemplate(config, policy);
   const output = outputPath(ctx, config, attempt.number);
-  const exclusive = [cli.inPlace?.ownType ?? cli.type, ctx.agent.companyId, ...shared].join("/");
+  const exclusive = exclusiveKey(inputs);
   return {
     runId: ctx.runId,
     name: { prefix: cli.jobPrefix, parts: shared, identity: exclusive },
@@ -86,8 +86,12 @@ function keptOutput({ inputs: { ctx, config, policy }, number }: Attempt): RunRe
   return bytes === 0 ? null : { path: keptOutputPath(ctx, config, number), bytes, unfinished: UNFINISHED_OUTPUT };
 }
 
+/** Both types of a CLI, our own and the built-in one, share it. */
+export const exclusiveKey = (inputs: Pick<RunInputs, "ctx" | "cli" | "config" | "state">): string =>
+  [inputs.cli.inPlace?.ownType ?? inputs.cli.type, inputs.ctx.agent.companyId, ...sharedWith(inputs)].join("/");
+
 /** Runs that have all of this in common never overlap. Two of one task never do: they share its session. */
-function sharedWith({ ctx, config, state }: RunInputs): string[] {
+function sharedWith({ ctx, config, state }: Pick<RunInputs, "ctx" | "config" | "state">): string[] {
   return config.concurrency === "agent" || state.mode === "dedicated_pvc" ? [ctx.agent.id] : [ctx.agent.id, taskPart(ctx)];
 }
 

@@ -1,4 +1,4 @@
-import type { HostApi } from "@paperclip-k8s/paperclip/host-api";
+import { type HostApi, HostError } from "@paperclip-k8s/paperclip/host-api";
 import { isLive } from "@paperclip-k8s/paperclip/runs";
 import { recordOf, recordsOf, textOf } from "@paperclip-k8s/paperclip/values";
 import { aFewAtOnce } from "./a-few-at-once.ts";
@@ -25,6 +25,8 @@ interface JobHint {
 }
 
 const PAGE = 1000;
+/** More than any company has. */
+const MOST_ISSUES = 1_000_000;
 const AUDIT_PAGE = 200;
 /** Older holds are found by their issues; a host that always names a next page must not keep us for ever. */
 const MAX_AUDIT_PAGES = 50;
@@ -70,12 +72,14 @@ interface OpenIssue {
 
 async function openIssues(host: HostApi, companyId: string): Promise<OpenIssue[]> {
   const found: OpenIssue[] = [];
-  for (let offset = 0; ; offset += PAGE) {
+  // A host that ignores the offset would give the same page for ever.
+  for (let offset = 0; offset < MOST_ISSUES; offset += PAGE) {
     const page = recordsOf(await host.get(`/companies/${companyId}/issues?status=${OPEN}&limit=${PAGE}&offset=${offset}`));
     for (const { id, status, activeRecoveryAction } of page)
       found.push({ id: String(id), status: textOf(status), isMarked: activeRecoveryAction != null });
     if (page.length < PAGE) return found;
   }
+  throw new HostError(`GET /api/companies/${companyId}/issues: more than ${MOST_ISSUES} open issues`, null);
 }
 
 /**

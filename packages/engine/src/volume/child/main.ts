@@ -125,13 +125,13 @@ process.on("message", (message: ToVolume) => {
 // Whatever is sent is a sign of life.
 setInterval(() => {
   if (silent) send({ type: "alive" });
-  // Pods cannot say on a full volume that it is full.
-  let isFullNow = false;
-  setInterval(() => {
-    if (loop.files.size === 0 || isFull(root) === isFullNow) return;
-    isFullNow = !isFullNow;
-    send({ type: "room", full: isFullNow });
-  }, ROOM_EVERY_MS);
   silent = true;
 }, Number(aliveEveryMs));
+// Pods cannot say on a full volume that it is full.
+let isFullNow = false;
+setInterval(() => {
+  const before = isFullNow;
+  isFullNow = loop.files.size > 0 && isFull(root);
+  if (isFullNow !== before) send({ type: "room", full: isFullNow });
+}, ROOM_EVERY_MS);
 send({ type: "alive" });

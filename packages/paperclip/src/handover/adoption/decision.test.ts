@@ -8,8 +8,10 @@ interface Changes {
   readonly errorCode?: string | null;
   readonly jobTask?: string | null;
   readonly jobSession?: string | null;
+  readonly jobKey?: string;
   readonly finished?: boolean;
   readonly ended?: boolean;
+  readonly neverStarted?: boolean;
   readonly own?: Partial<Conflict["own"]>;
   readonly isRetry?: boolean;
   readonly finishedMs?: number;
@@ -34,14 +36,16 @@ function conflict(changes: Changes = {}): Conflict {
       annotations: {
         ...(jobTask === null ? {} : { [ANNOTATION.taskId]: jobTask }),
         ...(jobSession === null ? {} : { [ANNOTATION.sessionId]: jobSession }),
+        [ANNOTATION.exclusive]: changes.jobKey ?? "key",
       },
       ours: true,
       finished,
       ended,
+      ...(changes.neverStarted && { neverStarted: true }),
       createdAt: null,
     },
     run,
-    own: { task: "task-1", session: null, wakeReason: null, reattach: true, ...changes.own },
+    own: { task: "task-1", session: null, wakeReason: null, reattach: true, exclusive: "key", ...changes.own },
     isRetry: changes.isRetry ?? true,
     finishedMs: changes.finishedMs ?? 0,
   };
@@ -126,4 +130,21 @@ describe("removed, never replayed", () => {
 test("a run the host does not know is waited for, and its finished Job is removed in the end", () => {
   expect(decide({ ...conflict(), run: null })).toEqual({ kind: "wait" });
   expect(decide({ ...conflict({ finished: true, finishedMs: 120_000 }), run: null })).toMatchObject({ kind: "remove" });
+});
+
+test("a Job under another key of the same task has a session of its own, and is adopted all the same", () => {
+  const sessions = { jobSession: "s-1", own: { session: "s-2" } };
+  expect(decided(sessions)).toMatchObject({ kind: "blocked", code: "k8s_orphan_session_mismatch" });
+  expect(decided({ ...sessions, jobKey: "status-card" })).toEqual({ kind: "adopt" });
+});
+
+describe("a Job that never got its Secret", () => {
+  test.each<[string, Changes]>([
+    ["its run is lost, and nobody continues it", { isRetry: false }],
+    ["its run has another end", { errorCode: "k8s_job_create_failed" }],
+  ])("is removed: %s", (_, changes) =>
+    expect(decided({ ...changes, neverStarted: true })).toMatchObject({ kind: "remove", why: expect.stringContaining("Secret") }),
+  );
+  test("stays while the host calls its run live: its server may still be making it", () =>
+    expect(decided({ status: "running", errorCode: null, neverStarted: true })).toEqual({ kind: "wait" }));
 });

@@ -31,9 +31,12 @@ export interface OwnSide {
   readonly session: string | null;
   readonly wakeReason: string | null;
   readonly reattach: boolean;
+  /** The key that its own Job would hold. */
+  readonly exclusive: string;
 }
 
 const WAIT: LockDecision = { kind: "wait" };
+const NEVER_STARTED: LockDecision = { kind: "remove", why: "it never got its Secret, so it cannot start" };
 
 /** What may be done with another run's Job. Only a run that continues a lost one takes its Job over; what it has to answer besides, it answers after that. */
 export function decide(conflict: Conflict): LockDecision {
@@ -41,6 +44,7 @@ export function decide(conflict: Conflict): LockDecision {
   if (run === null) return leftOver(conflict, "the host does not know its run");
   if (isLive(run)) return WAIT;
   if (run.status === "cancelled") return { kind: "remove", why: "its run was cancelled" };
+  if (!isLost(run) && owner.neverStarted) return NEVER_STARTED;
   if (!isLost(run)) return owner.ended ? { kind: "remove", why: "the host has the end of its run on record" } : WAIT;
   if (!continues(conflict, run)) return leftOver(conflict, "nobody continues its run");
   const problem = mismatch(conflict);
@@ -61,6 +65,7 @@ function continues({ owner, own, isRetry }: Conflict, run: HostRun): boolean {
 
 /** Its result is in its files and its session is saved, so the next run needs the lock more. */
 function leftOver({ owner, finishedMs }: Conflict, why: string): LockDecision {
+  if (owner.neverStarted) return NEVER_STARTED;
   return owner.finished && finishedMs >= KEPT_MS ? { kind: "remove", why } : WAIT;
 }
 
@@ -69,7 +74,9 @@ function mismatch({ owner, own }: Conflict): { readonly code: string; readonly m
   const session = owner.annotations[ANNOTATION.sessionId] ?? null;
   if (taskOf(owner) === null || own.task === null)
     return { code: "k8s_orphan_task_unknown", message: `${job} is still live, and whether it works on this run's task is not known` };
-  if (session !== null && own.session !== null && session !== own.session)
+  // Each key of the host's has a session of its own.
+  const isSameKey = (owner.annotations[ANNOTATION.exclusive] ?? own.exclusive) === own.exclusive;
+  if (isSameKey && session !== null && own.session !== null && session !== own.session)
     return {
       code: "k8s_orphan_session_mismatch",
       message: `${job} is still live on the same task with session ${session}; this run has session ${own.session}`,

@@ -45,7 +45,7 @@ function decide(context: Record<string, unknown>, asked = owner) {
   const env = { PAPERCLIP_LISTEN_PORT: String((host.address() as AddressInfo).port) };
   const ctx = { runId: "r9", authToken: "tok", context: { taskId: "t", ...context } };
   const inputs = { ctx, config: { reattachOrphanedJobs: true } } as unknown as RunInputs;
-  return decideWith(apiOfRun(ctx, env)!, inputs, null)(asked);
+  return decideWith(apiOfRun(ctx, env)!, inputs, null, "key")(asked);
 }
 
 const lost = { status: "failed", errorCode: "process_lost" };

@@ -4,20 +4,22 @@ import { textOf } from "../../host/context-values.ts";
 import { readRun, retriedRuns } from "../../host/runs.ts";
 import type { Attempt, RunInputs } from "../../prepare/attempt.ts";
 import { taskOf } from "../../prepare/environment/facts.ts";
+import { exclusiveKey } from "../../prepare/request.ts";
 import { decide } from "./decision.ts";
 
 /** Asks the host whether this run may take over a Job that has its lock. Undefined = there is no way to ask, and every Job is waited for. */
 export function onLockConflict({ inputs, sessionId }: Attempt): NonNullable<RunIo["onLockConflict"]> | undefined {
   const api = apiOfRun(inputs.ctx, inputs.serverEnv);
-  return api === null ? undefined : decideWith(api, inputs, sessionId);
+  return api === null ? undefined : decideWith(api, inputs, sessionId, exclusiveKey(inputs));
 }
 
 export function decideWith(
   api: HostApi,
   { ctx, config }: Pick<RunInputs, "ctx" | "config">,
   session: string | null,
+  exclusive: string,
 ): (owner: LockOwner) => Promise<LockDecision> {
-  const own = { task: taskOf(ctx), session, wakeReason: textOf(ctx.context.wakeReason), reattach: config.reattachOrphanedJobs };
+  const own = { task: taskOf(ctx), session, wakeReason: textOf(ctx.context.wakeReason), reattach: config.reattachOrphanedJobs, exclusive };
   const retryOf = textOf(ctx.context.retryOfRunId);
   const finishedAt = new Map<string, number>();
   return async (owner) => {

@@ -69,3 +69,19 @@ test("on a host that starts interrupted runs again it waits, and begins if the s
   await vi.advanceTimersByTimeAsync(1_000);
   expect(await stays).toBe(done);
 });
+
+test("a drain that begins while a run is still being prepared reaches it, so that it makes no Job", async () => {
+  vi.useFakeTimers();
+  const registry = new RunRegistry();
+  const prepared = Promise.withResolvers<void>();
+  const result = runDetachable(registry, context(), {}, async ({ detach, mayStart }) => {
+    await prepared.promise;
+    await mayStart(new AbortController().signal, () => {});
+    return { ...done, summary: detach.aborted ? "detached" : "started" };
+  });
+  const drained = registry.drain("upgrade", 60_000);
+  prepared.resolve();
+  expect((await result).summary).toBe("detached");
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await drained).toEqual({ detached: ["r1"], staying: [] });
+});

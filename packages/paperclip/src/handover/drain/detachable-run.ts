@@ -10,7 +10,7 @@ import type { RunRegistry } from "./run-registry.ts";
 export interface Handover {
   /** Aborted = leave the Job as it is, for the next server. */
   readonly detach: AbortSignal;
-  /** Resolves when the run may start, or is cancelled; says what it waits for. */
+  /** Resolves when the run may start, is cancelled or detached; says what it waits for. */
   mayStart(cancelled: AbortSignal, say: (text: string) => void): Promise<void>;
 }
 
@@ -27,16 +27,24 @@ export async function runDetachable(
     return { ...REFUSED };
   }
   const detach = new AbortController();
-  let end = () => {};
-  // A host that restarts interrupted runs by itself starts one that waits here again in its next server.
-  const mayStart: Handover["mayStart"] = async (cancelled, say) => {
-    if (registry.isDraining) say("the server is about to stop, so this run is not started here; it starts if the server stays");
-    await registry.whenOpen(cancelled);
+  let end: (() => void) | null = null;
+  const register = () => {
     const registration = registry.register(registered);
     registration.detach.addEventListener("abort", () => detach.abort(registration.detach.reason));
     end = registration.end;
   };
-  return run({ detach: detach.signal, mayStart }).finally(() => end());
+  // A drain that begins later asks this run too, also while it is still being prepared.
+  if (!registry.isDraining) register();
+  // A host that restarts interrupted runs by itself starts one that waits here again in its next server.
+  const mayStart: Handover["mayStart"] = async (cancelled, say) => {
+    const leaves = AbortSignal.any([cancelled, detach.signal]);
+    if (registry.isDraining && !leaves.aborted) {
+      say("the server is about to stop, so this run is not started here; it starts if the server stays");
+      await registry.whenOpen(leaves);
+    }
+    if (end === null) register();
+  };
+  return run({ detach: detach.signal, mayStart }).finally(() => end?.());
 }
 
 type RunFacts = Pick<ExecutionContext, "context" | "onCancellationReady">;
