@@ -34,11 +34,9 @@ export function stateKey(secret: Uint8Array, savedFolder: string): string {
 /** A note that this server leaves where agents can write too; `about`: what it is for, so that it cannot stand for another one. */
 export const signNote = (secret: Uint8Array, about: string, note: object): string => sign(JSON.stringify(note), noteKey(secret, about));
 
-/** What such a note says; null = no server of this secret has written it for that. */
-export function openNote(secret: Uint8Array, about: string, text: Buffer): unknown {
-  const json = openSigned(text, noteKey(secret, about));
-  return json === null ? null : JSON.parse(json.toString());
-}
+/** Such a note as it was written; null = no server of this secret has written it for that. */
+export const openNote = (secret: Uint8Array, about: string, text: Buffer): string | null =>
+  openSigned(text, noteKey(secret, about))?.toString() ?? null;
 
 function noteKey(secret: Uint8Array, about: string): Buffer {
   return createHmac("sha256", secret)

@@ -1,8 +1,21 @@
 import { execFile, execFileSync } from "node:child_process";
-import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { LIMITS } from "./limits.ts";
 import { RUNNER_EXIT } from "./records.ts";
 import { cleanUp, makeFifo, node, preparePod, processesWith, shell, sleep, standstillOf, waitFor } from "./testing/runner-fixture.ts";
@@ -111,14 +124,17 @@ describe.concurrent("a volume that fails", () => {
 
 /** Without root there is nothing to mount a volume with. */
 describe.skipIf(process.platform !== "linux" || process.getuid?.() !== 0)("a volume that is full for a while", () => {
-  const volume = mkdtempSync(join(tmpdir(), "runner-full-"));
-  afterAll(() => {
+  let volume = "";
+  beforeEach(() => {
+    volume = mkdtempSync(join(tmpdir(), "runner-full-"));
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", volume]);
+  });
+  afterEach(() => {
     execFileSync("umount", ["--lazy", volume]);
     rmSync(volume, { recursive: true });
   });
 
   test("takes everything in order when there is room again, and says how long that took", async () => {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", volume]);
     const ballast = join(volume, "ballast");
     writeFileSync(ballast, Buffer.alloc(900_000));
     const files = { output: join(volume, "out"), meta: join(volume, "out.meta"), lock: join(volume, "out.claim") };
@@ -139,6 +155,35 @@ describe.skipIf(process.platform !== "linux" || process.getuid?.() !== 0)("a vol
     const texts = ended.meta.flatMap((record) => ("text" in record ? [record.text] : []));
     expect(texts.join("\n")).toMatch(/warned[\s\S]*the volume has room again after \d+ s; nothing of the output is lost/);
     expect(ended.stderr).toContain("the volume has room again");
+  });
+
+  test("with room again after output was given up: what is said does not deny the loss", async () => {
+    const ballast = join(volume, "ballast");
+    writeFileSync(ballast, Buffer.alloc(900_000));
+    const files = { output: join(volume, "out"), meta: join(volume, "out.meta"), lock: join(volume, "out.claim") };
+    // It has written everything only when the rest was given up.
+    const script = `const fs = require("node:fs"); const b = Buffer.alloc(${MIB}, "x"); for (let i = 0; i < 12; i++)
+      for (let at = 0; at < b.length;) at += fs.writeSync(1, b, at); fs.writeFileSync("all-written", "");
+      const t = setInterval(() => { if (fs.existsSync("go")) clearInterval(t); }, 20)`;
+    const pod = preparePod({ argv: node(script), spec: { files, drainSec: 5, volumeWaitSec: 5, waits: { stallMs: 400 } } });
+    const running = pod.start();
+    let log = "";
+    running.process.stderr?.on("data", (chunk: Buffer) => {
+      log += chunk;
+    });
+    await waitFor(() => existsSync(`${pod.folder}/all-written`), "the CLI's last byte");
+    rmSync(ballast);
+    await waitFor(() => log.includes("the volume has room again"), "the volume to have room again");
+    writeFileSync(`${pod.folder}/go`, "");
+    const ended = await running.ended;
+    const said = ended.meta.flatMap((record) => (record.type === "note" ? [record.text] : [])).join("\n");
+    for (const words of [said, ended.stderr]) {
+      expect(words).toMatch(/the volume has room again after \d+ s; a part of the output is lost/);
+      expect(words).not.toContain("nothing of the output is lost");
+    }
+    expect(ended.message.error).toContain("the volume took no output for 0.4 s: ENOSPC");
+    expect(ended.message.bytes).toBe(12 * MIB);
+    expect(readFileSync(files.output).length).toBe(ended.message.written);
   });
 });
 
@@ -274,5 +319,50 @@ test("a pod that is stopped while a hung volume is waited for has only the drain
   running.process.kill("SIGTERM");
   const ended = await running.ended;
   expect(ended.message).toMatchObject({ exitCode: 0, bytes: 4, written: 0 });
-  expect(ended.message.error).toMatch(/the volume did not take the output within [12] s of the CLI's end/);
+  expect(ended.message.error).toMatch(/the volume did not take the output within \d+ s of the CLI's end/);
+});
+
+/** All that is in a pipe, and after it so much that nothing fits any more. */
+function readAndFill(pipe: number): { readonly read: () => string; readonly fill: () => void } {
+  const piece = Buffer.alloc(64 * 1024);
+  let text = "";
+  const whileItWorks = (call: () => void): void => {
+    try {
+      for (;;) call();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+    }
+  };
+  return {
+    read: () => {
+      whileItWorks(() => {
+        text += piece.toString("utf8", 0, readSync(pipe, piece));
+      });
+      return text;
+    },
+    fill: () => {
+      for (const size of [4096, 1]) whileItWorks(() => writeSync(pipe, Buffer.alloc(size, " ")));
+    },
+  };
+}
+
+test.each(workers)("nor has one that is stopped while its end record waits for the volume, and $worker writes it", async ({ ownProcesses }) => {
+  const script = "echo one; while [ ! -e go ]; do sleep 0.05; done";
+  const pod = preparePod({ argv: shell(script), ownProcesses, spec: { drainSec: 1, volumeWaitSec: 1000 } });
+  makeFifo(pod.spec.files.meta);
+  const held = openSync(pod.spec.files.meta, constants.O_RDWR | constants.O_NONBLOCK);
+  const { read, fill } = readAndFill(held);
+  const running = pod.start();
+  await waitFor(() => read().includes("cli-started") && statSync(pod.spec.files.output).size === 4, "the CLI's output");
+  fill();
+  const cli = Number(/"pid":(\d+)/.exec(read())?.[1]);
+  writeFileSync(`${pod.folder}/go`, "");
+  await waitFor(() => !existsSync(`/proc/${cli}`), "the CLI's end");
+  // A runner that is not as far yet is only a milder test.
+  await sleep(500);
+  running.process.kill("SIGTERM");
+  const ended = await running.ended;
+  closeSync(held);
+  expect(ended.code).toBe(0);
+  expect(ended.message).toMatchObject({ exitCode: 0, cause: "exit", bytes: 4, written: 4, error: null });
 });

@@ -1,6 +1,7 @@
 import { type JobView, listRuns, messageOf, openNote, signNote, withVolume } from "@paperclip-k8s/engine";
+import { parseFields } from "../agent-cli/json-fields.ts";
 import { apiOfRun } from "../host/api.ts";
-import { recordOf, textOf } from "../host/context-values.ts";
+import { textOf } from "../host/context-values.ts";
 import { ANNOTATION, LABEL, SELECTOR } from "../host/keys.ts";
 import { jobNotePath, jobNotePaths } from "../host/paths.ts";
 import { readRun, retriedRuns } from "../host/runs.ts";
@@ -75,8 +76,8 @@ async function notedPlaces({ ctx, config, inherited, recordSecret }: RunInputs, 
   });
 }
 
-function readPlace(note: unknown): JobPlace | null {
-  const { kubeconfig, namespace } = recordOf(note);
+function readPlace(note: string | null): JobPlace | null {
+  const { kubeconfig, namespace } = parseFields(note ?? "") ?? {};
   return typeof namespace === "string" ? { namespace, kubeconfig: textOf(kubeconfig) } : null;
 }
 
