@@ -1,14 +1,15 @@
 import { dirname } from "node:path/posix";
-import type {
-  Argument,
-  CliDefaults,
-  FinalLine,
-  Programs,
-  RelayCredentials,
-  RelaySpec,
-  RunFiles,
-  SeedSpec,
-  StateSpec,
+import {
+  type Argument,
+  type CliDefaults,
+  type FinalLine,
+  type Programs,
+  type RelayCredentials,
+  type RelaySpec,
+  type RunFiles,
+  type SeedSpec,
+  type StateSpec,
+  startFileOf,
 } from "@paperclip-k8s/runner";
 
 /** One run, complete before anything is created. Plain data: nothing in it is looked up later. */
@@ -305,7 +306,8 @@ export function runFiles(outputPath: string): RunFiles {
 const RUN_FOLDER = /\/[^/]+\.pod$/;
 
 /** What to remove when the run's files go: its folder, or the files where earlier versions wrote them among those of other runs. */
-export function removablePaths({ output, meta, lock }: RunFiles): readonly string[] {
+export function removablePaths(files: RunFiles): readonly string[] {
+  const { output, meta, lock } = files;
   const folder = dirname(output);
-  return RUN_FOLDER.test(folder) ? [folder] : [output, meta, lock];
+  return RUN_FOLDER.test(folder) ? [folder] : [output, meta, lock, startFileOf(files)];
 }

@@ -125,6 +125,9 @@ export interface RunFiles {
   readonly lock: string;
 }
 
+/** Made with O_EXCL by the pod just before it starts the CLI, or by a server that cancels the run before: whoever makes it first decides. */
+export const startFileOf = ({ lock }: Pick<RunFiles, "lock">): string => `${lock}.start`;
+
 export interface FinalLine {
   /** JavaScript regular expression; the last line of stdout that matches it goes into the termination message. */
   readonly pattern: string;

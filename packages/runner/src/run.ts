@@ -85,6 +85,7 @@ async function follow(invocation: Invocation, prepared: PreparedRun, closeRelay:
   const stdoutCopy = new LogCopy(process.stdout);
   // A slow volume shows late that another pod owns the run, while seeds are waited for or after the CLI's start: this CLI must not go on.
   link.onTaken = () => stop.ask();
+  link.onForbidden = () => stop.ask();
   if (link.taken) stop.ask();
   link.onFull = sayFull(link, stderrCopy);
   const onGroup = (group: number): void => {

@@ -125,9 +125,14 @@ describe.concurrent("a volume that fails", () => {
 /** Without root there is nothing to mount a volume with. */
 describe.skipIf(process.platform !== "linux" || process.getuid?.() !== 0)("a volume that is full for a while", () => {
   let volume = "";
+  let ballast = "";
+  let files = { output: "", meta: "", lock: "" };
   beforeEach(() => {
     volume = mkdtempSync(join(tmpdir(), "runner-full-"));
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", volume]);
+    ballast = join(volume, "ballast");
+    files = { output: join(volume, "out"), meta: join(volume, "out.meta"), lock: join(volume, "out.claim") };
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", volume]);
+    writeFileSync(ballast, Buffer.alloc(8 * MIB - 150_000));
   });
   afterEach(() => {
     execFileSync("umount", ["--lazy", volume]);
@@ -135,9 +140,6 @@ describe.skipIf(process.platform !== "linux" || process.getuid?.() !== 0)("a vol
   });
 
   test("takes everything in order when there is room again, and says how long that took", async () => {
-    const ballast = join(volume, "ballast");
-    writeFileSync(ballast, Buffer.alloc(900_000));
-    const files = { output: join(volume, "out"), meta: join(volume, "out.meta"), lock: join(volume, "out.claim") };
     // In the records too, in between.
     const script = "seq 1 20000; echo warned >&2; seq 20001 60000";
     const pod = preparePod({ argv: shell(script), spec: { files, drainSec: 1, volumeWaitSec: 100 } });
@@ -158,9 +160,6 @@ describe.skipIf(process.platform !== "linux" || process.getuid?.() !== 0)("a vol
   });
 
   test("with room again after output was given up: what is said does not deny the loss", async () => {
-    const ballast = join(volume, "ballast");
-    writeFileSync(ballast, Buffer.alloc(900_000));
-    const files = { output: join(volume, "out"), meta: join(volume, "out.meta"), lock: join(volume, "out.claim") };
     // It has written everything only when the rest was given up.
     const script = `const fs = require("node:fs"); const b = Buffer.alloc(${MIB}, "x"); for (let i = 0; i < 12; i++)
       for (let at = 0; at < b.length;) at += fs.writeSync(1, b, at); fs.writeFileSync("all-written", "");
@@ -346,23 +345,26 @@ function readAndFill(pipe: number): { readonly read: () => string; readonly fill
   };
 }
 
-test.each(workers)("nor has one that is stopped while its end record waits for the volume, and $worker writes it", async ({ ownProcesses }) => {
-  const script = "echo one; while [ ! -e go ]; do sleep 0.05; done";
-  const pod = preparePod({ argv: shell(script), ownProcesses, spec: { drainSec: 1, volumeWaitSec: 1000 } });
-  makeFifo(pod.spec.files.meta);
-  const held = openSync(pod.spec.files.meta, constants.O_RDWR | constants.O_NONBLOCK);
-  const { read, fill } = readAndFill(held);
-  const running = pod.start();
-  await waitFor(() => read().includes("cli-started") && statSync(pod.spec.files.output).size === 4, "the CLI's output");
-  fill();
-  const cli = Number(/"pid":(\d+)/.exec(read())?.[1]);
-  writeFileSync(`${pod.folder}/go`, "");
-  await waitFor(() => !existsSync(`/proc/${cli}`), "the CLI's end");
-  // A runner that is not as far yet is only a milder test.
-  await sleep(500);
-  running.process.kill("SIGTERM");
-  const ended = await running.ended;
-  closeSync(held);
-  expect(ended.code).toBe(0);
-  expect(ended.message).toMatchObject({ exitCode: 0, cause: "exit", bytes: 4, written: 4, error: null });
-});
+test.each(workers)(
+  "nor has one that is stopped while its end record waits for the volume, and $worker writes it",
+  async ({ ownProcesses }) => {
+    const script = "echo one; while [ ! -e go ]; do sleep 0.05; done";
+    const pod = preparePod({ argv: shell(script), ownProcesses, spec: { drainSec: 1, volumeWaitSec: 1000 } });
+    makeFifo(pod.spec.files.meta);
+    const held = openSync(pod.spec.files.meta, constants.O_RDWR | constants.O_NONBLOCK);
+    const { read, fill } = readAndFill(held);
+    const running = pod.start();
+    await waitFor(() => read().includes("cli-started") && statSync(pod.spec.files.output).size === 4, "the CLI's output");
+    const cli = Number(/"pid":(\d+)/.exec(read())?.[1]);
+    fill();
+    writeFileSync(`${pod.folder}/go`, "");
+    await waitFor(() => !existsSync(`/proc/${cli}`), "the CLI's end");
+    // A runner that is not as far yet is only a milder test.
+    await sleep(500);
+    running.process.kill("SIGTERM");
+    const ended = await running.ended;
+    closeSync(held);
+    expect(ended.code).toBe(0);
+    expect(ended.message).toMatchObject({ exitCode: 0, cause: "exit", bytes: 4, written: 4, error: null });
+  },
+);

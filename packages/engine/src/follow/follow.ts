@@ -1,4 +1,3 @@
-import { lookAgain } from "../kube/calls.ts";
 import { backoffMs } from "../kube/send-request.ts";
 import type { JobView } from "../kube/views.ts";
 import { deleteJob } from "../kube/writes.ts";
@@ -98,7 +97,7 @@ async function stopJob(context: RunContext): Promise<void> {
     const { job } = run.state;
     if (job === null) return;
     try {
-      if (!(await mayForbidStart(context, job))) return;
+      if (run.state.cliStartedAt === null && isOwn(context, job)) await forbidStart(context, run.state.identity.files);
       const result = await deleteJob(connection, request.namespace, job, { owner, propagation: "Foreground" });
       if (typeof result === "object") run.observe({ kind: "job", job: result.taken });
       else if (result !== "deleted") run.observe({ kind: "job-gone" });
@@ -113,15 +112,11 @@ async function stopJob(context: RunContext): Promise<void> {
     log(context, "warning", `Job ${run.state.identity.jobName} could not be deleted and may still work: ${problem}`);
 }
 
-/** Before the first sign of the runner; not if another run has taken the Job over, whose CLI may start. False = it has, or the Job is gone. */
-async function mayForbidStart(context: RunContext, job: JobView): Promise<boolean> {
-  const { connection, request, run } = context;
-  if (run.state.startRecord !== null) return true;
-  const now = await lookAgain(connection, request.namespace, job);
-  run.observe(now === null ? { kind: "job-gone" } : { kind: "job", job: now });
-  if (now === null || now.annotations[request.keys.runId] !== request.runId) return false;
-  await forbidStart(context, run.state.identity.files.lock);
-  return true;
+/** As far as the watch has seen: another run that has taken the Job over may start its CLI. */
+function isOwn({ request, watch }: RunContext, job: JobView): boolean {
+  const seen = watch.job(job.uid);
+  const { annotations } = seen === null || seen === "gone" ? job : seen;
+  return annotations[request.keys.runId] === request.runId;
 }
 
 function once(effect: () => void): () => void {

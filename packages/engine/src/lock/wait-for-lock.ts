@@ -188,7 +188,7 @@ async function remove(context: RunContext, job: JobView, why: string): Promise<L
   log(context, "warning", `removing ${what} ${job.name}${runId === null ? "" : ` of run ${runId}`}: ${why}`);
   const propagation = needNotWaitForPod(context, job) ? "Background" : "Foreground";
   const files = propagation === "Foreground" ? readAnnotations(context, job)?.files : undefined;
-  if (files !== undefined) await forbidStart(context, files.lock);
+  if (files !== undefined) await forbidStart(context, files);
   let result = "changed" as DeleteResult;
   const problem = await removeConflict(context, job.name, true, async () => {
     result = await deleteJobAsSeen(connection, request.namespace, job, { propagation, signal: leaving });

@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process";
-import { appendFileSync, closeSync, openSync, writeFileSync, writeSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { appendFileSync, closeSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -119,6 +119,30 @@ describe("a volume that does not answer", () => {
     process.kill(volume.pid(), "SIGSTOP");
     await expect(tail.refresh(100)).rejects.toMatchObject({ code: "volume_stalled" });
     process.kill(volume.pid(), "SIGCONT");
+  });
+});
+
+/** Without root there is nothing to mount a volume with. */
+describe.skipIf(process.platform !== "linux" || process.getuid?.() !== 0)("a volume that is full", () => {
+  beforeEach(() => void execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", volume.root]));
+  afterEach(() => void execFileSync("umount", ["--lazy", volume.root]));
+
+  it("is reported to a tail that is opened on it, as to those before, and so is the room that there is again", async () => {
+    writeFileSync(volume.path("ballast"), Buffer.alloc(1_000_000));
+    const shared = volume.open();
+    const rooms: Record<"before" | "later", boolean[]> = { before: [], later: [] };
+    const followed = (whose: keyof typeof rooms) =>
+      shared.tail(volume.path(whose), { onBytes: () => {}, onRoom: (full) => rooms[whose].push(full) });
+    followed("before");
+    // Looked at every 5 s.
+    await until(() => rooms.before.length > 0);
+    followed("later");
+    expect(rooms).toEqual({ before: [true], later: [true] });
+    rmSync(volume.path("ballast"));
+    // A process that has just begun has seen no want of room.
+    process.kill(volume.pid(), "SIGKILL");
+    await until(() => rooms.later.length > 1);
+    expect(rooms).toEqual({ before: [true, false], later: [true, false] });
   });
 });
 

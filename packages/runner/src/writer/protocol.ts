@@ -15,6 +15,8 @@ export interface OpenCommand {
 export type ToWriter =
   | { readonly type: "open"; readonly command: OpenCommand }
   | { readonly type: "output" | "meta"; readonly bytes: Buffer }
+  /** Just before the CLI's start; answered with `start`. */
+  | { readonly type: "claim-start" }
   /** From now on wake-ups are sent when the files grow. */
   | { readonly type: "wake-ups"; readonly command: WakeUpCommand }
   /** Answered with `settled`. */
@@ -28,6 +30,8 @@ export type Ack =
   | { readonly type: "opened" }
   /** Another pod owns the run; the writer touches nothing. */
   | { readonly type: "taken" }
+  /** `allowed`: the server has not cancelled the run before. */
+  | { readonly type: "start"; readonly allowed: boolean }
   /** `flushed` ≤ `written`: output bytes the volume has confirmed, and those handed to it. `sha256`: of the confirmed ones. */
   | { readonly type: "progress"; readonly written: number; readonly flushed: number; readonly sha256: string }
   /** There is no room on the volume: what was given waits in order. Null = there is room again. */

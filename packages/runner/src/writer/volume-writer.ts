@@ -2,6 +2,7 @@
 import { closeFile, isLocal, openFile, writeWhole } from "../file-calls.ts";
 import { codeOf } from "../files.ts";
 import { sleep } from "../limits.ts";
+import { startFileOf } from "../records.ts";
 import type { WakeUpCommand, WakeUpSender } from "../wake-up/sender.ts";
 import { AppendedFile, flushFile } from "./appended-file.ts";
 import type { Ack, OpenCommand, ToWriter } from "./protocol.ts";
@@ -42,6 +43,7 @@ export class VolumeWriter {
   /** Both, also after a fault. */
   #files: Readonly<Record<Name, AppendedFile>> | null = null;
   #outputFile = "";
+  #startFile = "";
   #isFull = false;
   #wakeUps: WakeUpSender | null = null;
   /** Others may see what was written only after a flush. */
@@ -74,6 +76,7 @@ export class VolumeWriter {
     if (work.type === "output") await this.#append("output", work.bytes);
     else if (work.type === "meta") await this.#append("meta", work.bytes);
     else if (work.type === "open") await this.#openAll(work.command);
+    else if (work.type === "claim-start") this.#ack({ type: "start", allowed: await this.#claimStart() });
     else if (work.type === "wake-ups") await this.#startWakeUps(work.command);
     else await this.#flush();
     if (work.type === "flush") this.#ack({ type: "settled" });
@@ -97,9 +100,20 @@ export class VolumeWriter {
       this.#open = { ...this.#files };
       this.#ack({ type: "opened" });
       this.#outputFile = files.output;
+      this.#startFile = startFileOf(files);
     } catch (error) {
       const taken = codeOf(error) === "EEXIST";
       this.#ack(taken ? { type: "taken" } : { type: "error", file: "open", text: `cannot ${step}: ${textOf(error)}` });
+    }
+  }
+
+  /** Whoever makes this file first decides: a server that cancels the run makes it too. Trouble with the volume keeps no CLI from starting. */
+  async #claimStart(): Promise<boolean> {
+    try {
+      await closeFile(await openFile(this.#startFile, "wx", 0o644));
+      return true;
+    } catch (error) {
+      return codeOf(error) !== "EEXIST";
     }
   }
 

@@ -16,6 +16,8 @@ export class WriterLink {
   readonly backlog: Backlog;
   /** Another pod owns the run; on a slow volume this is known long after the CLI's start. */
   onTaken: () => void = () => {};
+  /** The run was cancelled before its CLI was started, which a slow volume shows late. */
+  onForbidden: () => void = () => {};
   /** The volume is full, and why, or has room again. */
   onFull: (text: string | null) => void = () => {};
   /** Why output is no longer given to the writer. */
@@ -33,6 +35,7 @@ export class WriterLink {
   #over = false;
   #answer: OpenAnswer | null = null;
   #noRoom: string | null = null;
+  #forbidden = false;
   readonly #acks = new Set<Ack["type"]>();
   #waiters: Array<() => void> = [];
 
@@ -56,6 +59,17 @@ export class WriterLink {
     await this.#until(() => this.#acks.has("started"), within(CHILD_START_MS));
     await this.#until(() => this.#answer !== null, within(ms));
     return this.#answer ?? { kind: "silent" };
+  }
+
+  /** False = the run was cancelled before. A volume that does not answer in time keeps no CLI from starting; what it says later is heard. */
+  async mayStart(ms: number): Promise<boolean> {
+    this.#send({ type: "claim-start" });
+    const end = performance.now() + (this.#answer?.kind === "opened" ? ms : 0);
+    await this.#until(
+      () => this.#acks.has("start"),
+      () => end,
+    );
+    return !this.#forbidden;
   }
 
   output(chunk: Buffer): void {
@@ -111,6 +125,9 @@ export class WriterLink {
       this.#answer = { kind: "taken" };
       this.giveUp("another pod owns this run");
       this.onTaken();
+    } else if (ack.type === "start" && !ack.allowed) {
+      this.#forbidden = true;
+      this.onForbidden();
     } else if (ack.type === "error") {
       if (ack.file === "open") this.#answer = { kind: "failed", error: ack.text };
       if (ack.file === "meta") this.metaError = ack.text;
