@@ -79,6 +79,13 @@ test("a part printed twice counts once, a torn or foreign line does not count", 
   expect(result).toMatchObject({ steps: 1, tokens: step, events: 4 });
 });
 
+test("a sub-agent's tokens and cost are the run's, its session and its end are not", () => {
+  const result = parseFixture("sub-agent");
+  expect(result).toMatchObject({ sessionId: "ses_0001", steps: 2, subAgentSteps: 1, finishReason: "stop", events: 6 });
+  expect(result.tokens).toEqual({ input: 1200, cacheRead: 2400, cacheWrite: 0, output: 135, reasoning: 36 });
+  expect(result.costUsd).toBeCloseTo(0.006885, 9);
+});
+
 const ofSubAgent = (id: string, reason = "sub-agent: stop") =>
   JSON.stringify({
     timestamp: 1,
@@ -101,7 +108,13 @@ test("a sub-agent's steps add to tokens and cost, each once, and change nothing 
     ofSubAgent("b"),
   ];
   const used = { input: 820, cacheRead: 1606, cacheWrite: 2, output: 100, reasoning: 28 };
-  expect(parse(mixed)).toEqual({ ...own, events: own.events + 1, tokens: used, costUsd: expect.closeTo(own.costUsd + 1, 9), subAgentSteps: 2 });
+  expect(parse(mixed)).toEqual({
+    ...own,
+    events: own.events + 1,
+    tokens: used,
+    costUsd: expect.closeTo(own.costUsd + 1, 9),
+    subAgentSteps: 2,
+  });
 });
 
 test("sub-agents alone are no output that can be read, no end and no session", () => {
