@@ -55,15 +55,14 @@ const programs = [
   ...Object.values(adapters).flatMap(({ folder }) => programsOf(`packages/${folder}`)),
 ];
 
-/** What an adapter runs in the pod: `src/programs/<name>.main.ts` becomes `<name>Text`. */
+/** What an adapter has in the pod: `src/programs/<name>.main.ts`, a program, or `<name>.module.ts`, which a CLI imports, becomes `<name>Text`. */
 function programsOf(folder: string) {
   const names = existsSync(`${root}${folder}/src/programs`) ? readdirSync(`${root}${folder}/src/programs`) : [];
   return names.flatMap((file) => {
-    const name = /^(\w+)\.main\.ts$/.exec(file)?.[1];
+    const [, name, kind] = /^(\w+)\.(main|module)\.ts$/.exec(file) ?? [];
     if (name === undefined) return [];
-    return [
-      { entry: `${folder}/src/programs/${file}`, text: `${folder}/generated/${name}-text.ts`, name: `${name}Text`, target: "node18" },
-    ];
+    const names = { text: `${folder}/generated/${name}-text.ts`, name: `${name}Text` };
+    return [{ entry: `${folder}/src/programs/${file}`, ...names, target: "node18", isModule: kind === "module" }];
   });
 }
 
@@ -80,7 +79,7 @@ for (const program of programs) {
     entryPoints: [entry],
     bundle: true,
     platform: "node",
-    format: "cjs",
+    format: "isModule" in program && program.isModule ? "esm" : "cjs",
     target: program.target,
     minifySyntax: true,
     minifyWhitespace: true,

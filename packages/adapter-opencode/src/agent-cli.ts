@@ -110,7 +110,7 @@ function createCliParser(): CliParser {
         inputTokens: result.tokens.input + result.tokens.cacheWrite,
         cachedInputTokens: result.tokens.cacheRead,
         outputTokens: result.tokens.output + result.tokens.reasoning,
-        costUsd: result.steps === 0 ? null : result.costUsd,
+        costUsd: result.steps + result.subAgentSteps === 0 ? null : result.costUsd,
         errors: result.errors.map((error) => error.message),
         recovered: result.recovered.map((error) => error.message),
         finished: result.finishReason === "stop",

@@ -48,6 +48,15 @@ test.each<[string, string[]]>([
       `■ stop · ${TWO_STEPS}`,
     ],
   ],
+  [
+    "sub-agent",
+    [
+      "▸ task  sub work",
+      '✓ <task id="ses_0002" state="completed"> ⏎ <task_result> ⏎ All done: scripted answer. ⏎ </task_result> ⏎ </task>',
+      "● All done: scripted answer.",
+      "■ stop · 1,200 in · 2,400 cached · 135 out · 36 reasoning · $0.006885",
+    ],
+  ],
   ["reasoning", ["◌ The script asks me to think first.", "● All done: scripted answer.", `■ stop · ${STEP}`]],
   ["resumed", ["● 1. say: one", "│ 2. remember", `■ stop · ${STEP}`]],
   ["model-error", ["✖ APIError 400: Scripted refusal: the request is not valid."]],

@@ -1,4 +1,4 @@
-import { isSilent, pause, pieces, sendJson, startStream, type Turn, weightOf } from "./respond.ts";
+import { idsOf, isSilent, pause, pieces, sendJson, startStream, type Turn, weightOf } from "./respond.ts";
 import { anthropicUsage } from "./usage.ts";
 
 interface Block {
@@ -7,7 +7,8 @@ interface Block {
 }
 
 function blocks({ answer, id }: Turn): Block[] {
-  if (answer.kind === "tool") return [{ type: "tool_use", id: `toolu_${id}`, name: answer.tool, input: answer.input }];
+  if (answer.kind === "tool")
+    return idsOf(`toolu_${id}`, answer).map((id) => ({ type: "tool_use", id, name: answer.tool, input: answer.input }));
   const text: Block[] = answer.text === "" ? [] : [{ type: "text", text: answer.text }];
   return answer.reasoning ? [{ type: "thinking", thinking: answer.reasoning, signature: "scripted" }, ...text] : text;
 }

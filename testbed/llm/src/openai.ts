@@ -1,4 +1,4 @@
-import { isSilent, pause, pieces, sendJson, startStream, type Turn, weightOf } from "./respond.ts";
+import { idsOf, isSilent, pause, pieces, sendJson, startStream, type Turn, weightOf } from "./respond.ts";
 import { openaiUsage } from "./usage.ts";
 
 function finishReason({ answer }: Turn): string {
@@ -7,14 +7,15 @@ function finishReason({ answer }: Turn): string {
   return answer.end === "cut-off" ? "length" : "stop";
 }
 
-function toolCall({ answer, id }: Turn) {
-  if (answer.kind !== "tool") return undefined;
-  return { id: `call_${id}`, type: "function", function: { name: answer.tool, arguments: JSON.stringify(answer.input) } };
+function toolCalls({ answer, id }: Turn) {
+  if (answer.kind !== "tool") return [];
+  const called = { type: "function", function: { name: answer.tool, arguments: JSON.stringify(answer.input) } };
+  return idsOf(`call_${id}`, answer).map((id) => ({ id, ...called }));
 }
 
 function message(turn: Turn) {
   const { answer } = turn;
-  if (answer.kind === "tool") return { role: "assistant", content: null, tool_calls: [toolCall(turn)] };
+  if (answer.kind === "tool") return { role: "assistant", content: null, tool_calls: toolCalls(turn) };
   return { role: "assistant", content: answer.text, ...(answer.reasoning && { reasoning_content: answer.reasoning }) };
 }
 
@@ -34,7 +35,7 @@ export async function answerOpenai(turn: Turn): Promise<void> {
   delta({ role: "assistant", content: "" });
   if (answer.kind === "tool") {
     await pause(turn);
-    delta({ tool_calls: [{ index: 0, ...toolCall(turn) }] });
+    delta({ tool_calls: toolCalls(turn).map((call, index) => ({ index, ...call })) });
   } else {
     if (answer.reasoning) delta({ reasoning_content: answer.reasoning });
     for await (const content of pieces(answer.text, turn)) delta({ content });

@@ -18,6 +18,10 @@ export interface Turn {
 /** How many times the usual tokens the answer reports. */
 export const weightOf = ({ answer }: Turn): number => (answer.kind === "tool" ? (answer.weight ?? 1) : 1);
 
+/** An id for each of the calls that an answer makes at once. */
+export const idsOf = (id: string, { times = 1 }: Extract<Answer, { kind: "tool" }>): string[] =>
+  Array.from({ length: times }, (_, index) => (index === 0 ? id : `${id}_${index}`));
+
 export const isSilent = ({ answer }: Turn): boolean => answer.kind === "text" && answer.text === "";
 
 export function sendJson(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {

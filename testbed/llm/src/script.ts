@@ -16,6 +16,8 @@ export type Reply =
       readonly input: Readonly<Record<string, unknown>>;
       readonly seconds?: number;
       readonly weight?: number;
+      /** How many of the same call at once; one unless set. */
+      readonly times?: number;
     }
   | {
       readonly kind: "error";
@@ -41,6 +43,7 @@ export const vocabulary: Readonly<Record<string, string>> = {
   "endless-steps": "a bash call in every step, whatever the CLI says",
   "eat-memory-N": "one bash call that holds N MB for three seconds, then text",
   "say:<text>": "answers with the rest of the line",
+  "twice:<tool> <json>": "two of the same call at once, then text",
   remember: "answers with the list of user texts received so far",
   think: "reasons before the text",
   "slow-N": "the answer takes N seconds",
@@ -118,8 +121,8 @@ function toolCall(prompt: string): Reply | undefined {
     return { kind: "tool", tool: "read", input: { filePath: "missing/file.txt", file_path: "missing/file.txt" } };
   const command = commandAfter("bash", prompt);
   if (command) return bash(command, "Run the given command");
-  const named = /\bcall:(\S+) (\{.*\})/.exec(prompt);
-  if (named) return { kind: "tool", tool: named[1]!, input: JSON.parse(named[2]!) };
+  const named = /\b(call|twice):(\S+) (\{.*\})/.exec(prompt);
+  if (named) return { kind: "tool", tool: named[2]!, input: JSON.parse(named[3]!), times: named[1] === "twice" ? 2 : 1 };
   const megabytes = /eat-memory-(\d+)/.exec(prompt)?.[1];
   if (megabytes) return bash(holdMemory(Number(megabytes)), "Hold memory");
   return undefined;

@@ -29,12 +29,16 @@ export type Entry =
   | { readonly kind: "other"; readonly text: string };
 
 /** One line that is an event of OpenCode. */
-interface CliEvent {
+export interface CliEvent {
   readonly type: string;
   /** Whether this adapter knows events of that type. */
   readonly known: boolean;
   readonly sessionId: string | null;
   readonly partId: string | null;
+  /** It is a finished step of a sub-agent, printed by our plugin. */
+  readonly ofSubAgent: boolean;
+  /** It is the call of a sub-agent that has answered. */
+  readonly askedSubAgent: boolean;
   readonly model: string | null;
   readonly provider: string | null;
   readonly entries: readonly Entry[];
@@ -92,13 +96,13 @@ function toolEntries(part: Fields): Entry[] {
   ];
 }
 
-function stepEnd(part: Fields): Entry {
+function stepEnd(part: Fields, ofSubAgent: boolean): Entry {
   const tokens = fieldsOf(part.tokens);
   const cache = fieldsOf(tokens.cache);
   return {
     kind: "step_end",
     reason: textOf(part.reason) || "unknown",
-    goesOn: part.reason === "tool-calls",
+    goesOn: ofSubAgent || part.reason === "tool-calls",
     tokens: {
       input: countOf(tokens.input),
       cacheRead: countOf(cache.read),
@@ -110,7 +114,13 @@ function stepEnd(part: Fields): Entry {
   };
 }
 
-function entriesOf(type: string, part: Fields, event: Fields): Entry[] {
+function isAnsweredTask({ tool, state: given }: Fields): boolean {
+  const { status, metadata } = fieldsOf(given);
+  const { sessionId, background } = fieldsOf(metadata);
+  return tool === "task" && status === "completed" && textOrNull(sessionId) !== null && background !== true;
+}
+
+function entriesOf(type: string, part: Fields, event: Fields, ofSubAgent: boolean): Entry[] {
   switch (type) {
     case "text":
       // OpenCode's own words to the model after a compaction are printed like an answer.
@@ -121,7 +131,7 @@ function entriesOf(type: string, part: Fields, event: Fields): Entry[] {
     case "tool_use":
       return toolEntries(part);
     case "step_finish":
-      return [stepEnd(part)];
+      return [stepEnd(part, ofSubAgent)];
     case "error":
       return [errorEntry(readError(event.error))];
     default:
@@ -137,14 +147,17 @@ export function readEvent(line: string): CliEvent | undefined {
   const type = textOf(event?.type);
   if (!event || type === "") return undefined;
   const part = fieldsOf(event.part);
+  const ofSubAgent = type === "step_finish" && textOrNull(event.subAgent) !== null;
   return {
     type,
     known: KNOWN.includes(type),
+    ofSubAgent,
+    askedSubAgent: type === "tool_use" && isAnsweredTask(part),
     sessionId: textOrNull(event.sessionID) ?? textOrNull(part.sessionID),
     partId: textOrNull(part.id),
     model: textOrNull(part.modelID) ?? textOrNull(event.modelID),
     provider: textOrNull(part.providerID) ?? textOrNull(event.providerID),
-    entries: entriesOf(type, part, event),
+    entries: entriesOf(type, part, event, ofSubAgent),
   };
 }
 

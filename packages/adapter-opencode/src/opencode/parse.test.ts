@@ -79,6 +79,77 @@ test("a part printed twice counts once, a torn or foreign line does not count", 
   expect(result).toMatchObject({ steps: 1, tokens: step, events: 4 });
 });
 
+test("a sub-agent's tokens and cost are the run's, its session and its end are not", () => {
+  const result = parseFixture("sub-agent");
+  expect(result).toMatchObject({ sessionId: "ses_0001", steps: 2, subAgentSteps: 1, finishReason: "stop", events: 6 });
+  expect(result.tokens).toEqual({ input: 1200, cacheRead: 2400, cacheWrite: 0, output: 135, reasoning: 36 });
+  expect(result.costUsd).toBeCloseTo(0.006885, 9);
+});
+
+const ofSubAgent = (id: string, reason = "sub-agent: stop") =>
+  JSON.stringify({
+    timestamp: 1,
+    type: "step_finish",
+    subAgent: "ses_2",
+    part: { id, type: "step-finish", reason, tokens: { input: 10, output: 5, reasoning: 2, cache: { read: 3, write: 1 } }, cost: 0.5 },
+  });
+
+test("a sub-agent's steps add to tokens and cost, each once, and change nothing else", () => {
+  const { lines } = loadFixture("tool-call");
+  const own = parse(lines);
+  const mixed = [
+    ofSubAgent("a"),
+    lines[0]!,
+    ofSubAgent("b"),
+    ...lines.slice(1, 3),
+    ofSubAgent("a"),
+    lines[2]!,
+    ...lines.slice(3),
+    ofSubAgent("b"),
+  ];
+  const used = { input: 820, cacheRead: 1606, cacheWrite: 2, output: 100, reasoning: 28 };
+  expect(parse(mixed)).toEqual({
+    ...own,
+    events: own.events + 1,
+    tokens: used,
+    costUsd: expect.closeTo(own.costUsd + 1, 9),
+    subAgentSteps: 2,
+  });
+});
+
+test("sub-agents alone are no output that can be read, no end and no session", () => {
+  const unknown = JSON.stringify({ type: "new-kind" });
+  expect(parse([unknown, ofSubAgent("a", "stop")])).toMatchObject({
+    sessionId: null,
+    finishReason: null,
+    steps: 0,
+    costUsd: 0.5,
+    events: 0,
+  });
+  expect(parse([unknown, ofSubAgent("a")]).unreadable).toContain("new-kind");
+});
+
+test("the steps of many sub-agents are remembered in bounded memory", () => {
+  const many = Array.from({ length: 5000 }, (_, i) => ofSubAgent(`prt_${i}`));
+  expect(parse([...many, many.at(-200)!])).toMatchObject({ subAgentSteps: 5000, costUsd: 2500 });
+});
+
+test.each([
+  ["answered, and its steps were printed", {}, [ofSubAgent("a")], 0],
+  ["answered without any", {}, [], 1],
+  ["failed", { status: "error" }, [], 0],
+  ["still at work", { metadata: { sessionId: "ses_2", background: true } }, [], 0],
+])("a warning says once that sub-agents are not counted: one that %s", (_, state, before, warnings) => {
+  const parser = createParser();
+  const task = (id: string) =>
+    JSON.stringify({
+      type: "tool_use",
+      part: { id, tool: "task", callID: id, state: { status: "completed", metadata: { sessionId: "ses_2" }, ...state } },
+    });
+  const shown = [...before, task("1"), task("2")].flatMap((line) => parser.push(line));
+  expect(shown.filter(({ kind }) => kind === "status")).toHaveLength(warnings);
+});
+
 test("memory is bounded: the end of a long text is kept, with a note", () => {
   const parser = createParser();
   for (let i = 0; i < 300; i++) parser.push(text(`${i}:${"x".repeat(10_000)}`, `prt_${i}`));

@@ -1,16 +1,19 @@
-import { foreignLine, noTokens, plus, type Entry as TranscriptEntry } from "@paperclip-k8s/paperclip/agent-cli/entry";
+import { foreignLine, noTokens, plus, type StepEndEntry, type Entry as TranscriptEntry } from "@paperclip-k8s/paperclip/agent-cli/entry";
 import { keepEnd } from "@paperclip-k8s/paperclip/agent-cli/keep-end";
 import { UnknownEvents } from "@paperclip-k8s/paperclip/agent-cli/unknown-events";
-import { type CliError, type Entry, readEvent, type StepTokens } from "./events.ts";
+import { type CliError, type CliEvent, type Entry, readEvent, type StepTokens } from "./events.ts";
 
 /** What is known of an OpenCode run so far. */
 export interface OpenCodeResult {
   readonly sessionId: string | null;
   /** The assistant's last text, which is the answer; its end when that is long. */
   readonly lastText: string;
+  /** With those of sub-agents, as is the cost. */
   readonly tokens: StepTokens;
   readonly costUsd: number;
+  /** Of the run's own session. */
   readonly steps: number;
+  readonly subAgentSteps: number;
   readonly usedTools: boolean;
   /** Reason of the last step: stop, tool-calls, length …; null when no step has ended. */
   readonly finishReason: string | null;
@@ -34,6 +37,10 @@ interface OpenCodeParser {
 const TEXT_LIMIT = 64 * 1024;
 const ERRORS_KEPT = 16;
 const MESSAGE_LIMIT = 4 * 1024;
+/** More than sub-agents finish between a step and its repetition. */
+const STEPS_KEPT = 256;
+const UNCOUNTED =
+  "warning: tokens and cost of sub-agents are not counted: OpenCode has not loaded the adapter's plugin (docs/results.md says when it does)";
 
 function createState() {
   return {
@@ -41,6 +48,7 @@ function createState() {
     tokens: noTokens,
     costUsd: 0,
     steps: 0,
+    subAgentSteps: 0,
     usedTools: false,
     finishReason: null as string | null,
     errors: [] as CliError[],
@@ -63,7 +71,18 @@ export function createParser(): OpenCodeParser {
   const state = createState();
   const unknown = new UnknownEvents();
   let lastText = "";
-  let lastPartId: string | null = null;
+  const counted = new Set<string>();
+  let isWarned = false;
+
+  // A part that is printed again must not be counted again.
+  function count({ tokens, costUsd }: StepEndEntry, partId: string | null, of: "steps" | "subAgentSteps"): void {
+    if (partId !== null && counted.has(partId)) return;
+    if (partId !== null) counted.add(partId);
+    if (counted.size > STEPS_KEPT) counted.delete(counted.values().next().value!);
+    state[of] += 1;
+    state.tokens = plus(state.tokens, tokens);
+    state.costUsd += costUsd;
+  }
 
   function settleOverflows(): void {
     const isOverflow = ({ name }: CliError) => name === "ContextOverflowError";
@@ -71,7 +90,7 @@ export function createParser(): OpenCodeParser {
     state.errors = state.errors.filter((error) => !isOverflow(error));
   }
 
-  function take(entry: Entry): void {
+  function take(entry: Entry, partId: string | null): void {
     switch (entry.kind) {
       case "assistant":
         if (entry.text.trim() !== "") lastText = keepEnd(entry.text, TEXT_LIMIT);
@@ -80,10 +99,8 @@ export function createParser(): OpenCodeParser {
         state.usedTools = true;
         return;
       case "step_end":
-        state.steps += 1;
+        count(entry, partId, "steps");
         state.finishReason = entry.reason;
-        state.tokens = plus(state.tokens, entry.tokens);
-        state.costUsd += entry.costUsd;
         if (entry.reason === "stop") settleOverflows();
         return;
       case "error":
@@ -91,19 +108,31 @@ export function createParser(): OpenCodeParser {
     }
   }
 
+  /** Of the run's own session it says nothing. */
+  function takeSubAgents({ entries, partId }: CliEvent): readonly TranscriptEntry[] {
+    for (const entry of entries) if (entry.kind === "step_end") count(entry, partId, "subAgentSteps");
+    return entries;
+  }
+
+  /** A sub-agent that has answered has finished a step. */
+  function warnOfUncounted({ askedSubAgent }: CliEvent): readonly TranscriptEntry[] {
+    if (!askedSubAgent || isWarned || state.subAgentSteps > 0) return [];
+    isWarned = true;
+    return [{ kind: "status", text: UNCOUNTED }];
+  }
+
   return {
     push(line) {
       const event = readEvent(line);
       if (!event) return foreignLine(line);
       if (!event.known) return unknown.add(event.type);
+      if (event.ofSubAgent) return takeSubAgents(event);
       state.events += 1;
       state.sessionId = event.sessionId ?? state.sessionId;
       state.model = event.model ?? state.model;
       state.provider = event.provider ?? state.provider;
-      // A part that is printed again must not be counted again.
-      if (event.partId === null || event.partId !== lastPartId) for (const entry of event.entries) take(entry);
-      lastPartId = event.partId ?? lastPartId;
-      return event.entries;
+      for (const entry of event.entries) take(entry, event.partId);
+      return [...event.entries, ...warnOfUncounted(event)];
     },
     result: () => ({
       ...state,

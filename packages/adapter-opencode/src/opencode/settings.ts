@@ -12,7 +12,7 @@ export const ownSettings: OwnSettings = named({
   fastStart: toggle({
     label: "Fast start",
     default: true,
-    doc: "leave out of OpenCode's start what a run does not need: models of providers that it cannot use, downloads, the installation of its plugin package, logins' plugins, the file watcher (docs/configure.md); off: OpenCode starts as it would by hand",
+    doc: "leave out of OpenCode's start what a run does not need: models of providers that it cannot use, downloads, the installation of its plugin package, logins' plugins, the file watcher (docs/configure.md); off: OpenCode starts as it would by hand, and what its sub-agents use is not counted (docs/results.md)",
   }),
   titleByModel: toggle({
     label: "Session titles by the model",

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { loadCatalogue } from "./catalogue.ts";
 import { fastStart, type StartingRun } from "./fast-start.ts";
+import { ourPlugin } from "./plugin.ts";
 
 const FILE = "opencode-models.json";
 
@@ -15,6 +16,7 @@ test("the file has the providers whole, and nothing else", async () => {
   expect(Object.keys(given)).toEqual(["anthropic"]);
   expect(given.anthropic.models["claude-sonnet-4-6"]).toMatchObject({ cost: { input: 3, output: 15 }, limit: { context: 1_000_000 } });
   expect(defaults.env).toEqual({
+    ...ourPlugin.env,
     OPENCODE_MODELS_PATH: { file: FILE },
     OPENCODE_DISABLE_MODELS_FETCH: "true",
     OPENCODE_DISABLE_DEFAULT_PLUGINS: "true",
@@ -27,7 +29,7 @@ test("an image's variables for other settings, or for another catalogue than our
   const own = ["OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "OPENCODE_AUTH_CONTENT"];
   expect((await start()).defaults.unlessSet).toEqual([...own, "OPENCODE_MODELS_PATH", "OPENCODE_MODELS_URL"]);
   const known = await start({}, { OPENCODE_MODELS_URL: "http://models" });
-  expect([known.files, known.defaults.unlessSet]).toEqual([{}, own]);
+  expect([known.files, known.defaults.unlessSet]).toEqual([ourPlugin.files, own]);
 });
 
 test("runs of the same providers share one text", async () => {
@@ -48,7 +50,7 @@ test.each([
   ["somebody wants the newest catalogue", {}, { OPENCODE_DISABLE_MODELS_FETCH: "false" }],
 ])("nothing is cut: %s", async (_, changes, env) => {
   const { files, defaults, plainEnv } = await start(changes, env);
-  expect([files, Object.keys(defaults.env)]).toEqual([{}, ["OPENCODE_DISABLE_LSP_DOWNLOAD"]]);
+  expect([files, Object.keys(defaults.env)]).toEqual([ourPlugin.files, ["OPENCODE_CONFIG", "OPENCODE_DISABLE_LSP_DOWNLOAD"]]);
   expect(Object.keys(plainEnv)).toEqual(["OPENCODE_EXPERIMENTAL_DISABLE_FILEWATCHER"]);
 });
 
@@ -60,7 +62,7 @@ test("language servers can be downloaded where the settings name them", async ()
 test("keys of many large providers: nothing is cut", async () => {
   const catalogue = (await loadCatalogue())!;
   const names = new Set(["openrouter", "vercel", "nano-gpt"].flatMap((id) => catalogue[id]!.env));
-  expect((await start({ names })).files).toEqual({});
+  expect((await start({ names })).files).toEqual(ourPlugin.files);
 });
 
 test("every provider fits by itself, except perhaps one that has hundreds of others' models", async () => {
@@ -76,7 +78,15 @@ test("a variable that is set stays as it is", async () => {
     OPENCODE_EXPERIMENTAL_DISABLE_FILEWATCHER: "false",
   };
   const { plainEnv, defaults } = await start({}, env);
-  expect([plainEnv, Object.keys(defaults.env)]).toEqual([{}, ["OPENCODE_MODELS_PATH"]]);
+  expect([plainEnv, Object.keys(defaults.env)]).toEqual([{}, ["OPENCODE_CONFIG", "OPENCODE_MODELS_PATH"]]);
+});
+
+test("our plugin is named by a file of settings of its own, and not where somebody names one", async () => {
+  const { files, defaults } = await start({ settings: { plugin: ["my-plugin"] } });
+  expect(JSON.parse(files["opencode-config.json"]!)).toMatchObject({ plugin: ["./opencode-plugin.mjs"] });
+  expect(files["opencode-plugin.mjs"]).toContain("export{SubAgents}");
+  expect(defaults.env).toMatchObject({ OPENCODE_CONFIG: { file: "opencode-config.json" } });
+  expect((await start({}, { OPENCODE_CONFIG: "/own.json" })).defaults.env).not.toHaveProperty("OPENCODE_CONFIG");
 });
 
 test("the plugin package is not installed, unless the settings have plugins", async () => {

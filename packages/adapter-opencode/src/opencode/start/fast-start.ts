@@ -2,6 +2,7 @@ import type { Argument } from "@paperclip-k8s/engine";
 import type { CliPlan } from "@paperclip-k8s/paperclip";
 import { noPluginInstall } from "../config-layer.ts";
 import { catalogueOf, loadCatalogue } from "./catalogue.ts";
+import { ourPlugin } from "./plugin.ts";
 import { OWN_CATALOGUE, OWN_SETTINGS, type RunModels, usedProviders } from "./used-providers.ts";
 
 const MODELS_FILE = "opencode-models.json";
@@ -31,18 +32,21 @@ export interface StartingRun extends RunModels {
   readonly promptBytes: number;
 }
 
-/** What makes OpenCode start faster with the same result; a variable that is set by somebody else stays as it is. */
+/**
+ * What makes OpenCode start faster with the same result; a variable that is set by somebody else stays as it is. Our plugin goes with it:
+ * elsewhere OpenCode would wait for the installation of its plugin package before it loads one.
+ */
 export async function fastStart(run: StartingRun): Promise<Required<Pick<CliPlan, "plainEnv" | "files" | "defaults">>> {
   const { file, env } = await cutCatalogue(run);
   const hasPlugins = Array.isArray(run.settings.plugin) && run.settings.plugin.length > 0;
   return {
     plainEnv: unset(ALWAYS, run),
-    files: file === null ? {} : { [MODELS_FILE]: file },
+    files: { ...ourPlugin.files, ...(file !== null && { [MODELS_FILE]: file }) },
     defaults: {
       unless: OWN_FILES,
       // The image may set them; not XDG_*, which each pod has from us.
       unlessSet: [...OWN_SETTINGS, ...(file === null ? [] : OWN_CATALOGUE)],
-      env: unset({ ...env, ...(run.settings.lsp === undefined && NO_LSP_DOWNLOAD) }, run),
+      env: unset({ ...ourPlugin.env, ...env, ...(run.settings.lsp === undefined && NO_LSP_DOWNLOAD) }, run),
       files: hasPlugins ? {} : pluginPackage,
     },
   };
