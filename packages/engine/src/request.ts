@@ -57,8 +57,8 @@ export interface RunRequest {
   readonly finalLine: FinalLine | null;
   /** Files of the shared volume that the pod's private home begins with. */
   readonly seed?: SeedSpec | null;
-  /** What the CLI gets in a pod that has no settings of its own for it; null or absent = nothing. */
-  readonly defaults?: CliDefaults | null;
+  /** What the CLI gets in a pod that has no settings of its own for it; absent = nothing. */
+  readonly defaults?: readonly CliDefaults[];
   /** What the CLI keeps, restored from and saved to one of `folders`. */
   readonly state?: StateSpec | null;
   /** The CLI reaches its API through the runner, with the token of the run that owns the Job at that time. */

@@ -12,7 +12,7 @@ export interface RunnerConfig {
   readonly finalLine: RegExp | null;
   readonly takenBackBy: RegExp | null;
   readonly relay: RelayConfig | null;
-  readonly defaults: ResolvedDefaults | null;
+  readonly defaults: readonly ResolvedDefaults[];
   /** Of the MACs of this run's records; null = they are not signed. */
   readonly key: Buffer | null;
   /** Where the spec is: the mounted Secret. */
@@ -33,7 +33,7 @@ export function readConfig(runnerFile: string): RunnerConfig {
   const finalLine = compile(spec.finalLine?.pattern);
   const takenBackBy = compile(spec.finalLine?.takenBackBy);
   const relay = readRelay(spec.relay, folder);
-  const defaults = readDefaults(spec.defaults, folder);
+  const defaults = (spec.defaults ?? []).map((given) => readDefaults(given, folder));
   const key = keyOf(spec.key);
   const waits = { ...WAITS, ...(spec as { waits?: Partial<Waits> }).waits };
   return { spec, argv, stdin, finalLine, takenBackBy, relay, defaults, key, folder, waits };
@@ -99,8 +99,7 @@ export function checkedSeed(given: SeedSpec | null | undefined): SeedSpec | null
   return seed;
 }
 
-function readDefaults(given: CliDefaults | null | undefined, folder: string): ResolvedDefaults | null {
-  if (given === null || given === undefined) return null;
+function readDefaults(given: CliDefaults, folder: string): ResolvedDefaults {
   const { unless, unlessSet = [], env = {}, files = {} } = given;
   if (!Array.isArray(unless) || !unless.every((path) => isFolder(path) || isBelow(path)))
     throw new Error("the spec's defaults.unless are not paths");

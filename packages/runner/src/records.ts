@@ -53,8 +53,8 @@ export interface RunnerSpec {
   readonly seed?: SeedSpec | null;
   /** null or absent: nothing is restored and nothing is saved. */
   readonly state?: StateSpec | null;
-  /** null or absent: none. */
-  readonly defaults?: CliDefaults | null;
+  /** Each has a condition of its own. */
+  readonly defaults?: readonly CliDefaults[];
   /** Folders the CLI could not do without: they, and what lies in them, must be writable. */
   readonly writable?: readonly string[];
   /** Key of the MACs of this run's records, base64url; absent: records are not signed. */

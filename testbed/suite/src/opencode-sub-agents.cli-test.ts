@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { usage } from "@paperclip-k8s/llm";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AgentRan, type AgentRun, type Agents, openAgents } from "./agents.ts";
@@ -45,6 +47,16 @@ test("a sub-agent", async () => {
   const { result, turns, log } = await run({ prompt: `call:task ${task({})}` });
   expect([result.exitCode, turns.length]).toEqual([0, 3]);
   expect(result).toMatchObject({ ...bill(3), summary: expect.stringContaining("scripted") });
+  expect(log).not.toContain("warning:");
+});
+
+test("a sub-agent in a pod with a login file", async () => {
+  const logins = join(stage.bed.data, `logins-${randomUUID()}`);
+  mkdirSync(join(logins, ".local/share/opencode"), { recursive: true });
+  writeFileSync(join(logins, ".local/share/opencode/auth.json"), JSON.stringify({ other: { type: "api", key: "k" } }));
+  const { result, turns, log } = await run({ prompt: `call:task ${task({})}`, policy: `seeds: { folder: ${logins} }` });
+  expect([result.exitCode, turns.length]).toEqual([0, 3]);
+  expect(result).toMatchObject(bill(3));
   expect(log).not.toContain("warning:");
 });
 

@@ -52,7 +52,7 @@ function runnerSpec(request: RunRequest, nonce: string, files: RunFiles): Runner
     finalLine: request.finalLine,
     ...(request.volumes.claims?.length ? { writable: request.volumes.claims.map(({ mountPath }) => mountPath) } : {}),
     seed: request.seed ?? null,
-    ...(request.defaults == null ? {} : { defaults: request.defaults }),
+    ...(request.defaults?.length ? { defaults: request.defaults } : {}),
     state: stateSpec(request),
     ...(request.recordSecret == null ? {} : { key: recordKey(request.recordSecret, request.runId, nonce).toString("base64url") }),
     relay: relaySpec(request),

@@ -158,7 +158,7 @@ test("nothing secret and no prompt stands in the Job", () => {
     argv: ["agent-cli", "--secretless"],
     files: { "mcp.json": "file-secret" },
     env: { plain: {}, secret: { TOKEN: "token-secret" }, references: [] },
-    defaults: { unless: [".cli"], env: { FAST: { file: "mcp.json" } }, files: {} },
+    defaults: [{ unless: [".cli"], env: { FAST: { file: "mcp.json" } }, files: {} }],
   });
   const submission = buildSubmission(request, NONCE, "runner");
   const job = JSON.stringify(submission.job());
@@ -168,7 +168,7 @@ test("nothing secret and no prompt stands in the Job", () => {
   expect(JSON.parse(Buffer.from(submission.secretData()["spec.json"] ?? "", "base64").toString())).toMatchObject({
     argv: ["agent-cli", "--secretless"],
     env: { TOKEN: "token-secret" },
-    defaults: { unless: [".cli"], env: { FAST: { file: "mcp.json" } }, files: {} },
+    defaults: [{ unless: [".cli"], env: { FAST: { file: "mcp.json" } }, files: {} }],
     nonce: NONCE,
   });
 });

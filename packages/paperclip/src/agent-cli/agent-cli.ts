@@ -156,7 +156,7 @@ export interface CliPlan {
   readonly plainEnv: Readonly<Record<string, string>>;
   readonly secretEnv: Readonly<Record<string, string>>;
   /** What the CLI gets in a pod that has no settings of its own for it: from its image, its seeds or a template. */
-  readonly defaults?: CliDefaults;
+  readonly defaults?: readonly CliDefaults[];
   /** Remarks for the run's log. */
   readonly notes: readonly string[];
 }

@@ -31,7 +31,7 @@ const inherited = {
   env: { literals: {}, references: [] },
 };
 const inputs = exampleInputs({ policy, config: config as never, inherited: inherited as never });
-const defaults = { unless: [".cli"], env: { FAST: "1" }, files: {} };
+const defaults = [{ unless: [".cli"], env: { FAST: "1" }, files: {} }];
 const parts = {
   prompt: { text: "hello" },
   plan: { argv: ["cli"], defaults },

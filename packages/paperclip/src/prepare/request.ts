@@ -66,7 +66,7 @@ export function buildRequest(attempt: Attempt): RunRequest {
     folders: inputs.scope.made,
     finalLine: cli.finalLine,
     seed: inputs.seeds.spec,
-    defaults: plan.defaults ?? null,
+    ...(plan.defaults && { defaults: plan.defaults }),
     state: state.mode === "portable" ? stateOf(state.spec, attempt) : null,
     relay: relayOf(attempt),
     recordSecret: inputs.recordSecret,

@@ -44,7 +44,8 @@ export async function plannedCall(cli: AgentCli, program: string, home: string, 
 /** The next pod of a session has the session, and nothing of the home besides. */
 export async function emptyForNextPod(cli: AgentCli, program: string, home: string, run: PlannedRun): Promise<void> {
   const { defaults } = await cli.plan(turnOf(cli, program, run));
-  for (const path of defaults?.unless ?? []) if (!path.startsWith("/")) rmSync(join(home, path), { recursive: true, force: true });
+  for (const path of defaults?.flatMap(({ unless }) => unless) ?? [])
+    if (!path.startsWith("/")) rmSync(join(home, path), { recursive: true, force: true });
 }
 
 function turnOf(cli: AgentCli, program: string, { model, env, own, sessionId = null }: PlannedRun): CliTurn {
@@ -66,6 +67,8 @@ function turnOf(cli: AgentCli, program: string, { model, env, own, sessionId = n
 
 /** As the runner reads it from its spec. */
 function resolved({ defaults }: CliPlan, pathOf: (value: string | { readonly file: string }) => string) {
-  if (defaults === undefined) return null;
-  return { ...defaults, env: Object.fromEntries(Object.entries(defaults.env).map(([name, value]) => [name, pathOf(value)])) };
+  return (defaults ?? []).map((each) => {
+    const values = Object.entries(each.env).map(([name, value]) => [name, pathOf(value)]);
+    return { ...each, env: Object.fromEntries(values) as Record<string, string> };
+  });
 }

@@ -18,9 +18,9 @@ const defaults: CliDefaults = {
   files: { ".config/cli/deep/file": "text" },
 };
 
-async function seenBy(given: CliDefaults, env: Record<string, string> = {}) {
+async function seenBy(given: CliDefaults | readonly CliDefaults[], env: Record<string, string> = {}) {
   const argv = node("process.stdout.write(JSON.stringify([process.env.CLI_FAST, process.env.CLI_SET]))");
-  const ended = await runPod({ argv, spec: { defaults: given, env: { HOME: home, ...env } } });
+  const ended = await runPod({ argv, spec: { defaults: [given].flat(), env: { HOME: home, ...env } } });
   return { code: ended.code, values: ended.code === 0 ? JSON.parse(ended.stdout.toString()) : null, message: ended.message };
 }
 
@@ -41,6 +41,21 @@ test("one whose image names settings elsewhere by a variable gets nothing", asyn
   expect((await seenBy(given, { CLI_CONFIG: "/image/cli.json" })).values).toEqual([null, null]);
   expect(existsSync(join(home, ".config"))).toBe(false);
   expect((await seenBy(given, { CLI_OTHER: "1" })).values).toEqual(["default", "default"]);
+});
+
+test("each of several has a condition of its own, and what one writes is no setting for another", async () => {
+  const { CLI_SET } = defaults.env;
+  const other = { unless: [".config"], env: { CLI_SET: CLI_SET! }, files: {} };
+  const first = { ...defaults, env: { CLI_FAST: "default" } };
+  expect((await seenBy([first, other])).values).toEqual(["default", "default"]);
+  expect(
+    (
+      await seenBy([
+        { ...first, unless: ["/etc"] },
+        { ...other, unless: [] },
+      ])
+    ).values,
+  ).toEqual([null, "default"]);
 });
 
 test("a home that cannot be written to does not keep the CLI from starting", async () => {

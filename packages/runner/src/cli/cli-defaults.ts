@@ -3,16 +3,19 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import type { ResolvedDefaults } from "../read-spec.ts";
 
-/** The CLI's environment with the defaults; unchanged where the image or whoever has filled the home has settings for the CLI. */
-export function withDefaults(env: NodeJS.ProcessEnv, defaults: ResolvedDefaults | null): NodeJS.ProcessEnv {
+/** The CLI's environment with the defaults, without those for which the image or whoever has filled the home has settings of its own. */
+export function withDefaults(env: NodeJS.ProcessEnv, defaults: readonly ResolvedDefaults[]): NodeJS.ProcessEnv {
   const home = env.HOME;
-  if (defaults === null || home === undefined || !isAbsolute(home)) return env;
-  if (defaults.unless.some((path) => existsSync(isAbsolute(path) ? path : join(home, path)))) return env;
-  // An image's own variables are seen only here.
-  if (defaults.unlessSet?.some((name) => env[name] !== undefined)) return env;
-  for (const [path, text] of Object.entries(defaults.files)) write(join(home, path), text);
-  const unset = Object.entries(defaults.env).filter(([name]) => env[name] === undefined);
-  return { ...env, ...Object.fromEntries(unset) };
+  if (home === undefined || !isAbsolute(home)) return env;
+  // Before any of them is written: they are each other's settings otherwise.
+  const wanted = defaults.filter(
+    ({ unless, unlessSet }) =>
+      !unless.some((path) => existsSync(isAbsolute(path) ? path : join(home, path))) &&
+      // An image's own variables are seen only here.
+      !unlessSet?.some((name) => env[name] !== undefined),
+  );
+  for (const { files } of wanted) for (const [path, text] of Object.entries(files)) write(join(home, path), text);
+  return { ...Object.assign({}, ...wanted.map((each) => each.env)), ...env };
 }
 
 /** They only save the CLI work, so that one which cannot be written is left out. */

@@ -3,7 +3,7 @@ import type { CliPlan } from "@paperclip-k8s/paperclip";
 import { noPluginInstall } from "../config-layer.ts";
 import { catalogueOf, loadCatalogue } from "./catalogue.ts";
 import { ourPlugin } from "./plugin.ts";
-import { OWN_CATALOGUE, OWN_SETTINGS, type RunModels, usedProviders } from "./used-providers.ts";
+import { OWN_CATALOGUE, OWN_CONFIG, OWN_SETTINGS, type RunModels, usedProviders } from "./used-providers.ts";
 
 const MODELS_FILE = "opencode-models.json";
 /** Nearly every provider fits; many large ones together do not: each run has a Secret of its own. */
@@ -17,8 +17,10 @@ const WITH_PLUGIN = new Set([
   ...["cloudflare-ai-gateway", "azure", "azure-cognitive-services", "digitalocean", "snowflake-cortex", "xai"],
 ]);
 
-/** Files that bring settings, logins, plugins or tools of somebody's own: from seeds, a template or the image. */
-const OWN_FILES = [".config/opencode", ".opencode", ".local/share/opencode/auth.json", "/etc/opencode"];
+/** Folders of settings, plugins or tools of somebody's own: from seeds, a template or the image. */
+const OWN_FOLDERS = [".config/opencode", ".opencode", "/etc/opencode"];
+/** With logins. */
+const OWN_FILES = [...OWN_FOLDERS, ".local/share/opencode/auth.json"];
 
 /** Set whatever else the pod has: nobody watches files in a run. */
 const ALWAYS = { OPENCODE_EXPERIMENTAL_DISABLE_FILEWATCHER: "true" } as const;
@@ -42,13 +44,17 @@ export async function fastStart(run: StartingRun): Promise<Required<Pick<CliPlan
   return {
     plainEnv: unset(ALWAYS, run),
     files: { ...ourPlugin.files, ...(file !== null && { [MODELS_FILE]: file }) },
-    defaults: {
-      unless: OWN_FILES,
-      // The image may set them; not XDG_*, which each pod has from us.
-      unlessSet: [...OWN_SETTINGS, ...(file === null ? [] : OWN_CATALOGUE)],
-      env: unset({ ...ourPlugin.env, ...env, ...(run.settings.lsp === undefined && NO_LSP_DOWNLOAD) }, run),
-      files: hasPlugins ? {} : pluginPackage,
-    },
+    // The image may set these variables; not XDG_*, which each pod has from us.
+    defaults: [
+      // Logins are no hindrance for a plugin.
+      { unless: OWN_FOLDERS, unlessSet: OWN_CONFIG, env: unset(ourPlugin.env, run), files: hasPlugins ? {} : pluginPackage },
+      {
+        unless: OWN_FILES,
+        unlessSet: [...OWN_SETTINGS, ...(file === null ? [] : OWN_CATALOGUE)],
+        env: unset({ ...env, ...(run.settings.lsp === undefined && NO_LSP_DOWNLOAD) }, run),
+        files: {},
+      },
+    ],
   };
 }
 

@@ -14,7 +14,9 @@ export interface RunModels {
 }
 
 /** Variables that name settings or logins which nobody sees from here. */
-export const OWN_SETTINGS = ["OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "OPENCODE_AUTH_CONTENT"] as const;
+export const OWN_CONFIG = ["OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR"] as const;
+/** With logins. */
+export const OWN_SETTINGS = [...OWN_CONFIG, "OPENCODE_AUTH_CONTENT"] as const;
 /** Variables that name another catalogue. */
 export const OWN_CATALOGUE = ["OPENCODE_MODELS_PATH", "OPENCODE_MODELS_URL"] as const;
 const UNSEEN = [...OWN_SETTINGS, ...OWN_CATALOGUE, "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
