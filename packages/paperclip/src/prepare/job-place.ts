@@ -87,7 +87,7 @@ async function hasJob(inputs: RunInputs, place: JobPlace, runs: readonly string[
     const refusals = new Refusals(policy);
     await checkKubeconfig({ ...config, kubeconfig: place.kubeconfig }, policy, serverEnv, refusals);
     refusals.check();
-    const { jobs } = await listRuns(place, place.namespace, `${SELECTOR},${LABEL.agentId}=${ctx.agent.id}`);
+    const { jobs } = await listRuns({ kubeconfig: place.kubeconfig }, place.namespace, `${SELECTOR},${LABEL.agentId}=${ctx.agent.id}`);
     return jobs.some((job) => job.deletedAt === null && isOfRun(job, runs));
   } catch (error) {
     const cluster = place.kubeconfig === null ? "" : ` of kubeconfig ${place.kubeconfig}`;
