@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Bed, startBed } from "./bed.ts";
 import { gatedScript, keyed, type RunHandle, startRun } from "./run.ts";
+import { createTestClock } from "./test-clock.ts";
 
 // Somebody changes labels, as policies and people do: the watch then reports a deletion that there was not.
 
@@ -19,14 +19,20 @@ test("a Job that loses its labels: its run follows it to its end, and who waits 
   const gate = gatedScript(bed);
   const run = startRun(bed, keyed(key, { script: gate.script }));
   await run.saw("on");
-  const next = startRun(bed, keyed(key, { script: `console.log("next")` }));
+  const clock = createTestClock();
+  const engine = { clock, timeouts: { admission: 36e8, admissionMost: 36e8 } };
+  const next = startRun(bed, keyed(key, { script: `console.log("next")`, engine }));
   await said(next, "waiting for Job");
-  await bed.relabel("jobs", await run.job(), { "suite.test/managed": null });
+  const job = await run.job();
+  await bed.relabel("jobs", job, { "suite.test/managed": null });
   await said(run, "no longer has the labels by which it is found");
   await said(next, "it is looked at by its name");
   const before = bed.requests.length;
-  await sleep(5000);
-  expect(bed.requests.length - before).toBeLessThan(10);
+  const asked = () =>
+    bed.requests.slice(before).flatMap(({ watch, verb, resource, name }) => (watch ? [] : [`${verb} ${resource} ${name}`]));
+  // The run itself looks at it every 10 s.
+  await clock.hurry(expect.poll(() => asked().length).toBeGreaterThanOrEqual(5));
+  expect(new Set(asked())).toEqual(new Set([`get jobs ${job}`]));
   await gate.release();
   expect((await run.done).outcome).toMatchObject({ kind: "exited", exitCode: 0, evidence: { output: { complete: true } } });
   expect((await next.done).output.toString()).toBe("next\n");

@@ -22,13 +22,11 @@ describe.skipIf(onKube)("a container beside the run's own that never ends, as a 
   ])("%s: the next turn of the task begins at once", async (_, change) => {
     const fault = bed.pocket!.faults.podsStay();
     const key = randomUUID();
-    const server = createEngine({ settled: createSettledJobs(), lingerMs: 100 });
+    const server = createEngine({ settled: createSettledJobs(), lingerMs: 3_600_000 });
     const turn = (script: string): RunOptions => keyed(key, { script, server, change: (request) => ({ ...request, ...change }) });
     expect((await startRun(bed, turn(`console.log("first")`)).done).outcome).toMatchObject({ kind: "exited", exitCode: 0 });
-    const begun = performance.now();
     const next = await startRun(bed, turn(`console.log("second")`)).done;
     expect(next.outcome).toMatchObject({ kind: "exited", exitCode: 0 });
-    expect(performance.now() - begun).toBeLessThan(10_000);
     fault.undo();
   });
 });

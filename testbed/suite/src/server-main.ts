@@ -3,6 +3,7 @@ import type { LockDecision, LockOwner } from "@paperclip-k8s/engine";
 import type { Bed } from "./bed.ts";
 import { startRun } from "./run.ts";
 import type { ServerNews, ServerOrder, ServerRun } from "./server-process.ts";
+import { createFileClock } from "./test-clock.ts";
 
 const order = JSON.parse(process.argv[2] ?? "{}") as ServerOrder;
 const bed = { ...order.bed, images: { agent: order.bed.agent } } as unknown as Bed;
@@ -10,11 +11,13 @@ const ending = new AbortController();
 // A host ends itself on SIGTERM without waiting for its runs, at once or some seconds later.
 process.on("SIGTERM", () => {
   ending.abort();
-  setTimeout(() => process.exit(0), order.livesOnMs);
+  if (order.livesOn) tell({ event: "ending" });
+  else process.exit(0);
 });
-// The test is gone.
+// The test is gone, or wants it to end now.
 process.stdin.on("end", () => process.exit(0)).resume();
 
+const clock = order.clockFile === null ? undefined : createFileClock(order.clockFile);
 const tell = (news: ServerNews) => process.stdout.write(`${JSON.stringify(news)}\n`);
 
 /** As a host that knows which of its runs continues which, and which have their end on record. */
@@ -30,7 +33,7 @@ async function live(run: ServerRun): Promise<void> {
     script: run.script,
     runId: run.runId,
     onLockConflict: onLockConflict(run),
-    engine: { timeouts: order.timeouts, lingerMs: order.lingerMs, ending: ending.signal },
+    engine: { timeouts: order.timeouts, lingerMs: order.lingerMs, ending: ending.signal, ...(clock && { clock }) },
     change: (request) => ({ ...request, exclusive: run.key, name: { prefix: "suite-", parts: [run.key], identity: run.key } }),
     onStatus: ({ text }) => void tell({ event: "status", runId: run.runId, text }),
     onOutput: (bytes) => void tell({ event: "output", runId: run.runId, text: bytes.toString() }),

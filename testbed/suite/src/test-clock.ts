@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { setTimeout as sleepReal, setImmediate as yieldOnce } from "node:timers/promises";
 import { type Clock, createClock } from "@paperclip-k8s/engine";
 
@@ -74,6 +75,17 @@ export function createTestClock(): TestClock {
       return until;
     },
   };
+}
+
+/** Goes as the wall's clock does, so many milliseconds ahead of it as the file says: for another process, whose time passes also while it is frozen. */
+export function createFileClock(file: string): Clock {
+  const begun = Date.now() - performance.now();
+  const after = (ms: number, call: () => void, hold = false): (() => void) => {
+    const timer = setTimeout(call, ms);
+    if (!hold) timer.unref();
+    return () => clearTimeout(timer);
+  };
+  return createClock({ now: () => begun + performance.now() + Number(readFileSync(file, "utf8")), after });
 }
 
 function earliest(timers: ReadonlySet<Timer>, until: number): Timer | null {

@@ -230,3 +230,20 @@ test.each(["write", "flush"] as const)("a %s that fails for another reason is no
     expect(file.flushed).toBe(0);
   });
 });
+
+test("what a flush has lost is not confirmed by the next one, which no longer reports it", async () => {
+  const lost = { fails: "EIO", drops: "to zeros", after: 0 } as const;
+  await withFile(
+    "",
+    { writes: [], flushes: [null, lost] },
+    async () => {},
+    async ({ file }) => {
+      await file.append(Buffer.from("one\n"));
+      await file.flush();
+      // More than is kept for another try, so that it is flushed.
+      await expect(file.append(Buffer.alloc(5 * 1024 * 1024, "x"))).rejects.toMatchObject({ code: "EIO" });
+      await file.keepPrefix();
+      expect([file.written, file.flushed, file.flushedSha256]).toEqual([4, 4, sha256(Buffer.from("one\n"))]);
+    },
+  );
+});

@@ -28,6 +28,8 @@ export class AppendedFile {
   /** Of what was written; null before the first byte, and where nobody asks for it. */
   #hash: Hash | null = null;
   #flushedHash: Hash | null = null;
+  /** A flush has failed: what came after the one before is uncertain for good, since a system reports a lost write only once. */
+  #isUncertain = false;
 
   constructor(fd: number, isHashed: boolean, noRoom: NoRoom) {
     this.#fd = fd;
@@ -49,8 +51,10 @@ export class AppendedFile {
         await flushFile(this.#fd);
         this.#confirm();
       } catch (error) {
+        this.#isUncertain = true;
         if (!FULL.includes(codeOf(error))) throw error;
         await this.#writeAgain(error);
+        this.#isUncertain = false;
       }
     }
   }
@@ -62,10 +66,11 @@ export class AppendedFile {
 
   /** After a fault: what was written before is a prefix that a reader may use if it can still be flushed; all else is taken back. */
   async keepPrefix(): Promise<void> {
-    await flushFile(this.#fd).then(
-      () => this.#confirm(),
-      () => {},
-    );
+    if (!this.#isUncertain)
+      await flushFile(this.#fd).then(
+        () => this.#confirm(),
+        () => {},
+      );
     this.written = this.flushed;
   }
 
