@@ -53,7 +53,8 @@ export interface LockOwner extends Pick<JobView, "uid" | "labels" | "annotations
 
 /** `remove`: its end is on record, or it was cancelled; nothing of it is needed any more. */
 export type LockDecision =
-  | { readonly kind: "wait" }
+  /** `undecided`: nobody could answer now, so that it is asked again soon. */
+  | { readonly kind: "wait"; readonly undecided?: true }
   | { readonly kind: "adopt" }
   | { readonly kind: "remove"; readonly why: string }
   | ({ readonly kind: "blocked" } & BlockedDecision);

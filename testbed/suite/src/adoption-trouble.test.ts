@@ -1,4 +1,5 @@
-import type { RunRequest } from "@paperclip-k8s/engine";
+import { randomUUID } from "node:crypto";
+import type { LockDecision, RunRequest } from "@paperclip-k8s/engine";
 import type { Fault, RequestMatch } from "@paperclip-k8s/pocket";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { connect } from "../../../packages/engine/src/kube/connection.ts";
@@ -203,4 +204,20 @@ test("a takeover that is refused as it stands is tried again now and then, not a
   quiet();
   await clock.hurry(second.saw("on\n"));
   await end(second);
+});
+
+test("a host that cannot answer about a Job is asked again soon, not when its next turn comes", async () => {
+  const key = randomUUID();
+  const gate = gatedScript(bed);
+  const leave = new AbortController();
+  const first = startRun(bed, keyed(key, { script: gate.script, detach: leave.signal }));
+  await first.saw("on");
+  leave.abort(new Error("this server stops"));
+  await first.done;
+  let asked = 0;
+  const onLockConflict = async (): Promise<LockDecision> => (++asked < 3 ? { kind: "wait", undecided: true } : { kind: "adopt" });
+  const next = startRun(bed, keyed(key, { script: "", onLockConflict, engine: { timeouts: { lockDecision: 3_600_000 } } }));
+  await next.saw("on");
+  await gate.release();
+  expect((await next.done).outcome).toMatchObject({ kind: "exited", exitCode: 0 });
 });

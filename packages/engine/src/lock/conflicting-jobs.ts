@@ -86,7 +86,7 @@ export async function askAbout(context: RunContext, owner: LockOwner): Promise<L
   // The same run was started again, after a restart.
   if (owner.runId === request.runId) return { kind: "adopt" };
   const answer = Promise.resolve(owner).then((asked) => io.onLockConflict?.(asked));
-  return (await withTimeout(context, ASK_TIMEOUT_MS, answer).catch(() => null)) ?? { kind: "wait" };
+  return (await withTimeout(context, ASK_TIMEOUT_MS, answer).catch(() => null)) ?? { kind: "wait", undecided: true };
 }
 
 export function lockOwnerOf(context: RunContext, job: JobView): LockOwner {

@@ -19,6 +19,8 @@ const LOG_AFTER_MS = 1000;
 /** Quickly at first: the Job of the run before is often just ending. A change that the watch shows is looked at at once. */
 const LOOK_MS = { first: 50, most: 500 };
 const HIDDEN_LOOK_MS = 5000;
+/** Somebody who could not answer is asked again after this. */
+const UNDECIDED_MS = 2000;
 /** For so long its end record is looked for at each look, later only when the Job or its pod has changed. */
 const PROOF_MS = 5000;
 
@@ -144,6 +146,8 @@ function createDecider(context: RunContext, notAdoptable: ReadonlySet<string>): 
     if (clock.now() - askedAt < run.timeouts.lockDecision) return WAIT;
     askedAt = clock.now();
     const decision = await askAbout(context, owner);
+    // The agent of a Job that is to be taken over may be waiting for this run's token.
+    if (decision.kind === "wait" && decision.undecided) askedAt = clock.now() - run.timeouts.lockDecision + UNDECIDED_MS;
     return isDenied && decision.kind === "adopt" ? WAIT : decision;
   };
   return async (job, neverStarted) => {

@@ -110,9 +110,9 @@ test("a chain that goes in circles ends", async () => {
   expect(asked.length).toBeLessThan(20);
 });
 
-test.each([500, 403])("a host that answers %i is no answer", async (status) => {
+test.each([500, 403])("a host that answers %i is no answer, and is asked again soon", async (status) => {
   rows = { r1: status };
-  expect(await decide({ retryOfRunId: "r1" })).toEqual({ kind: "wait" });
+  expect(await decide({ retryOfRunId: "r1" })).toEqual({ kind: "wait", undecided: true });
 });
 
 test("without an address or a token nobody is asked", () => {

@@ -30,8 +30,8 @@ export function decideWith(
       const isRetry = await isRetryOf(owner.runId, retryOf, api);
       return decide({ owner, run, own, isRetry, finishedMs: Date.now() - (finishedAt.get(owner.uid) ?? Date.now()) });
     } catch {
-      // The host cannot be asked now: the engine asks again later.
-      return { kind: "wait" };
+      // The host cannot be asked now.
+      return { kind: "wait", undecided: true };
     }
   };
 }
