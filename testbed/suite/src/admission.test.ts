@@ -25,7 +25,7 @@ test(`${RUNS} runs of one key, started at once, go one after the other and all f
   const spans: [number, number][] = [];
   for (const run of runs) {
     const { outcome, output } = await run.done;
-    expect(outcome).toMatchObject({ kind: "exited", exitCode: 0 });
+    expect(outcome, run.status.map(({ text }) => text).join("\n")).toMatchObject({ kind: "exited", exitCode: 0 });
     spans.push([...output.toString().matchAll(/\d+/g)].map((match) => Number(match[0])) as [number, number]);
   }
   spans.sort((a, b) => a[0] - b[0]);

@@ -65,7 +65,10 @@ async function tested(): Promise<void> {
   const own = { agentDbMode: "dedicated_pvc", agentDbStorageClass: await bed.addStorageClass(0) };
   const config = { kubeconfig, namespace, image: images.agent, dataClaim: "data", dataPath, ...own };
   const { checks } = await adapter.testEnvironment({ companyId: "company-1", adapterType: opencode.type, config });
-  expect(checks.map(({ code }) => code)).toEqual(expect.arrayContaining(["agent_claim_accepted", "storage_class_found", "probe_ran"]));
+  expect(
+    checks.map(({ code }) => code),
+    JSON.stringify(checks),
+  ).toEqual(expect.arrayContaining(["agent_claim_accepted", "storage_class_found", "probe_ran"]));
 }
 
 test("what runs, cancels, failures, takeovers and the test of the environment ask for is the table, row for row", async () => {

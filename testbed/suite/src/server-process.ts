@@ -39,6 +39,9 @@ export type ServerNews =
   /** It got SIGTERM and lives on. */
   | { readonly event: "ending" };
 
+/** Less than the limit of a test, which would not say what it waited for. */
+const HANG_MS = 150_000;
+
 export interface Finished {
   readonly outcome: RunOutcome;
   readonly status: readonly StatusLine[];
@@ -156,9 +159,11 @@ export class ServerProcess {
       const look = () => {
         if (!condition() && !this.#gone) return;
         this.#listeners.delete(look);
+        clearTimeout(hang);
         if (condition()) resolve();
         else reject(new Error(`the server is gone; it was waited for ${what}`));
       };
+      const hang = setTimeout(() => reject(new Error(`waited in vain for ${what}; heard: ${JSON.stringify([...this.#status])}`)), HANG_MS);
       this.#listeners.add(look);
       look();
     });
