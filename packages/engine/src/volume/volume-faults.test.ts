@@ -56,6 +56,16 @@ describe("a reader that is killed", () => {
   });
 });
 
+it("a process that takes long to begin is no volume that does not answer", async () => {
+  const shared = volume.open({ stallAfterMs: 1000 });
+  const prepared = shared.prepare(runFiles(volume.path("late")), null);
+  const pid = volume.pid();
+  process.kill(pid, "SIGSTOP");
+  await sleep(2500);
+  process.kill(pid, "SIGCONT");
+  await prepared;
+});
+
 describe("a volume that does not answer", () => {
   it("is reported to its own tails and so is its return", async () => {
     const other = scratch();

@@ -22,6 +22,8 @@ const SIGNS_OF_LIFE = 5;
 const BLOCKED = 0.5;
 /** What passes through is garbage at once: a large young generation would only be memory, threads for its collection too, and a collection in idle times only CPU time. */
 const FLAGS = ["--max-semi-space-size=1", "--single-threaded", "--no-memory-reducer"];
+/** For a process to begin: on a busy machine that can take long, and it says nothing about the volume. */
+const BEGIN_MS = 60_000;
 const firstRestartMs = 20;
 const lastRestartMs = 10_000;
 /** A process that lived this long did not die of its start. */
@@ -42,6 +44,7 @@ export class VolumeProcess {
   #restart: NodeJS.Timeout | undefined;
   #startedAt = 0;
   #quickDeaths = 0;
+  #hasBegun = false;
   #heardAt = 0;
   #watchedAt = 0;
 
@@ -95,6 +98,7 @@ export class VolumeProcess {
 
   #spawn(): void {
     this.#startedAt = this.#options.clock();
+    this.#hasBegun = false;
     try {
       this.#child = this.#spawned();
     } catch {
@@ -139,6 +143,7 @@ export class VolumeProcess {
 
   #receive(message: FromVolume): void {
     this.#heardAt = this.#options.clock();
+    this.#hasBegun = true;
     if (this.stalled) {
       this.stalled = false;
       this.#events.back();
@@ -152,7 +157,8 @@ export class VolumeProcess {
     if (now - this.#watchedAt > this.#options.stallAfterMs * BLOCKED) this.#heardAt = now;
     this.#watchedAt = now;
     const silentMs = now - this.#heardAt;
-    if (this.stalled || silentMs < this.#options.stallAfterMs) return;
+    const begins = this.#child !== null && !this.#hasBegun && this.#quickDeaths === 0;
+    if (this.stalled || silentMs < (begins ? BEGIN_MS : this.#options.stallAfterMs)) return;
     this.stalled = true;
     this.#events.stalled(silentMs);
   }
