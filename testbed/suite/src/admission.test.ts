@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
-import { createEngine, type StatusLine } from "@paperclip-k8s/engine";
+import { createEngine, JOB_WAIT_SEC, type StatusLine } from "@paperclip-k8s/engine";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type Bed, startBed } from "./bed.ts";
 import { calm } from "./calm.ts";
@@ -96,7 +96,7 @@ test("a Job without a time limit is waited for an hour, one with a limit until t
   await expect.poll(() => said(second.status)).toContain("waiting for Job");
   await clock.advance(6000_000);
   await expect.poll(() => said(second.status)).toMatch(/still waiting for Job .* so far/);
-  await clock.advance(1400_000);
+  await clock.advance((1200 + JOB_WAIT_SEC.pastLimit + 60) * 1000);
   expect((await second.done).outcome).toMatchObject({ kind: "blocked", byRun: first.request.runId });
   first.cancel();
   await first.done;
