@@ -80,11 +80,10 @@ interface Acts {
   quit(): void;
 }
 
-/** One thing at a time; q works always. */
+/** One thing at a time; q and h work always. */
 function onKey({ screen, staff, restarts, pause, list, quit }: Acts): (key: Key) => void {
   let busy = false;
-  const act = async (key: Exclude<Key, "q">): Promise<void> => {
-    if (key === "h") return list();
+  const act = async (key: Exclude<Key, "q" | "h">): Promise<void> => {
     if (key === "p") return pause();
     if (key === "r") return restarts.restart();
     const given = await staff.work();
@@ -92,6 +91,7 @@ function onKey({ screen, staff, restarts, pause, list, quit }: Acts): (key: Key)
   };
   return (key) => {
     if (key === "q") return quit();
+    if (key === "h") return list();
     if (busy) return screen.step(`${key}: in a moment, the last one is not through yet`);
     busy = true;
     act(key)

@@ -12,6 +12,10 @@ const AWAY_MS = 65_000;
 const REPORT_MS = 10_000;
 /** Longer than a CLI takes to start; a task of somebody's own may report no steps. */
 const FIRST_STEP_MS = 30_000;
+/** Work that was given is seen as a run by then. */
+const WORK_SEEN_MS = 10_000;
+/** Runs inside the server, as after a pause, may have to end first. */
+const MOST_WAIT_MS = 180_000;
 /** A pod takes about so long until its CLI works. */
 const STARTED_MS = 8000;
 
@@ -46,7 +50,7 @@ export class Restarter {
     const { host, followed, say } = this.#with;
     if (this.#diedAt === null) {
       if (await isPaused(host)) return say("paused: runs live inside the server now, and would end with it. p resumes, then r");
-      await this.#somethingLive();
+      if (!(await this.#somethingLive())) return;
       say("kill -9 of the server. Its agents' pods do not notice.");
       await host.end("SIGKILL");
       this.#diedAt = Date.now();
@@ -66,23 +70,32 @@ export class Restarter {
    * Nothing to see is no reason to restart; runs that were drained go on after it. A server that is killed before a run has its pod leaves nothing
    * that goes on, and one that is killed before an agent has read its task leaves it without one.
    */
-  async #somethingLive(): Promise<void> {
+  async #somethingLive(): Promise<boolean> {
     const { followed, staff, progress, say, stopped } = this.#with;
-    await followed.look();
     const count = (status: "queued" | "running" | "scheduled_retry") => followed.runs(status).length;
-    const nothing = () => count("queued") + count("running") + count("scheduled_retry") === 0;
-    if (nothing()) {
-      say("nobody is at work: first each agent gets a minute of work");
-      await staff.work();
-    }
     const pods = () => progress().filter(({ running }) => running);
-    const begun = () => pods().every(({ hasBegun }) => hasBegun);
-    const latest = Date.now() + FIRST_STEP_MS;
-    while (nothing() || count("queued") > 0 || pods().length < count("running") || (!begun() && Date.now() < latest)) {
-      if (stopped.aborted) return;
-      await sleep(500);
+    const begun = Date.now();
+    let workedAt = Number.NEGATIVE_INFINITY;
+    let liveSince: number | null = null;
+    let hasSaid = false;
+    while (!stopped.aborted && Date.now() < begun + MOST_WAIT_MS) {
       await followed.look();
+      const isIdle = count("queued") + count("running") + count("scheduled_retry") === 0;
+      if (isIdle && Date.now() > workedAt + WORK_SEEN_MS) {
+        say("nobody is at work: first each agent gets a minute of work");
+        await staff.work();
+        workedAt = Date.now();
+      }
+      const live = pods();
+      liveSince = live.length === 0 ? null : (liveSince ?? Date.now());
+      const isRead = live.every(({ hasBegun }) => hasBegun) || (liveSince !== null && Date.now() > liveSince + FIRST_STEP_MS);
+      if (live.length > 0 && count("queued") === 0 && live.length >= count("running") && isRead) return true;
+      if (!hasSaid && Date.now() > begun + REPORT_MS) say("waiting until each run has a pod, and its agent has begun");
+      hasSaid ||= Date.now() > begun + REPORT_MS;
+      await sleep(500);
     }
+    if (!stopped.aborted) say("no pod is at work now; r again later");
+    return false;
   }
 
   async #stayAway(until: number): Promise<void> {
@@ -91,10 +104,12 @@ export class Restarter {
     say(
       `no server for ${Math.round((until - Date.now()) / 1000)} s: a Paperclip that is back sooner shows the lost runs as running for 5 minutes`,
     );
+    // Pods of earlier runs, which are kept for somebody to look at, are not what goes on here.
+    const live = new Set(progress().flatMap(({ running, pod }) => (running ? [pod] : [])));
     let shown: readonly string[] = [];
     while (Date.now() < until && !stopped.aborted) {
       await sleep(Math.min(REPORT_MS, until - Date.now()), undefined, { signal: stopped }).catch(() => {});
-      const lines = progress().map(({ line }) => line);
+      const lines = progress().flatMap(({ pod, line }) => (live.has(pod) ? [line] : []));
       for (const line of lines) if (!shown.includes(line)) say(`no server  ${line}`);
       shown = lines;
     }
