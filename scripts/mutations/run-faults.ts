@@ -246,9 +246,9 @@ export const RUN_FAULTS: readonly Fault[] = [
   },
   {
     what: "the runner starts its CLI although the start was forbidden",
-    file: "packages/runner/src/cli/follow-cli.ts",
-    find: "if (stop.asked || !mayStart) return neverRan",
-    replace: "if (stop.asked) return neverRan",
+    file: "packages/runner/src/run.ts",
+    find: "link.onForbidden = () => stop.ask();",
+    replace: "",
     caughtBy: ["packages/runner/src/runner-cancelled.test.ts"],
   },
   {

@@ -83,8 +83,11 @@ test("two runs of the issue that begin at the same moment: one works, the other 
   const recorded = await placeRecordedCli(`${stage.tools}/${issue}`, cli, ["success"], { hold: true });
   const lines: string[] = [];
   const work = { cli, agent, prompt: "work", config: { command: recorded.command }, serverEnv, context: { issueId: issue, taskId: issue } };
+  // So that the second one looks before the first one's Job is there.
+  const slow = stage.bed.faults.delay({ verb: "create", resource: "jobs" }, 2000, { times: 2 });
   const runs = ["status-card:42", issue].map((task) => stage.run({ ...work, task, onLine: (line) => lines.push(line) }));
   await expect.poll(() => lines.join("\n")).toContain("waiting for Job");
+  slow.undo();
   await expect.poll(async () => (await recorded.calls()).length).toBe(1);
   await recorded.release();
   for (const { result } of await Promise.all(runs)) expect(result.exitCode).toBe(0);

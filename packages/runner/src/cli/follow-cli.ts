@@ -34,8 +34,8 @@ export function neverRan(cause: EndCause, exitCode: number | null, error: string
 
 export async function followCli(run: Followed): Promise<CliResult> {
   const { config, link, stop } = run;
-  const mayStart = stop.asked || (await link.mayStart(config.waits.openMs));
-  if (stop.asked || !mayStart) return neverRan("stopped", null, "stopped before the CLI was started");
+  if (!stop.asked) await link.claimStart(config.waits.openMs);
+  if (stop.asked) return neverRan("stopped", null, "stopped before the CLI was started");
   const cli = await startCli(config, run.env);
   if (!("pid" in cli)) return neverRan("spawn-failed", cli.exitCode, cli.error);
   run.onGroup(cli.pid);

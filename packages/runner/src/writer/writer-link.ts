@@ -35,7 +35,6 @@ export class WriterLink {
   #over = false;
   #answer: OpenAnswer | null = null;
   #noRoom: string | null = null;
-  #forbidden = false;
   readonly #acks = new Set<Ack["type"]>();
   #waiters: Array<() => void> = [];
 
@@ -61,15 +60,14 @@ export class WriterLink {
     return this.#answer ?? { kind: "silent" };
   }
 
-  /** False = the run was cancelled before. A volume that does not answer in time keeps no CLI from starting; what it says later is heard. */
-  async mayStart(ms: number): Promise<boolean> {
+  /** Claims the CLI's start. A volume that does not answer in time keeps no CLI from starting; what it says later is heard. */
+  async claimStart(ms: number): Promise<void> {
     this.#send({ type: "claim-start" });
     const end = performance.now() + (this.#answer?.kind === "opened" ? ms : 0);
     await this.#until(
       () => this.#acks.has("start"),
       () => end,
     );
-    return !this.#forbidden;
   }
 
   output(chunk: Buffer): void {
@@ -125,10 +123,8 @@ export class WriterLink {
       this.#answer = { kind: "taken" };
       this.giveUp("another pod owns this run");
       this.onTaken();
-    } else if (ack.type === "start" && !ack.allowed) {
-      this.#forbidden = true;
-      this.onForbidden();
-    } else if (ack.type === "error") {
+    } else if (ack.type === "start" && !ack.allowed) this.onForbidden();
+    else if (ack.type === "error") {
       if (ack.file === "open") this.#answer = { kind: "failed", error: ack.text };
       if (ack.file === "meta") this.metaError = ack.text;
       else this.giveUp(ack.text);
