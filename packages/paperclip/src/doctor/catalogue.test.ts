@@ -1,3 +1,5 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { ApiError, createEngine, permissions, type RunOutcome } from "@paperclip-k8s/engine";
 import { type Pocket, startPocket } from "@paperclip-k8s/pocket";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -73,6 +75,9 @@ test("the shared volume", async () => {
   const fault = pocket.faults.fail({ verb: "get", resource: "persistentvolumeclaims" }, { status: 500, times: 2 });
   await press({ dataPath: "/nowhere" });
   fault.undo();
+  const loop = join(data, "loop");
+  symlinkSync(loop, loop);
+  await press({ dataPath: loop });
 });
 
 test("locks in the instance's folder", () => {

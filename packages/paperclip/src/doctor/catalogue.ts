@@ -69,6 +69,10 @@ export const CATALOGUE = {
     "the server cannot make a run's files on the shared volume",
     "Mount the volume at the data path on the server, writable for the user the server runs as.",
   ],
+  volume_unusable: [
+    "the shared volume did not answer the server, or did not do what a run needs before it starts",
+    "See the message: look at the volume's server and at its mount on the Paperclip server, and test again.",
+  ],
   instance_locks_work: ["SQLite can lock files in the folder of Paperclip's instance", ""],
   instance_locks_broken: [
     "SQLite cannot lock files in the folder of Paperclip's instance; releases after 2026.916 need it",

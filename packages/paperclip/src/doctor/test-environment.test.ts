@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { permissions } from "@paperclip-k8s/engine";
 import { type Pocket, startPocket } from "@paperclip-k8s/pocket";
@@ -60,6 +60,14 @@ test.each([
   pocket.createClaim("agents", claim, data, options);
   // Another error keeps the probe, which is not what this is about, from being made.
   expect((await press({ dataClaim: claim, dataPath: `${data}/none` })).codes).toContain(wanted);
+});
+
+test("a volume that cannot be looked at is named as such, not as a wrong setting", async () => {
+  const loop = join(data, "loop");
+  symlinkSync(loop, loop);
+  const { codes, of } = await press({ dataPath: loop });
+  expect(codes).toEqual(["info k8s_api_reachable", "error volume_unusable"]);
+  expect(of("volume_unusable")).toMatchObject({ message: expect.stringContaining(loop), hint: expect.stringContaining("mount") });
 });
 
 test("an agent's own instructions are no reason for a warning: the test knows no agent", async () => {

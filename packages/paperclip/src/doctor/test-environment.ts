@@ -1,6 +1,7 @@
 import { ApiError, type Engine, messageOf } from "@paperclip-k8s/engine";
 import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import type { EnvironmentCheck, EnvironmentTestResult, TestContext as HostTestContext } from "../host/types.ts";
+import { UnusableVolume } from "../host/unusable-volume.ts";
 import { cleanValue } from "../observe/clean-text.ts";
 import { PolicyError } from "../policy/refusal.ts";
 import { checkedConfig } from "../prepare/agent-config.ts";
@@ -120,6 +121,7 @@ function problemsOf(error: unknown): readonly EnvironmentCheck[] {
   if (error instanceof PolicyError)
     return error.refusals.map(({ field, name = field, text }) => check("error", "policy_refused", `${name}: ${text}`));
   if (error instanceof ApiError) return [apiProblem(error)];
+  if (error instanceof UnusableVolume) return [check("error", "volume_unusable", messageOf(error))];
   const isModel = error instanceof ConfigError && error.field === agentFields.model.key;
   return [check("error", isModel ? "model_invalid" : "config_invalid", messageOf(error))];
 }
