@@ -9,8 +9,10 @@ import { run } from "../run.ts";
 import { prepareRelease, type Version } from "../server/release.ts";
 import { PROGRAMS } from "../stage.ts";
 
-/** Not for running a server: maps, types and tests; and, as in deploy/server/Dockerfile, the agents' programs that the release brings along. */
-const LEFT_OUT = ["*.map", "*.d.ts", "*.test.js", "@openai/codex-linux-*", "@*/*-agent-sdk-linux-*", ".bin/*-acp"];
+/** Not for running a server: maps, types and tests. */
+const LEFT_OUT = ["*.map", "*.d.ts", "*.test.js"];
+/** As in deploy/server/Dockerfile: the agents' programs that the release brings along. */
+const PROGRAMS_LEFT_OUT = ["@openai/codex-linux-*", "@*/*-agent-sdk-linux-*", ".bin/*-acp"];
 /** As in deploy/server/Dockerfile. */
 const COMMAND = ["node", "/opt/paperclip/node_modules/@paperclipai/server/dist/index.js"];
 const HOME = "/tmp";
@@ -19,7 +21,7 @@ const TAR = ["--sort=name", "--mtime=@0", "--owner=0", "--group=0", "--numeric-o
 
 /** The images of deploy/ in the cluster's store, by name. */
 export interface Images {
-  /** That of deploy/server: without any agent's CLI. */
+  /** That of deploy/server: without any agent's CLI; or with them, as a server has that ran its agents itself so far. */
   readonly server: string;
   /** That of deploy/agents. */
   readonly agents: string;
@@ -34,17 +36,21 @@ export async function loadImages(
   version: Version,
   packed: PackedAdapters,
   say: (line: string) => void,
+  hasClis = false,
 ): Promise<Images> {
   const store = new NodeImages(cluster);
   const release = await prepareRelease(version, say);
   const base = await store.digestOf(cluster.images.agent);
   const programs = readdirSync(PROGRAMS).map((name) => readFileSync(join(PROGRAMS, name), "utf8"));
   const agents = `localhost/agent-clis:${hash([base, programs])}`;
-  const released = `localhost/paperclip-release:${version}-${hash([base, LEFT_OUT, cliNames, COMMAND, HOME, VOLUME])}`;
+  const [below, leftOut, removed] = hasClis
+    ? [agents, LEFT_OUT, []]
+    : [cluster.images.agent, [...LEFT_OUT, ...PROGRAMS_LEFT_OUT], cliNames];
+  const released = `localhost/paperclip-release:${version}-${hash([base, below, leftOut, removed, COMMAND, HOME, VOLUME])}`;
   const server = `localhost/paperclip:${version}-${hash([released, packedText(packed)])}`;
   const same = (inherited: ImageSettings): ImageSettings => inherited;
   await add({ on: cluster.images.agent, image: agents, settings: same, write: programsLayer });
-  await add({ on: cluster.images.agent, image: released, settings: serverSettings, write: releaseLayer(release) });
+  await add({ on: below, image: released, settings: serverSettings, write: releaseLayer(release, leftOut, removed) });
   await add({ on: released, image: server, settings: same, write: packageLayer(packed) });
   return { server, agents };
 
@@ -91,15 +97,15 @@ const programsLayer: Layer["write"] = (archive) =>
 
 /** The release below /opt/paperclip, the mount point of the volume, and the marks by which a layer removes files of those below it: the CLIs. */
 const releaseLayer =
-  (release: string): Layer["write"] =>
+  (release: string, leftOut: readonly string[], clis: readonly string[]): Layer["write"] =>
   async (archive, folder) => {
     const made = join(folder, "made");
     for (const place of [basename(VOLUME), "usr/local/bin"]) await mkdir(join(made, place), { recursive: true });
-    const removed = cliNames.map((name) => `usr/local/bin/.wh.${name}`);
+    const removed = clis.map((name) => `usr/local/bin/.wh.${name}`);
     for (const mark of removed) await writeFile(join(made, mark), "");
     await run("tar", [
       ...[...TAR, "-cf", archive],
-      ...LEFT_OUT.map((pattern) => `--exclude=${pattern}`),
+      ...leftOut.map((pattern) => `--exclude=${pattern}`),
       "--transform=flags=rh;s,^node_modules,opt/paperclip/node_modules,",
       ...["-C", release, "node_modules"],
       ...["-C", made, basename(VOLUME), ...removed],

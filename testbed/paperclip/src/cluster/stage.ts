@@ -23,13 +23,18 @@ export interface ClusterStage extends AnyStage {
   leave(): Promise<void>;
 }
 
-export async function openClusterStage(packed: PackedAdapters, options: StageOptions): Promise<ClusterStage> {
+export interface ClusterStageOptions extends StageOptions {
+  /** The server has the agents' CLIs, as one that ran its agents itself so far. */
+  readonly serverHasClis?: boolean;
+}
+
+export async function openClusterStage(packed: PackedAdapters, options: ClusterStageOptions): Promise<ClusterStage> {
   const say = options.say ?? (() => {});
   const opened = new Closers();
   try {
     const cluster = openCluster();
     opened.add(() => cluster.close());
-    const images = await loadImages(cluster, options.version, packed, say);
+    const images = await loadImages(cluster, options.version, packed, say, options.serverHasClis);
     const llm = opened.keep(await startLlm({ host: cluster.hostAddress, ...(options.script && { script: options.script }) }));
     const [port] = await freePorts(1);
     const url = `http://127.0.0.1:${port}`;

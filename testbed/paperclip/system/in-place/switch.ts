@@ -1,12 +1,11 @@
-import { join } from "node:path";
+import { basename } from "node:path";
 import { expect } from "vitest";
 import type { CliName } from "../../../../packages/adapters.ts";
 import { CLOSE } from "../../src/ends/endings.ts";
 import { adaptersOf } from "../../src/host/adapters.ts";
 import type { Agent, Issue, Run } from "../../src/host/company.ts";
 import { runEnd } from "../../src/host/follow.ts";
-import type { PackedAdapters } from "../../src/packages/install.ts";
-import { builtInConfig, type Stage } from "../../src/stage.ts";
+import { type AnyStage, builtInConfig } from "../../src/stage.ts";
 import { until } from "../../src/wait.ts";
 
 /** One step of the way to us and back, as it was seen. */
@@ -24,16 +23,17 @@ export interface Step {
 export class Switch {
   readonly type: string;
   readonly steps: Step[] = [];
-  readonly #stage: Stage;
-  readonly #packed: Pick<PackedAdapters, "folder" | "inPlace">;
+  readonly #stage: AnyStage;
+  readonly #packages: readonly string[];
   readonly #cli: CliName;
   #agent!: Agent;
   #issue!: Issue;
   #last: Run | undefined;
 
-  constructor(stage: Stage, packed: Pick<PackedAdapters, "folder" | "inPlace">, cli: CliName) {
+  /** `packages`: those that take a built-in type's place, as folders of the host. */
+  constructor(stage: AnyStage, packages: readonly string[], cli: CliName) {
     this.#stage = stage;
-    this.#packed = packed;
+    this.#packages = packages;
     this.#cli = cli;
     this.type = `${cli}_local`;
   }
@@ -45,8 +45,8 @@ export class Switch {
   }
 
   install(): Promise<unknown> {
-    const name = this.#packed.inPlace.find((each) => each.includes(`-${this.#cli}-`));
-    return adaptersOf(this.#stage.host).install(join(this.#packed.folder, name ?? ""));
+    const folder = this.#packages.find((each) => basename(each).includes(`-${this.#cli}-`));
+    return adaptersOf(this.#stage.host).install(folder ?? "");
   }
   pause = (paused: boolean): Promise<unknown> => adaptersOf(this.#stage.host).pause(this.type, paused);
   remove = (): Promise<unknown> => adaptersOf(this.#stage.host).remove(this.type);
