@@ -96,9 +96,11 @@ function defaultsPolicy(cluster: Pocket): { readonly file: string; stop(): Promi
   return { file, stop: async () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Settings of an agent of a built-in type, as the host's own form saves them. */
-export function builtInConfig(llm: Llm, type: AdapterType): Readonly<Record<string, unknown>> {
-  const { model, env } = scriptedSettings(KINDS[type].scripted(llm));
+/** Settings of an agent of a built-in type, as the host's own form saves them; without a key where the server's environment has it. */
+export function builtInConfig(llm: Llm, type: AdapterType, keyIn: "agent" | "server" = "agent"): Readonly<Record<string, unknown>> {
+  const scripted = KINDS[type].scripted(llm);
+  const { model } = scripted;
+  const env = keyIn === "agent" ? scriptedSettings(scripted).env : scripted.offline;
   return { model, graceSec: 15, env: plainEnv(env), dangerouslySkipPermissions: true };
 }
 

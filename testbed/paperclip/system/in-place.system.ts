@@ -59,7 +59,7 @@ describe.each(CLUSTERS.flatMap((cluster) => HOSTS.map((version) => [version, clu
     ] as const)(
       "%s, %s: the same agent as a Job and inside the server, never failing for the other's session",
       async (cli, title, settings) => {
-        const agent = new Switch(stage, packages, cli);
+        const agent = new Switch(stage, packages, cli, cluster === "real" ? "server" : "agent");
         await agent.hire(settings);
         await agent.turn("before the installation");
         await agent.turn("again");

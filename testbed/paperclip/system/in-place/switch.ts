@@ -25,13 +25,15 @@ export class Switch {
   readonly steps: Step[] = [];
   readonly #stage: AnyStage;
   readonly #packages: readonly string[];
+  readonly #keyIn: "agent" | "server";
   readonly #cli: CliName;
   #agent!: Agent;
   #issue!: Issue;
   #last: Run | undefined;
 
   /** `packages`: those that take a built-in type's place, as folders of the host. */
-  constructor(stage: AnyStage, packages: readonly string[], cli: CliName) {
+  constructor(stage: AnyStage, packages: readonly string[], cli: CliName, keyIn: "agent" | "server") {
+    this.#keyIn = keyIn;
     this.#stage = stage;
     this.#packages = packages;
     this.#cli = cli;
@@ -41,7 +43,10 @@ export class Switch {
   /** An agent as the host's own form makes it, before any adapter of ours is there. */
   async hire(settings: Readonly<Record<string, unknown>> = {}): Promise<void> {
     const { company, llm } = this.#stage;
-    this.#agent = await company.hire(`Switched ${this.#cli}`, this.type, { ...builtInConfig(llm, `${this.#cli}_k8s`), ...settings });
+    this.#agent = await company.hire(`Switched ${this.#cli}`, this.type, {
+      ...builtInConfig(llm, `${this.#cli}_k8s`, this.#keyIn),
+      ...settings,
+    });
   }
 
   install(): Promise<unknown> {
