@@ -20,10 +20,10 @@ export interface BrowserStage {
   stop(): Promise<void>;
 }
 
-export async function openBrowserStage(version: Version = VERSIONS[0]): Promise<BrowserStage> {
+export async function openBrowserStage(version: Version = VERSIONS[0], builtIn = false): Promise<BrowserStage> {
   dropRoot();
   const playwright = await preparePlaywright((line) => console.log(line));
-  const stage = await openStage(inject("packed"), { version, ui: true, say: (line) => console.log(line) });
+  const stage = await openStage(inject("packed"), { version, builtIn, ui: true, say: (line) => console.log(line) });
   try {
     // In the host's home, since that goes even when we are killed.
     const browser = await openBrowser(playwright, inject("chromium"), { folder: join(stage.host.home.root, "browser") });
