@@ -24,4 +24,4 @@ export { BEDROCK_VARIABLES } from "./prepare/inherit/allowlist.ts";
 export { allowedEnv } from "./prepare/inherit/name-rules.ts";
 export { ConfigError, quote } from "./settings/config-error.ts";
 export type { EarlierSetting } from "./settings/earlier-setting.ts";
-export { type Field, named } from "./settings/field.ts";
+export { type Field, named, type Raw } from "./settings/field.ts";

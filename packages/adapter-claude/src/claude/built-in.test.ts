@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { inPlaceSettings } from "@paperclip-k8s/paperclip/testing/in-place-settings";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { claude } from "../agent-cli.ts";
 import { builtIn } from "./built-in.ts";
 
@@ -24,10 +27,46 @@ test.each([
   expect((await read(raw)).config.warnings).toEqual(warnings);
 });
 
-test("modes in which nobody can be asked switch the permissions off", async () => {
-  expect((await read({ permissionMode: "approve-all" })).config.dangerouslySkipPermissions).toBe(true);
-  for (const mode of ["approve-reads", "deny-all", "default"])
-    expect((await read({ permissionMode: mode })).config.dangerouslySkipPermissions).toBe(false);
+/** What the host's form writes into every agent. */
+const FORM = { timeoutSec: 0, graceSec: 15, maxTurnsPerRun: 1000, dangerouslySkipPermissions: true };
+
+test.each([
+  [{ permissionMode: "approve-all" }, true],
+  [{ permissionMode: "approve-reads" }, false],
+  [{ permissionMode: "deny-all" }, false],
+  [{ permissionMode: "default", engine: "acp" }, false],
+  [{ acpPermissionMode: "deny-all" }, false],
+  [{ permissionMode: "approve-all", acpPermissionMode: "deny-all" }, true],
+  [{ permissionMode: " ", acpPermissionMode: "deny-all" }, false],
+  [{ dangerouslySkipPermissions: false }, false],
+])("modes in which nobody can be asked switch the permissions off, whatever the form has stored: %j", async (raw, skips) => {
+  expect((await read({ ...FORM, ...raw })).config.dangerouslySkipPermissions).toBe(skips);
+});
+
+test("the CLI engine looks at no mode of permissions, and a warning says so", async () => {
+  const { config } = await read({ ...FORM, engine: "cli", permissionMode: "deny-all" });
+  expect(config.dangerouslySkipPermissions).toBe(true);
+  expect(config.warnings).toEqual([expect.stringContaining('permissionMode: "deny-all" is left out: with engine "cli"')]);
+});
+
+test.each([
+  [{ effort: "low" }, "low"],
+  [{ effort: "low", reasoningEffort: "high" }, "high"],
+  [{ effort: "low", reasoningEffort: "high", modelReasoningEffort: "max" }, "max"],
+  [{ engine: "cli", effort: "low", thinkingEffort: "high" }, "low"],
+  [{ variant: "high" }, null],
+])("effort of %j as in the host's engine: %s", async (raw, effort) => {
+  expect((await read(raw)).config.effort).toBe(effort);
+});
+
+test("the operator's model counts before the host's default, for agents that name none", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "policy-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "policy.yaml");
+  writeFileSync(file, "defaults: { model: claude-sonnet-5 }");
+  const model = async (raw: Record<string, unknown>) => (await read(raw, undefined, { PAPERCLIP_K8S_POLICY: file })).config.model;
+  expect(await model({ model: "" })).toBe("claude-sonnet-5");
+  expect(await model({ model: "claude-haiku-4-5" })).toBe("claude-haiku-4-5");
 });
 
 test("the log has the CLI's own lines, unless somebody wants the others", async () => {

@@ -1,4 +1,4 @@
-import type { BuiltInSetting, BuiltInType } from "@paperclip-k8s/paperclip";
+import type { BuiltInSetting, BuiltInType, Raw } from "@paperclip-k8s/paperclip";
 import { foldersOfServer, leftOut, quote } from "@paperclip-k8s/paperclip";
 import { projectFolder } from "./earlier-sessions.ts";
 
@@ -7,24 +7,29 @@ const DEFAULT_MODEL = "claude-opus-5";
 
 const isOn = (value: string | undefined): boolean => value === "1" || value === "true";
 
+const EFFORTS = ["modelReasoningEffort", "reasoningEffort", "thinkingEffort"];
+
 const ACP = "the CLI runs without the Agent Client Protocol";
 
 /** The modes in which its ACP server asks before it acts; nobody is there to answer, so what needs a permission is not done. */
 const ASKING = ["approve-reads", "deny-all", "default"];
 
-const permissionMode = (key: string): BuiltInSetting => ({
-  key,
-  becomes: "mapped",
-  doc: "`approve-reads` and `deny-all` switch `dangerouslySkipPermissions` off: what needs a permission is refused by the CLI",
-  translate: (value) => (ASKING.includes(String(value)) ? { set: { dangerouslySkipPermissions: false } } : {}),
-});
+/** Its default engine speaks the Agent Client Protocol and has settings that the CLI engine does not look at. */
+const isCliEngine = ({ engine }: Raw): boolean => wordOf(engine).toLowerCase() === "cli";
 
-const effort = (key: string): BuiltInSetting => ({
-  key,
-  becomes: "mapped",
-  doc: "as `effort`, where that is not set",
-  translate: (value, { raw }) => (value && !raw.effort ? { set: { effort: value } } : {}),
-});
+const wordOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "");
+
+/** A setting of the default engine only. Of several that mean the same, the first one set counts. */
+const ofDefaultEngine = (keys: readonly string[], doc: string, set: (word: string) => Raw): BuiltInSetting[] =>
+  keys.map((key) => ({
+    key,
+    becomes: "mapped",
+    doc,
+    translate(value, { raw }) {
+      if (isCliEngine(raw)) return { warning: `${quote(value)} is left out: with engine "cli" the built-in adapter does not look at it` };
+      return keys.find((each) => wordOf(raw[each]) !== "") === key ? { set: set(wordOf(value)) } : {};
+    },
+  }));
 
 const settings: readonly BuiltInSetting[] = [
   {
@@ -35,18 +40,17 @@ const settings: readonly BuiltInSetting[] = [
   },
   {
     key: "model",
-    becomes: "mapped",
-    alsoUnset: true,
-    doc: `as it is; blank: \`${DEFAULT_MODEL}\` as at the host since 2026.916 (before: the CLI's own), unless ANTHROPIC_MODEL, Bedrock or Vertex is set`,
-    translate(value, { raw, serverEnv, hasDefaultModel }) {
-      if (typeof value === "string" && value.trim() !== "") return { set: { model: value } };
-      const env = { ...serverEnv, ...(raw.env as Record<string, string> | undefined) };
-      const isElsewhere = isOn(env.CLAUDE_CODE_USE_BEDROCK) || isOn(env.CLAUDE_CODE_USE_VERTEX) || Boolean(env.ANTHROPIC_BEDROCK_BASE_URL);
-      return !hasDefaultModel || isElsewhere || env.ANTHROPIC_MODEL ? {} : { set: { model: DEFAULT_MODEL } };
-    },
+    becomes: "kept",
+    doc: `as it is; blank: the policy's, else \`${DEFAULT_MODEL}\` as at the host since 2026.916 (before: the CLI's own), unless ANTHROPIC_MODEL, Bedrock or Vertex is set`,
   },
   foldersOfServer(["CLAUDE_CONFIG_DIR"]),
   { key: "effort", becomes: "kept", doc: "as it is" },
+  ...ofDefaultEngine(
+    EFFORTS,
+    "as `effort`, and before it, as in the default engine; left out with a warning with engine `cli`",
+    (effort) => ({ effort }),
+  ),
+  leftOut("variant", "Claude Code has `effort`"),
   { key: "maxTurnsPerRun", becomes: "kept", doc: "as it is" },
   {
     key: "chrome",
@@ -55,10 +59,17 @@ const settings: readonly BuiltInSetting[] = [
     translate: (value) =>
       value === true ? { warning: `${quote(value)} is left out: no browser that the CLI could use is in the pod` } : {},
   },
-  effort("modelReasoningEffort"),
-  effort("reasoningEffort"),
   ...["mode", "acpMode"].map((key) => leftOut(key, "each task has one session, which its runs resume", ["persistent"])),
-  ...["permissionMode", "acpPermissionMode"].map(permissionMode),
+  {
+    key: "dangerouslySkipPermissions",
+    becomes: "kept",
+    doc: "as it is, and off with some modes of `permissionMode`; off counts with the default engine too, which does not look at it in the server",
+  },
+  ...ofDefaultEngine(
+    ["permissionMode", "acpPermissionMode"],
+    "`approve-reads`, `deny-all` and `default` switch `dangerouslySkipPermissions` off: what needs a permission is refused by the CLI. Left out with a warning with engine `cli`",
+    (mode) => (ASKING.includes(mode) ? { dangerouslySkipPermissions: false } : {}),
+  ),
   ...["nonInteractivePermissions", "acpNonInteractivePermissions"].map((key) =>
     leftOut(key, "the CLI refuses what it would have to ask for", ["deny"]),
   ),
@@ -71,6 +82,12 @@ const settings: readonly BuiltInSetting[] = [
 export const builtIn: BuiltInType = {
   type: "claude_local",
   settings,
+  usual({ raw, serverEnv, hasDefaultModel }) {
+    const env = { ...serverEnv, ...(raw.env as Record<string, string> | undefined) };
+    const isElsewhere = isOn(env.CLAUDE_CODE_USE_BEDROCK) || isOn(env.CLAUDE_CODE_USE_VERTEX) || Boolean(env.ANTHROPIC_BEDROCK_BASE_URL);
+    return !hasDefaultModel || isElsewhere || env.ANTHROPIC_MODEL ? {} : { model: DEFAULT_MODEL };
+  },
+  accountVariables: ["ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"],
   runtimeToolDelivery: "native_mcp",
   // The host runs the command and reads its output itself; it only looks whether the type has one of this kind.
   login: {

@@ -7,8 +7,9 @@ export const builtIn: BuiltInType = {
   type: "opencode_local",
   settings: [
     foldersOfServer(["OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "OPENCODE_DB"]),
-    { key: "variant", becomes: "kept", doc: "as it is; also under the name `effort`" },
+    { key: "variant", becomes: "mapped", doc: "as `effort`, in whose place it counts", translate: (value) => ({ set: { effort: value } }) },
   ],
+  accountVariables: ["OPENROUTER_API_KEY", "OPENCODE_CONFIG_CONTENT", "OPENCODE_DISABLE_PROJECT_CONFIG"],
   runtimeToolDelivery: "environment",
   // The server's database has the sessions of all agents.
   sessions: ({ serverHome, serverEnv, ...session }) => {

@@ -9,6 +9,10 @@ export interface BuiltInType {
   readonly type: string;
   /** Every setting that its agents can have, besides those that all built-in adapters have. */
   readonly settings: readonly BuiltInSetting[];
+  /** What its agents have where neither they nor the operator's policy set it. */
+  usual?(facts: SettingFacts): Raw;
+  /** Variables in which the host gives the key of a managed account to its runs. */
+  readonly accountVariables: readonly string[];
   /** How its runs get the host's connections: the host looks at this field of the adapter. */
   readonly runtimeToolDelivery: "native_mcp" | "environment";
   /** Its own sign-in, if it has one. */
@@ -32,8 +36,6 @@ export type BuiltInSetting =
       readonly key: string;
       readonly becomes: "mapped" | "left out";
       readonly doc: string;
-      /** Whether a setting that is not set stands for something. */
-      readonly alsoUnset?: boolean;
       translate(value: unknown, facts: SettingFacts): Translated;
     };
 
@@ -50,7 +52,7 @@ export interface SettingFacts {
 }
 
 interface Translated {
-  /** Settings of ours that it stands for. */
+  /** Settings of ours that it stands for, in the place of what the agent has by these names. */
   readonly set?: Raw;
   /** What is left out of it, for the run's log. */
   readonly warning?: string;

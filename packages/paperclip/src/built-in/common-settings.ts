@@ -19,7 +19,7 @@ export const leftOut = (key: string, doc: string, usual: readonly unknown[] = []
 export const foldersOfServer = (names: readonly string[]): BuiltInSetting => ({
   key: "env",
   becomes: "mapped",
-  doc: `as it is, in the run's Secret; ${names.join(", ")} only if on the shared volume, and nothing that names the server's own disk`,
+  doc: `as it is, in the run's Secret, but ${names.join(", ")} only if on the shared volume`,
   translate(value, { dataPath }) {
     if (!isRecord(value)) return { set: { env: value } };
     const isServers = ([name, item]: [string, unknown]): boolean =>
@@ -36,7 +36,7 @@ export const commonSettings: readonly BuiltInSetting[] = [
   {
     key: "cwd",
     becomes: "mapped",
-    doc: "used if it is on the shared volume; a folder of the server's own disk is left out with a warning, and the agent works in its own folder",
+    doc: "used where Paperclip gives no workspace, if it is the agent's own folder or in the policy's `volume.paths`, else refused; a folder of the server's own disk is left out with a warning, and the agent works in its own folder",
     translate(value, { dataPath, policy }) {
       const folder = textOf(value);
       const places = [dataPath, ...policy.volume.paths.map(({ path }) => path)];
@@ -60,22 +60,28 @@ export const commonSettings: readonly BuiltInSetting[] = [
   kept("model", "as it is"),
   kept("extraArgs", "as they are"),
   kept("args", "as `extraArgs`, where that is not set"),
-  foldersOfServer([]),
+  kept("env", "as it is, in the run's Secret, but for what names the CLI's files on the server's own disk: see each type"),
   kept("promptTemplate", "as it is"),
   kept("bootstrapPromptTemplate", "as it is"),
-  kept("instructionsFilePath", "as it is; also `instructionsRootPath`, `instructionsEntryFile` and `instructionsBundleMode`"),
+  promise(
+    "instructionsFilePath",
+    "read if it is in Paperclip's folders for the agent and its company, or in the policy's `allow.files`, else refused; also `instructionsRootPath`, `instructionsEntryFile` and `instructionsBundleMode`",
+  ),
   kept("dangerouslySkipPermissions", "as it is"),
   kept("timeoutSec", "as it is"),
   kept("graceSec", "as it is; 60 where it is not set"),
   promise(
     "filesystemScope",
-    "`workspace` is kept by the pod: it has the run's workspace and the agent's own folders, and no folder of others. Refused where the policy mounts the whole volume",
+    "`workspace` is kept by the pod: it has the agent's own folders and the folder of the run's project, and no other. Refused for a worktree or another part of a checkout, which a pod cannot have alone, and where the policy mounts the whole volume",
   ),
-  kept("filesystemExtraPaths", "those that the policy's `volume.paths` has; the others are named in a warning"),
+  kept(
+    "filesystemExtraPaths",
+    "those in the policy's `volume.paths`, read-only unless `access` is `rw` and the policy lets agents write there; the others are named in a warning",
+  ),
   leftOut("filesystemSandboxCommand", "the pod is the sandbox"),
   promise("networkScope", "refused, unless the policy's `allow.networkScopes` says that the cluster's network policies keep it"),
   promise("networkAllowlist", "with `networkScope`: the refusal names the hosts, which the cluster's network policies have to allow"),
-  host("workspaceStrategy", "the host prepares the workspace on the shared volume before the run"),
+  host("workspaceStrategy", "the host prepares the workspace before the run. A workspace that is not on the shared volume is refused"),
   host("workspaceRuntime", "the host's own"),
   host("paperclipSkillSync", "the skills that the host gives to the run"),
   host("managedAiConnection", "the host's mark of a managed account; its key is in `env`"),

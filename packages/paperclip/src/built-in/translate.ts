@@ -14,7 +14,7 @@ interface TranslatedSettings {
   readonly notes: readonly Note[];
 }
 
-/** The settings of an agent of a built-in type, as settings of ours. What an agent has set by our own names stays as it is. */
+/** The settings of an agent of a built-in type, as settings of ours. What an agent has set by our own names stays as it is, unless a setting of the type overrules it. */
 export function translateSettings(type: Pick<BuiltInType, "settings">, facts: SettingFacts): TranslatedSettings {
   const left: Record<string, unknown> = { ...facts.raw };
   const set: Record<string, unknown> = {};
@@ -22,11 +22,11 @@ export function translateSettings(type: Pick<BuiltInType, "settings">, facts: Se
   for (const setting of settingsOf(type)) {
     if (!("translate" in setting)) continue;
     const { key } = setting;
-    if (isUnset(left[key], "toggle") && !setting.alsoUnset) continue;
+    if (isUnset(left[key], "toggle")) continue;
     const { set: found = {}, warning } = setting.translate(left[key], facts);
     delete left[key];
     Object.assign(set, found);
     if (warning !== undefined) notes.push({ setting: key, text: warning, message: `${key}: ${warning}` });
   }
-  return { raw: { ...set, ...left }, notes };
+  return { raw: { ...left, ...set }, notes };
 }

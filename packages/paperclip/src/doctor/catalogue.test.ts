@@ -1,4 +1,4 @@
-import { symlinkSync } from "node:fs";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ApiError, createEngine, permissions, type RunOutcome } from "@paperclip-k8s/engine";
 import { type Pocket, startPocket } from "@paperclip-k8s/pocket";
@@ -10,6 +10,7 @@ import { ConfigError } from "../settings/config-error.ts";
 import { exampleCli } from "../testing/example-cli.ts";
 import { silentReport } from "../testing/silent-report.ts";
 import { openTestButton, type TestButton } from "../testing/test-button.ts";
+import { TEST_POLICY } from "../testing/test-policy.ts";
 import { CATALOGUE } from "./catalogue.ts";
 import { apiProblem } from "./check-cluster.ts";
 import { lockCheck } from "./check-locks.ts";
@@ -45,6 +46,11 @@ test("settings, cluster and permissions", async () => {
   const test = { companyId: "company-1", config: { model: "m" } };
   const inPlace = { ...none, inPlace: { ownType: none.type } };
   for (const cli of [none, inPlace]) made.push(...(await testEnvironment(cli, test, { engine: createEngine(), serverEnv: {} })).checks);
+  const rules = join(button.data, "rules.yaml");
+  const given = readFileSync(TEST_POLICY.PAPERCLIP_K8S_POLICY, "utf8");
+  writeFileSync(rules, `${given}\nagents: [{ match: { company: c-1 }, defaults: {} }, { match: { name: Atlas }, defaults: {} }]\n`);
+  await press({ dataPath: "/nowhere" }, { PAPERCLIP_K8S_POLICY: rules });
+  expect(made.find(({ code }) => code === "rules_untried")?.message).toMatch(/which agent it is: agents\[1\]\.$/);
   await press({ inherit: "all", serviceAccountName: "paperclip" });
   await press({ timeoutSecs: 5 }, { ACME_API_KEY: "k" });
   const nothing = pocket.createAccount("agents", []);

@@ -6,6 +6,10 @@ export const CATALOGUE = {
   ],
   config_valid: ["the settings are usable; names image, namespace and claim", ""],
   in_place: ["the adapter takes the place of a built-in type, and how long it does", ""],
+  rules_untried: [
+    "some rules of the operator's policy match by id, name or role of an agent, which Paperclip does not tell the Test button: only runs have their values",
+    "",
+  ],
   config_invalid: ["a setting is wrong, or one is missing that cannot be inherited", "Correct the named field in the agent's settings."],
   model_invalid: ["the CLI is certain not to take this model", "Choose another Model: the message has an example."],
   policy_refused: [

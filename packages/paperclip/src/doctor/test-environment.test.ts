@@ -1,12 +1,13 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { permissions } from "@paperclip-k8s/engine";
+import { createEngine, permissions } from "@paperclip-k8s/engine";
 import { type Pocket, startPocket } from "@paperclip-k8s/pocket";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { inPlaceOf } from "../built-in/in-place.ts";
 import { exampleCli } from "../testing/example-cli.ts";
 import { silentReport } from "../testing/silent-report.ts";
 import { openTestButton, type TestButton } from "../testing/test-button.ts";
+import { testEnvironment } from "./test-environment.ts";
 
 // Troubles of the cluster that only the embedded one can have on demand; testbed/suite has the rest, with the real CLI.
 
@@ -39,6 +40,12 @@ test.runIf(process.env.LONG)("an API server that does not answer is given up", a
   const fault = pocket.faults.hang({ resource: "selfsubjectaccessreviews" }, { times: 99 });
   expect((await press()).codes).toEqual(["error k8s_api_unreachable"]);
   fault.undo();
+});
+
+test("a remote environment of the host is named", async () => {
+  const remote = { companyId: "c", config: {}, executionTarget: { kind: "remote" }, environmentName: "Build farm" };
+  const { checks } = await testEnvironment(exampleCli, remote, { engine: createEngine(), serverEnv: {} });
+  expect(checks.map(({ message }) => message)).toEqual([expect.stringContaining('in the environment "Build farm"')]);
 });
 
 test("a namespace that is not there, for an account that may know", async () => {
@@ -134,7 +141,13 @@ test.each([
   ["subscription", "", ["error hello_probe_failed"]],
   ["api_key", "t-", []],
 ])("an account of the host's with a %s and the token '%s': a turn of the CLI is tried = %j", async (method, token, wanted) => {
-  const builtIn = { type: "example_local", settings: [], runtimeToolDelivery: "environment", sessions: () => [] } as const;
+  const builtIn = {
+    type: "example_local",
+    settings: [],
+    accountVariables: ["ACME_TOKEN"],
+    runtimeToolDelivery: "environment",
+    sessions: () => [],
+  } as const;
   const cli = inPlaceOf({
     ...exampleCli,
     builtIn,

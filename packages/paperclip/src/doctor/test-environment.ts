@@ -3,6 +3,7 @@ import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import type { EnvironmentCheck, EnvironmentTestResult, TestContext as HostTestContext } from "../host/types.ts";
 import { UnusableVolume } from "../host/unusable-volume.ts";
 import { cleanValue } from "../observe/clean-text.ts";
+import type { Policy } from "../policy/policy.ts";
 import { PolicyError } from "../policy/refusal.ts";
 import { checkedConfig } from "../prepare/agent-config.ts";
 import { environmentOf } from "../prepare/attempt.ts";
@@ -11,7 +12,7 @@ import type { Inherited } from "../prepare/inherit/inherited.ts";
 import { refuseRemote } from "../prepare/remote-environment.ts";
 import { chooseTools, toolsHelp } from "../prepare/tools/choice.ts";
 import { rememberTools } from "../prepare/tools/remembered.ts";
-import { ConfigError } from "../settings/config-error.ts";
+import { ConfigError, few } from "../settings/config-error.ts";
 import { agentFields } from "../settings/fields/agent.ts";
 import { inFormWords } from "../settings/setting-name.ts";
 import { check, failed } from "./check.ts";
@@ -31,7 +32,7 @@ interface TestOptions {
   readonly timeouts?: Partial<ProbeTimeouts>;
 }
 
-type TestContext = Pick<HostTestContext, "companyId" | "config" | "executionTarget">;
+type TestContext = Pick<HostTestContext, "companyId" | "config" | "executionTarget" | "environmentName">;
 
 /** Proxies give up on a request after a minute: the test must have answered by then. */
 const TEST_MS = 50_000;
@@ -98,20 +99,21 @@ interface Prepared extends Refused {
 /** What is inherited with these settings, and the probe for it; only checks, where settings or cluster allow none. */
 async function prepare(
   cli: AgentCli,
-  { companyId, config: raw, executionTarget }: TestContext,
+  { companyId, config: raw, executionTarget, environmentName: name }: TestContext,
   serverEnv: NodeJS.ProcessEnv,
 ): Promise<Prepared | Refused> {
   let known: readonly EnvironmentCheck[] = [];
   try {
-    refuseRemote({ executionTarget });
-    const { config, policy } = await checkedConfig(cli, raw, serverEnv, { agent: { companyId } });
+    refuseRemote({ executionTarget, context: { paperclipEnvironment: { name } } });
+    // The newest release's: only a run can tell which one the host is.
+    const { config, policy } = await checkedConfig(cli, raw, serverEnv, { agent: { companyId }, hasDefaultModel: true });
     const api = await checkApi(config);
     known = [...warned(config.warnings), api];
     if (failed(known)) return { checks: known };
     const parts = { cli, companyId, config, serverEnv, policy, inherited: await inherit(cli, config, serverEnv, policy) };
     const probe = await probeRequest(parts, await chooseTools(parts));
     const warnings = warned([...config.warnings, ...parts.inherited.warnings, ...probe.warnings]);
-    return { parts, probe, checks: [found(parts.inherited), ...warnings, api] };
+    return { parts, probe, checks: [found(parts.inherited), ...untriedRules(policy), ...warnings, api] };
   } catch (error) {
     return { checks: [...known, ...problemsOf(inFormWords(error, cli))] };
   }
@@ -134,6 +136,14 @@ const place = ({ type, inPlace }: AgentCli): EnvironmentCheck[] => {
   const until = "while it is paused on the Adapters page, or if the server cannot load it, agents run inside the server";
   return inPlace === undefined ? [] : [check("info", "in_place", `Takes the place of the built-in adapter ${type}; ${until}`)];
 };
+
+/** The host says of which company and type the agent is, and nothing else. */
+function untriedRules({ agents }: Policy): readonly EnvironmentCheck[] {
+  const untried = agents.flatMap(({ match: { id, name, role } }, index) => ((id ?? name ?? role) ? [`agents[${index}]`] : []));
+  if (untried.length === 0) return [];
+  const text = `Rules of the policy that match by id, name or role are not tried here, because Paperclip does not say which agent it is: ${few(untried)}`;
+  return [check("info", "rules_untried", text)];
+}
 
 const warned = (texts: readonly string[]): EnvironmentCheck[] => texts.map((text) => check("warn", "config_warning", text));
 

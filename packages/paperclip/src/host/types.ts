@@ -177,6 +177,7 @@ export interface TestContext {
   readonly adapterType: string;
   readonly config: Record<string, unknown>;
   readonly executionTarget?: { readonly kind: string } | null;
+  readonly environmentName?: string | null;
 }
 
 /** How the host's page signs in to an account of this CLI's provider. The sign-in itself is the host's own code, in an environment of its own. */

@@ -12,6 +12,7 @@ const server = {
   namespaces: ["paperclip"],
   container: "example",
   isBuiltIn: (name: string) => /^(OPENAI_|GIT_)/.test(name),
+  isSetByHost: (name: string) => name === "SET_BY_HOST",
 };
 const pod = {
   claims: [
@@ -112,6 +113,7 @@ test("all refusals come together", () => {
 
 test("the lists that are open without a file can be closed by one", () => {
   const closed = policyOf({ allow: { images: ["ours/*"], storageClasses: ["ours"], environment: ["OPENAI_*"] } });
+  expect(refused({ env: { SET_BY_HOST: "x" } }, closed)).toEqual([]);
   const settings = {
     image: "theirs:1",
     agentDbMode: "dedicated_pvc",

@@ -20,6 +20,8 @@ interface ServerFacts {
   readonly container: string;
   /** Whether any agent may have this variable of the server without being given it by name. */
   readonly isBuiltIn: (name: string) => boolean;
+  /** Whether the host has set this variable of the agent's env, and not its settings. */
+  readonly isSetByHost: (name: string) => boolean;
 }
 
 /** Everything in an agent's settings that the policy does not allow, as far as the settings alone show it. */
@@ -92,10 +94,10 @@ export function mayHaveDataPath(
 /** Set by the host itself, whatever an agent's settings say. */
 const OF_THE_HOST = /^(PAPERCLIP_\w*|TMPDIR|TEMP|TMP|GH_CONFIG_DIR)$/;
 
-function environment(config: AgentConfig, { allow, defaults }: Policy, { isBuiltIn }: ServerFacts, refusals: Refusals): void {
+function environment(config: AgentConfig, { allow, defaults }: Policy, { isBuiltIn, isSetByHost }: ServerFacts, refusals: Refusals): void {
   if (config.inherit === "all" && defaults.inherit !== "all" && !allow.inheritAll) refusals.notOn("inherit", "inheritAll", '"all"');
   for (const name of Object.keys(config.env))
-    if (!OF_THE_HOST.test(name) && !allows(allow.environment, name)) refusals.notListed("env", "environment", name);
+    if (!OF_THE_HOST.test(name) && !isSetByHost(name) && !allows(allow.environment, name)) refusals.notListed("env", "environment", name);
   for (const name of config.inheritNames) {
     if (defaults.inheritNames?.includes(name)) continue;
     const allowed = (list: readonly string[]) => (name.endsWith("*") ? allowsBeginning(list, name.slice(0, -1)) : allows(list, name));

@@ -10,7 +10,7 @@ import { parsePolicy } from "./parse-policy.ts";
 import type { Policy } from "./policy.ts";
 
 const ATLAS: Agent = { id: "a-1", companyId: "c-1", name: "Atlas", role: "engineer" };
-const FACTS = { env: {}, namespaces: ["paperclip"], container: "agent", isBuiltIn: () => false };
+const FACTS = { env: {}, namespaces: ["paperclip"], container: "agent", isBuiltIn: () => false, isSetByHost: () => false };
 
 function policyOf(value: unknown): Policy {
   const { policy, problems } = parsePolicy(value, "/etc/policy.yaml");

@@ -14,6 +14,7 @@ import type { Raw } from "../settings/field.ts";
 import { clusterFields } from "../settings/fields/cluster.ts";
 import { parseConfig, usualDataPath } from "../settings/parse.ts";
 import { find } from "../settings/read.ts";
+import { setByHost } from "./environment/set-by-host.ts";
 import { builtInNames } from "./inherit/name-rules.ts";
 
 interface CheckedConfig {
@@ -39,7 +40,9 @@ export async function checkedConfig(cli: AgentCli, raw: Raw, serverEnv: NodeJS.P
   const isChosen = config.namespace !== null && config.namespace !== policy.defaults.namespace;
   const namespaces = isChosen ? await ownNamespaces(config.kubeconfig, serverEnv) : [];
   const isBuiltIn = builtInNames(cli.variables, serverEnv);
-  enforce(config, policy, { env: serverEnv, namespaces, container: cli.container, isBuiltIn }, refusals).check();
+  const accountVariables = cli.builtIn?.accountVariables ?? [];
+  const isSetByHost = setByHost({ env: config.env, serverEnv, hasAccount: Boolean(config.account), accountVariables });
+  enforce(config, policy, { env: serverEnv, namespaces, container: cli.container, isBuiltIn, isSetByHost }, refusals).check();
   return { config, policy };
 }
 
@@ -55,7 +58,8 @@ function readConfig(
   const dataPath = find(clusterFields.dataPath, [raw, defaults]) ?? usualDataPath(serverEnv);
   const facts = { raw: withoutAccountFolders(raw), serverEnv, policy, dataPath, hasDefaultModel: host.hasDefaultModel === true };
   const translated = translateSettings(cli.builtIn, facts);
-  const config = parseConfig(translated.raw, serverEnv, cli, { ...IN_PLACE_DEFAULTS, ...defaults });
+  const usual = { ...IN_PLACE_DEFAULTS, ...cli.builtIn.usual?.(facts) };
+  const config = parseConfig(translated.raw, serverEnv, cli, { ...usual, ...defaults });
   return { ...config, account: accountOf(raw), warnings: [...translated.notes.map(({ message }) => message), ...config.warnings] };
 }
 

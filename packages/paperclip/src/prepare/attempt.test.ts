@@ -57,7 +57,7 @@ test.each([
 ] as const)(
   "the host's connections of a type with %s: as variables = %s, in the Secret, by an address that pods reach",
   async (delivery, isSet) => {
-    const builtIn = { type: "example_local", settings: [], runtimeToolDelivery: delivery, sessions: () => [] };
+    const builtIn = { type: "example_local", settings: [], accountVariables: [], runtimeToolDelivery: delivery, sessions: () => [] };
     const inputs = (cli: AgentCli) =>
       exampleInputs({
         ctx: hostContext({ change: { runtimeTools } }).ctx,

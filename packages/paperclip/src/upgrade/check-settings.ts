@@ -83,7 +83,7 @@ function without(raw: Raw, { key, aliases }: Field<unknown>): Raw | null {
 
 function notAllowed(cli: AgentCli, config: AgentConfig | null, policy: Policy): readonly Found[] {
   if (config === null) return [];
-  const facts = { env: {}, namespaces: [], container: cli.container, isBuiltIn: builtInNames(cli.variables, {}) };
+  const facts = { env: {}, namespaces: [], container: cli.container, isBuiltIn: builtInNames(cli.variables, {}), isSetByHost: () => false };
   const always = enforce(config, policy, facts).found;
   const unlessServers = unlessServersOwn(config, policy).found;
   return [...always, ...unlessServers].map(({ field, text }) => {

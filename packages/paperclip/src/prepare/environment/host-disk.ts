@@ -22,7 +22,7 @@ const HOST_ONLY: ReadonlySet<string> = new Set([
 const GIT_PATHS = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_ASKPASS", "SSH_ASKPASS", "SSH_AUTH_SOCK", "GIT_SSH"];
 
 /** The server's own tokens, which 2026.916 adds to the env of each agent without a GitHub connection. Whether agents get them is the policy's to say. */
-const GITHUB_TOKENS = ["GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "PAPERCLIP_GIT_TOKEN"];
+export const GITHUB_TOKENS = ["GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "PAPERCLIP_GIT_TOKEN"];
 
 interface HostDiskInput {
   readonly env: Readonly<Record<string, string>>;
@@ -60,7 +60,7 @@ function isHostsTemp(name: string, value: string, context: Context): boolean {
 }
 
 /** The host sets PATH to its git launchers and the server's own PATH, which does not fit the pod's image. */
-function userPath({ env, serverEnv }: HostDiskInput): string | null {
+export function userPath({ env, serverEnv }: Pick<HostDiskInput, "env" | "serverEnv">): string | null {
   const launcher = textOf(env[LAUNCHER_DIR]);
   if (env.PATH === undefined) return null;
   if (launcher === null || !isBelow(env.PATH.split(":")[0] ?? "", launcher)) return env.PATH;
