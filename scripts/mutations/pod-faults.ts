@@ -91,10 +91,24 @@ export const POD_FAULTS: readonly Fault[] = [
     caughtBy: [scope("parents.test.ts")],
   },
   {
+    what: "a confined agent has all worktrees of its project",
+    file: "packages/paperclip/src/prepare/scope/scope.ts",
+    find: 'if (input.config.filesystemScope === "none" || !(isPart || isWorktree(input.ctx))) return;',
+    replace: 'if (input.config.filesystemScope === "none" || !isWorktree(input.ctx)) return;',
+    caughtBy: [scope("wanted.test.ts")],
+  },
+  {
+    what: "a folder that a confined agent may only read is writable",
+    file: "packages/paperclip/src/prepare/scope/wanted.ts",
+    find: 'readOnly: access === "ro" || allowed.every',
+    replace: "readOnly: allowed.every",
+    caughtBy: [scope("wanted.test.ts")],
+  },
+  {
     what: "an agent chooses the folder of another agent or company as its workspace",
     file: "packages/paperclip/src/prepare/scope/scope.ts",
-    find: "if (!isBelow(normalize(cwd), root) || isMounted(mounts, cwd)) return;",
-    replace: "if (!isBelow(normalize(cwd), root) || mounts.length > 0) return;",
+    find: "if (isMounted(mounts, cwd)) return;",
+    replace: "if (mounts.length > 0) return;",
     caughtBy: [scope("wanted.test.ts")],
   },
   {

@@ -33,7 +33,7 @@ const GIVEN = {
   runtimeClassName: "gvisor",
   podTemplate: "plain",
   filesystemScope: "workspace",
-  filesystemExtraPaths: ["/data/shared"],
+  filesystemExtraPaths: [{ path: "/data/shared/", access: "rw" }],
   labels: { team: "x" },
   timeoutSec: 3600,
   graceSec: 20,
@@ -67,6 +67,7 @@ test("what is given is what an agent without settings has, and its own value win
   const config: Readonly<Record<string, unknown>> = { ...parseConfig({}, {}, exampleCli, defaultsOf(policy)) };
   for (const [key, value] of Object.entries({
     ...GIVEN,
+    filesystemExtraPaths: [{ path: "/data/shared", access: "rw" }],
     resources: { requests: { cpu: "2", memory: "4Gi" }, limits: { cpu: "8", memory: "16Gi" } },
   }))
     expect(config[key], key).toEqual(value);

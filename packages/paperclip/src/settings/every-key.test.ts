@@ -49,17 +49,22 @@ const cases: { readonly [Name in keyof CommonValues]: Case } = {
     ignored: [{}, 5, true],
     bad: [["a\0"], "a\0"],
   },
-  filesystemScope: { at: (c) => c.filesystemScope, unset: "none", good: [["workspace", "workspace"]], ignored: NO_TEXT, bad: ["home"] },
+  filesystemScope: { at: (c) => c.filesystemScope, unset: "none", good: [["workspace", "workspace"]], bad: ["home", ...NO_TEXT] },
   filesystemExtraPaths: {
     at: (c) => c.filesystemExtraPaths,
     unset: [],
     good: [
       [
-        ["/a", { path: "/b", access: "rw" }],
-        ["/a", "/b"],
+        ["/a/", { path: "/b", access: "rw" }, { path: "/c", access: "ro" }, { path: "/d" }],
+        [
+          { path: "/a", access: "ro" },
+          { path: "/b", access: "rw" },
+          { path: "/c", access: "ro" },
+          { path: "/d", access: "ro" },
+        ],
       ],
     ],
-    partly: [[["/a", { access: "rw" }], ["/a"]]],
+    partly: [[["/a", { access: "rw" }], [{ path: "/a", access: "ro" }]]],
     ignored: [{}, 5, true],
     bad: [["a\0"]],
   },
@@ -70,8 +75,7 @@ const cases: { readonly [Name in keyof CommonValues]: Case } = {
       ["deny", "deny"],
       ["allowlist", "allowlist"],
     ],
-    ignored: NO_TEXT,
-    bad: ["open"],
+    bad: ["open", ...NO_TEXT],
   },
   networkAllowlist: {
     at: (c) => c.networkAllowlist,

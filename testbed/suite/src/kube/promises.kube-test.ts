@@ -12,6 +12,7 @@ import { INSTANCE, put, viewFrom } from "./scope-stage.ts";
 
 const OWN = `${INSTANCE}/projects/company-1/project-1/repo/code.ts`;
 const OTHER = `${INSTANCE}/projects/company-1/project-2/repo/code.ts`;
+const SIBLING = `${INSTANCE}/projects/company-1/project-1/repo/.paperclip/worktrees/ISSUE-1/code.ts`;
 const SHARED = "shared/handbook.md";
 const ALSO = "also/notes.md";
 
@@ -20,7 +21,7 @@ let data: string;
 beforeAll(async () => {
   stage = await openAgents();
   data = stage.bed.data;
-  await put(data, [OWN, OTHER, SHARED, ALSO]);
+  await put(data, [OWN, OTHER, SIBLING, SHARED, ALSO]);
 });
 afterAll(() => stage?.stop());
 
@@ -30,7 +31,7 @@ const context = () => ({
   paperclipWorkspace: { cwd: join(data, OWN, ".."), source: "project_primary", projectId: "project-1" },
   paperclipWorkspaces: [{ projectId: "project-2", cwd: join(data, OTHER, "..") }],
 });
-const policy = () => `volume: { paths: [{ path: ${data}/shared, readOnly: true }, { path: ${data}/also, readOnly: true }] }`;
+const policy = () => `volume: { paths: [{ path: ${data}/shared, readOnly: true }, { path: ${data}/also, readOnly: false }] }`;
 
 describe.each(cliNames)("%s", (cli) => {
   /** Which of the files the pod has. */
@@ -53,6 +54,27 @@ describe.each(cliNames)("%s", (cli) => {
     expect(await seenWith({})).toEqual([OWN, OTHER, SHARED, ALSO]);
     expect(await seenWith({ filesystemScope: "workspace" })).toEqual([OWN]);
     expect(await seenWith({ filesystemScope: "workspace", filesystemExtraPaths: [`${data}/also`] })).toEqual([OWN, ALSO]);
+  });
+
+  test("filesystemExtraPaths: written only with `rw`", async () => {
+    const script = `touch ${data}/also/new 2>/dev/null && echo written; rm -f ${data}/also/new`;
+    const written = (access: string) => {
+      const config = { filesystemScope: "workspace", filesystemExtraPaths: [{ path: `${data}/also`, access }] };
+      return viewFrom(stage, { cli, ...inPlace, context: context(), config, policy: policy(), script });
+    };
+    expect(await written("ro")).toEqual([]);
+    expect(await written("rw")).toEqual(["written"]);
+  });
+
+  test("filesystemScope in a worktree, which a pod cannot have alone: refused", async () => {
+    const cwd = join(data, SIBLING, "..");
+    const workspace = { paperclipWorkspace: { cwd, source: "project_primary", projectId: "project-1", strategy: "git_worktree" } };
+    const message = await refused({ config: { filesystemScope: "workspace" }, context: workspace });
+    expect(message).toContain(`filesystemScope: cannot be kept: beside the workspace ${cwd}`);
+  });
+
+  test("a promise that nobody knows: refused", async () => {
+    expect(await refused({ config: { networkScope: true } })).toContain("networkScope: must be one of none, deny, allowlist");
   });
 
   test("filesystemScope where the policy mounts the whole volume: refused", async () => {

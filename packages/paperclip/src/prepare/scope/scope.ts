@@ -7,7 +7,8 @@ import { ConfigError } from "../../settings/config-error.ts";
 import { workspaceOf } from "../environment/workspace.ts";
 import type { Inherited } from "../inherit/inherited.ts";
 import { checkParents } from "./parents.ts";
-import { namedSettings, type ScopeInput, type WantedFolder, wantedFolders } from "./wanted.ts";
+import { projectsOf } from "./projects.ts";
+import { isWorktree, namedSettings, type ScopeInput, type WantedFolder, wantedFolders } from "./wanted.ts";
 
 /** What of the shared volume a run's pod has. */
 export interface VolumeScope {
@@ -60,6 +61,7 @@ export function scopeOf(input: ScopeInput, wanted: readonly WantedFolder[], seen
   const output = { path: dirname(outputPath(input.ctx, input.config, 1)), readOnly: false };
   checkParents([output, ...mounts], input.policy.volume, input.config);
   checkWorkspace(input, mounts, root);
+  checkPromise(input);
   const missing = wanted.filter((folder) => folder.need === "named" && !there.includes(folder));
   return {
     mounts,
@@ -68,8 +70,8 @@ export function scopeOf(input: ScopeInput, wanted: readonly WantedFolder[], seen
       ...missing.map(({ path }) => `${path}, which the policy's volume.paths names, is no folder on the volume: the pod does not have it`),
       ...unmountedSettings(input, mounts, root),
       ...input.config.filesystemExtraPaths
-        .filter((path) => !isMounted(mounts, path))
-        .map((path) => `filesystemExtraPaths: ${path} is not in the pod: it is not among the policy's volume.paths`),
+        .filter(({ path }) => !isMounted(mounts, path))
+        .map(({ path }) => `filesystemExtraPaths: ${path} is not in the pod: it is no folder in one of the policy's volume.paths`),
     ],
   };
 }
@@ -112,9 +114,29 @@ export function homeInPod({ mounts }: Pick<VolumeScope, "mounts">, root: string,
   return isBelow(normalize(given), root) && isWritable(mounts, given) ? given : own;
 }
 
+/**
+ * Refuses a workspace that is a part of its project's folder, where the agent was promised that its pod has nothing else: the pod has to
+ * mount the project's folder whole, because agents can write to it and could put a link in the workspace's place.
+ */
+function checkPromise(input: ScopeInput): void {
+  const { own } = projectsOf(input);
+  const cwd = normalize(input.cwd);
+  const isPart = own !== null && isBelow(cwd, own) && ![cwd, dirname(cwd)].includes(own);
+  if (input.config.filesystemScope === "none" || !(isPart || isWorktree(input.ctx))) return;
+  const whole = own === null ? "the repository that it belongs to" : own;
+  throw new ConfigError("filesystemScope", `cannot be kept: beside the workspace ${cwd} the pod would have to have ${whole}`);
+}
+
 /** Refuses a working folder that the pod does not mount: the CLI would start in an empty folder that is lost with the pod. */
-function checkWorkspace({ ctx, cwd, config }: ScopeInput, mounts: readonly SharedMount[], root: string): void {
-  if (!isBelow(normalize(cwd), root) || isMounted(mounts, cwd)) return;
+function checkWorkspace(input: ScopeInput, mounts: readonly SharedMount[], root: string): void {
+  const { ctx, cwd, config } = input;
+  const hosts = workspaceOf(ctx.context, config.cwd).cwd;
+  if (!isBelow(normalize(cwd), root)) {
+    // A folder that an agent's own setting names may be one of its image.
+    if (cwd === hosts && !isInTemplate(input)) throw new ConfigError("workspace", elsewhere(cwd, root));
+    return;
+  }
+  if (isMounted(mounts, cwd)) return;
   const field = config.cwd === cwd ? "cwd" : "workspace";
   const without = field === "cwd" ? `. Without cwd the agent works in ${workspaceOf(ctx.context, null).cwd ?? agentHome(ctx, config)}` : "";
   const own = mounts.filter(({ readOnly }) => !readOnly).map(({ path }) => path);
@@ -123,6 +145,17 @@ function checkWorkspace({ ctx, cwd, config }: ScopeInput, mounts: readonly Share
     `${cwd} is not among the folders that this agent's pods mount (${own.join(", ")}). Agents can change it themselves, so only the ` +
       `operator can allow it, in the policy: volume: { paths: [{ path: ${JSON.stringify(normalize(cwd))}, readOnly: false }] }${without}`,
   );
+}
+
+const elsewhere = (cwd: string, root: string): string =>
+  `${cwd} is not on the shared volume at ${root}, so the pod would begin in an empty folder. Move the project's folder onto the volume, ` +
+  "or give the project a repository instead of a folder, so that Paperclip checks it out there";
+
+/** Whether the operator's pod template has a volume there. */
+function isInTemplate({ config, policy: { force, podTemplates }, cwd }: ScopeInput): boolean {
+  const name = force.podTemplate ?? config.podTemplate;
+  const template = name !== null && Object.hasOwn(podTemplates, name) ? podTemplates[name] : undefined;
+  return template?.agent.volumeMounts.some(({ mountPath }) => isBelow(normalize(cwd), mountPath)) ?? false;
 }
 
 /** Settings that name something on the volume which the pod will not find. */

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { EMPTY_TEMPLATE } from "../../policy/pod-template.ts";
+import { scopeOf } from "./scope.ts";
 import { exampleScope, INSTANCE, mountsOf } from "./testing/example-scope.ts";
 
 const OUTPUT = `${INSTANCE}/data/run-logs/company-1/agent-1/run-1.pod`;
@@ -97,6 +99,58 @@ test("the operator's paths: plain ones for every pod, others where the run names
   expect(mountsOf({ volume, config: { cwd: "/paperclip/repos/acme/src" } })).toEqual([...others, "/paperclip/repos/acme"]);
   expect(mountsOf({ volume, ...project("/paperclip/repos/acme") })).toEqual([...others, "/paperclip/repos/acme"]);
   expect(() => mountsOf({ volume, config: { cwd: "/paperclip/repos" } })).toThrow(/^cwd: /);
+});
+
+test("an agent confined to its workspace: its own and its project's folder, and of the operator's paths what it names", () => {
+  const volume = {
+    paths: [
+      { path: "/paperclip/docs", readOnly: true },
+      { path: "/paperclip/repos/*", readOnly: false },
+    ],
+  };
+  const scoped = (config: Record<string, unknown> = {}, run = {}) =>
+    exampleScope({ volume, ...run, config: { filesystemScope: "workspace", ...config } });
+  const mounted = (...args: Parameters<typeof scoped>) =>
+    scoped(...args).mounts?.map(({ path, readOnly }) => `${readOnly ? "ro " : ""}${path}`);
+  const own = [HOME, STATE, INSTRUCTIONS, ...SKILLS];
+  expect(mounted()).toEqual(own);
+  // To be read only, unless it says otherwise and the policy lets it; a folder in an allowed one too.
+  const filesystemExtraPaths = ["/paperclip/docs/api/", { path: "/paperclip/repos/acme", access: "rw" }, "/paperclip/repos/other"];
+  expect(mounted({ filesystemExtraPaths })).toEqual([
+    ...own,
+    "ro /paperclip/docs/api",
+    "/paperclip/repos/acme",
+    "ro /paperclip/repos/other",
+  ]);
+  expect(mounted({ filesystemExtraPaths: [{ path: "/paperclip/docs", access: "rw" }] })).toEqual([...own, "ro /paperclip/docs"]);
+  expect(scoped({ filesystemExtraPaths: ["/paperclip/else"] }).warnings).toEqual([
+    expect.stringContaining("/paperclip/else is not in the pod"),
+  ]);
+  expect(mounted({}, project(`${PROJECT}/repo`))).toEqual([HOME, PROJECT, ...own.slice(1)]);
+  expect(mounted({ cwd: "/paperclip/repos/acme" })).toEqual([...own, "/paperclip/repos/acme"]);
+});
+
+test.each([
+  ["a worktree beside others", `${PROJECT}/repo/.paperclip/worktrees/ISSUE-1`, {}],
+  ["a part of a checkout", `${PROJECT}/repo/packages`, {}],
+  ["a worktree elsewhere, which needs its repository", "/paperclip/worktrees/fix", { strategy: "git_worktree" }],
+])("a confined agent's workspace that a pod cannot have alone is refused: %s", (_, cwd, more) => {
+  const volume = { paths: [{ path: "/paperclip/worktrees/*", readOnly: false }] };
+  const run = { ...project(cwd, more), volume };
+  expect(() => exampleScope({ ...run, config: { filesystemScope: "workspace" } })).toThrow(
+    /^filesystemScope: cannot be kept: beside the workspace/,
+  );
+  expect(() => exampleScope(run)).not.toThrow();
+});
+
+test("a workspace that is not on the volume is refused, unless the operator's pod template brings it", () => {
+  const run = project("/srv/repos/site");
+  expect(() => exampleScope(run)).toThrow(/^workspace: \/srv\/repos\/site is not on the shared volume at \/paperclip/);
+  const { input } = exampleScope({ config: { podTemplate: "repos" } });
+  const template = { ...EMPTY_TEMPLATE, agent: { volumeMounts: [{ mountPath: "/srv/repos", name: "repos" }], env: [] } };
+  const policy = { ...input.policy, podTemplates: { repos: template as never } };
+  const { ctx, cwd } = { ctx: { ...input.ctx, context: run.context as never }, cwd: "/srv/repos/site" };
+  expect(() => scopeOf({ ...input, ctx, cwd, policy }, [], [], "/paperclip")).not.toThrow();
 });
 
 test("a path of the policy that is not there, and settings that name what the pod does not have, are warned of", () => {

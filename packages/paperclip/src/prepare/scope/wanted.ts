@@ -53,24 +53,33 @@ function skillFolders({ ctx, config }: ScopeInput): WantedFolder[] {
  */
 function projectFolders(input: ScopeInput): WantedFolder[] {
   const { own, others } = projectsOf(input);
-  const isWorktree = textOf(recordOf(input.ctx.context.paperclipWorkspace).strategy) === "git_worktree";
-  const isOwn = own !== null && (isWorktree || namedPaths(input).some((path) => isBelow(path, own)));
+  const isOwn = own !== null && (isWorktree(input.ctx) || namedPaths(input).some((path) => isBelow(path, own)));
   return [
     ...(isOwn ? [{ path: own, readOnly: false, need: "made" } as const] : []),
     ...(input.config.filesystemScope === "workspace" ? [] : others).map((path) => ({ path, readOnly: true, need: "if there" }) as const),
   ];
 }
 
+export const isWorktree = ({ context }: ScopeInput["ctx"]): boolean =>
+  textOf(recordOf(context.paperclipWorkspace).strategy) === "git_worktree";
+
 /** The operator's own: a plain path is mounted by every pod, one with `*` where the run names a folder in it. */
 function policyFolders(input: ScopeInput): WantedFolder[] {
+  if (input.config.filesystemScope === "workspace") return extraFolders(input);
   const named = namedPaths(input);
-  const { filesystemScope, filesystemExtraPaths } = input.config;
-  const isHidden = (path: string): boolean => filesystemScope === "workspace" && !filesystemExtraPaths.includes(path);
   return input.policy.volume.paths.flatMap(({ path, readOnly }): WantedFolder[] => {
-    if (isHidden(path)) return [];
     if (!isPattern(path)) return [{ path: withoutTrailing(normalize(path), "/", 1), readOnly, need: "named" }];
     const matched = named.map((each) => matchedFolder(path, each)).filter((each) => each !== null);
     return [...new Set(matched)].map((each) => ({ path: each, readOnly, need: "if there" }));
+  });
+}
+
+/** Of an agent that is confined to its workspace: that, and the folders that it names besides, writable only where both say so. */
+function extraFolders({ cwd, config, policy }: ScopeInput): WantedFolder[] {
+  return [{ path: normalize(cwd), access: "rw" }, ...config.filesystemExtraPaths].flatMap(({ path, access }): WantedFolder[] => {
+    const allowed = policy.volume.paths.filter((each) => matchedFolder(each.path, path) !== null);
+    if (allowed.length === 0) return [];
+    return [{ path, readOnly: access === "ro" || allowed.every((each) => each.readOnly), need: "if there" }];
   });
 }
 

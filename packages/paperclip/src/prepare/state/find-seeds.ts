@@ -80,8 +80,9 @@ async function unusedSeeds(parts: SeedParts, files: readonly Seed[]): Promise<st
   if (found.length === 0) return [];
   warned.add(key);
   const line = parts.policy.volume.mount === "whole" ? "seeds: { secret: <name> }" : `seeds: { folder: ${dataPath} }`;
+  const why = parts.cli.inPlace ? "a pod has a home of its own" : "agents could write there until now";
   return [
-    `not copied into the agent's home any more, because agents could write there until now: ${found.join(", ")}. ` +
+    `not copied into the agent's home, because ${why}: ${found.join(", ")}. ` +
       `To use them, look at what is in them, then write into the policy: ${line}`,
   ];
 }

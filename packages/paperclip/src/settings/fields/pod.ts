@@ -1,7 +1,8 @@
-import { labelValue } from "@paperclip-k8s/engine";
+import { normalize } from "node:path/posix";
+import { labelValue, withoutTrailing } from "@paperclip-k8s/engine";
 import { isRecord } from "../../host/context-values.ts";
 import { ConfigError, quote } from "../config-error.ts";
-import { named, type Unnamed, used } from "../field.ts";
+import { named, type Reading, type Unnamed, used } from "../field.ts";
 import { choice, quantity, text } from "../kinds/scalar.ts";
 import { list, map } from "../kinds/structured.ts";
 import { dnsSubdomain } from "../kinds/text-checks.ts";
@@ -72,12 +73,14 @@ export const podFields = named({
     doc: "what the pod has besides the agent, such as a database: the name of a pod template that the operator's policy offers",
   }),
   filesystemScope: choice({
+    isPromise: true,
     options: { none: "", workspace: "" },
     defaultText: "none",
-    doc: "`workspace`: of the shared volume the pod has the run's workspace and the agent's own folders, and none of other projects or of the policy's `volume.paths`, except those in `filesystemExtraPaths`",
+    doc: "`workspace`: of the shared volume the pod has the agent's own folders, the folder of the run's project, and of the policy's `volume.paths` only those in `filesystemExtraPaths`. Refused for a workspace that is a part of a checkout, such as a worktree, because a pod cannot have it alone",
   }),
   filesystemExtraPaths: extraPaths(),
   networkScope: choice({
+    isPromise: true,
     options: { none: "", deny: "", allowlist: "" },
     defaultText: "none",
     doc: "a promise about the pod's network that only the cluster can keep: `deny` and `allowlist` are refused unless the policy's `allow.networkScopes` says that it does",
@@ -104,12 +107,31 @@ function nodeLabel(name: string, value: string, key: string): void {
   if (labelValue(value).changed) throw new ConfigError(key, `${quote(value)} (of ${quote(name)}) is not a valid label value`);
 }
 
-/** Paths, or objects with a path, as the host's own adapters have them. Whether one may be written is the policy's to say. */
-function extraPaths(): Unnamed<readonly string[]> {
-  const paths = list({ doc: "with `filesystemScope`: folders of the policy's `volume.paths` that the pod has all the same" });
+export interface ExtraPath {
+  readonly path: string;
+  readonly access: "ro" | "rw";
+}
+
+/** Paths, or objects with a path and its access, as the host's own adapters have them: to be read only, unless that is `rw`. */
+function extraPaths(): Unnamed<readonly ExtraPath[]> {
+  const paths = list({
+    doc: "with `filesystemScope`: folders in the policy's `volume.paths` that the pod has all the same, read-only unless an item is `{path, access: rw}` and the policy lets agents write there",
+  });
   return (name) => {
     const field = paths(name);
-    const pathOf = (item: unknown): unknown => (isRecord(item) ? item.path : item);
-    return { ...field, parse: (value, key) => field.parse(Array.isArray(value) ? value.map(pathOf) : value, key) };
+    const parse = (value: unknown, key: string): Reading<readonly ExtraPath[]> => {
+      const items = Array.isArray(value) ? value : [];
+      const reading = field.parse(Array.isArray(value) ? items.map(pathOf) : value, key);
+      if (reading === "unset" || "ignored" in reading) return reading;
+      const writable = items.filter((item) => isRecord(item) && item.access === "rw").map(pathOf);
+      const read = (path: string): ExtraPath => ({
+        path: withoutTrailing(normalize(path), "/", 1),
+        access: writable.includes(path) ? "rw" : "ro",
+      });
+      return used(reading.value.map(read), reading.note);
+    };
+    return { ...field, unset: [], parse };
   };
 }
+
+const pathOf = (item: unknown): unknown => (isRecord(item) ? item.path : item);

@@ -36,6 +36,8 @@ interface ChoiceSpec<T extends string> extends Spec {
   readonly options: Readonly<Record<T, string>>;
   /** Whether another word is left out: earlier adapters had words of their own here. Without it another word is refused. */
   readonly ignoresOthers?: boolean;
+  /** Whether it is a promise about safety: whatever it does not know is refused, also what is no text. */
+  readonly isPromise?: boolean;
 }
 
 /** One of a few words. */
@@ -51,7 +53,7 @@ export function choice<const T extends string>(spec: ChoiceSpec<T>): Unnamed<T> 
       const found = allowed.find((candidate) => candidate === word);
       if (found !== undefined) return used(found);
       const why = `must be one of ${allowed.join(", ")}, not ${quote(word ?? value)}`;
-      if (word === null || spec.ignoresOthers) return ignored(why);
+      if (!spec.isPromise && (word === null || spec.ignoresOthers)) return ignored(why);
       throw new ConfigError(key, why);
     },
   });
