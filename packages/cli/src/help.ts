@@ -21,7 +21,7 @@ paperclip-k8s help <command> lists the options.
 
 Exit codes: 0 done, 1 error (host or cluster not reachable, or it refused), 2 wrong usage,
 3 something is left (an issue still held, a run that could not be detached, an agent whose runs
-would be refused).`;
+would be refused, a built-in type whose agents run inside the server although they should not).`;
 
 export const HELP: Readonly<Record<CommandName, string>> = {
   recover: `paperclip-k8s recover [options]
@@ -79,7 +79,8 @@ ${CLUSTER}`,
 
 Says of each built-in type whose place an adapter of ours can take whether it is taken, paused, lost
 (the package is installed but did not load) or built-in: only where it is taken, agents run as Jobs.
-Then lists every agent's Job: agent, run, age and state.
+Then lists every agent's Job: agent, run, age and state. The exit code is 3 while a place is paused
+or lost.
 
       --url <address>     of the Paperclip server (unset: PAPERCLIP_API_URL, http://127.0.0.1:3100)
 ${CLUSTER}

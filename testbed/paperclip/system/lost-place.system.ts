@@ -32,9 +32,10 @@ afterEach(async () => {
   rmSync(dirname(folder), { recursive: true, force: true });
 });
 
-/** By type, what `status` says of it. */
+/** By type, what `status` says of it; its exit code tells a place that is not ours from all else. */
 async function places(): Promise<Record<string, string>> {
-  const { out } = await operator(stage, ["status", "-n", stage.namespace]);
+  const { code, out } = await operator(stage, ["status", "-n", stage.namespace]);
+  expect(code).toBe(/^\w+_local +(paused|lost):/m.test(out) ? 3 : 0);
   return Object.fromEntries([...out.replace(/\n {4,}/g, " ").matchAll(/^(\w+_local) +(.*)$/gm)].map(([, type, text]) => [type, text]));
 }
 const taken = (cli: string) =>

@@ -15,25 +15,27 @@ export async function status(command: Extract<Command, { name: "status" }>, { ou
   const cluster = clusterOf(command.cluster, env);
   const namespaces = await namespacesOf(command.cluster, cluster, env);
   const secret = await secretOf(env, null);
-  const [places, found] = await Promise.all([placeLines(command.host), findJobs({ cluster, secret }, namespaces)]);
-  for (const line of places) out(line);
+  const [places, found] = await Promise.all([findPlaces(command.host), findJobs({ cluster, secret }, namespaces)]);
+  for (const line of places.lines) out(line);
+  const exit = places.isLost ? EXIT.left : EXIT.done;
   if (found.length === 0) {
     out(`no agent has a Job in ${namespaces.join(", ")}`);
-    return EXIT.done;
+    return exit;
   }
   for (const line of statusTable(found, Date.now())) out(line);
   out(`${count(found.length, "Job")}, ${found.filter(({ state }) => state.kind === "alive").length} of them at work`);
-  return EXIT.done;
+  return exit;
 }
 
 /** Jobs are listed also where the server cannot be asked. */
-async function placeLines({ url, token }: HostArguments): Promise<string[]> {
+async function findPlaces({ url, token }: HostArguments): Promise<{ readonly lines: readonly string[]; readonly isLost: boolean }> {
   try {
     const found = await placesOf(new HostApi(url, token, HOST_TIMEOUT_MS));
-    return table([{ title: "TYPE" }, { title: "RUN BY" }], found.map(placeLine));
+    const lines = table([{ title: "TYPE" }, { title: "RUN BY" }], found.map(placeLine));
+    return { lines, isLost: found.some(({ state }) => state === "paused" || state === "lost") };
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
-    return [`whether agents of built-in types run as Jobs is not known: ${error.message}`];
+    return { lines: [`whether agents of built-in types run as Jobs is not known: ${error.message}`], isLost: false };
   }
 }
 

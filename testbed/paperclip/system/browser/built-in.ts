@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { beforeAll, expect, inject, test } from "vitest";
-import { cliNames } from "../../../../packages/adapters.ts";
+import { type CliName, cliNames } from "../../../../packages/adapters.ts";
 import { adaptersOf } from "../../src/host/adapters.ts";
 import type { Agent } from "../../src/host/company.ts";
 import { runEnd } from "../../src/host/follow.ts";
@@ -20,16 +20,16 @@ export function builtInTests(stageOf: () => BrowserStage): void {
     const { company, host, llm } = browser.stage;
     const packed = inject("packed");
     const agent = await company.hire(`Built-in ${cli}`, `${cli}_local`, builtInConfig(llm, `${cli}_k8s`));
-    await watch(agent, `${cli}-in-server`);
+    await watch(cli, agent, `${cli}-in-server`);
     await adaptersOf(host).install(join(packed.folder, packed.inPlace.find((name) => name.includes(`-${cli}-`)) ?? ""));
-    const { stepsOnIssue, transcript } = await watch(agent, `${cli}-as-job`);
+    const { stepsOnIssue, transcript } = await watch(cli, agent, `${cli}-as-job`);
     // The host's own parser reads a Job's lines, and the issue's page has the step at which the agent is.
     expect(transcript).not.toContain('{"type"');
     expect(stepsOnIssue).toBeGreaterThan(1);
   });
 
   /** An endless task, looked at until it has come some steps further, and then cancelled. */
-  async function watch(agent: Agent, name: string): Promise<{ transcript: string; stepsOnIssue: number }> {
+  async function watch(cli: CliName, agent: Agent, name: string): Promise<{ transcript: string; stepsOnIssue: number }> {
     const { company } = browser.stage;
     const before = new Set((await company.runs(agent.id)).map(({ id }) => id));
     const issue = await company.assign(agent.id, name, "endless-steps slow-1");
@@ -53,7 +53,9 @@ export function builtInTests(stageOf: () => BrowserStage): void {
     await company.update(issue.id, { status: "cancelled" });
     await runEnd(company, run.id);
     const form = await browser.open(`/agents/${agent.id}/runtime`);
-    await form.getByText("Model", { exact: true }).first().waitFor();
+    // The page goes on to the agent's name, and is empty again until it has loaded that.
+    await until("the agent's own address", async () => form.url().includes(`/agents/built-in-${cli}/`));
+    await form.getByText("Adapter type", { exact: true }).first().waitFor();
     await form.screenshot(picture(`form-${name}`));
     await form.close();
     return { transcript, stepsOnIssue: steps.size };
