@@ -4,7 +4,7 @@ import { type AttemptResult, type Attempts, isLeftToOthers, reported } from "./c
 import { commentOnIssue } from "./conclude/comment.ts";
 import { nextAttempt } from "./conclude/next-attempt.ts";
 import { notPrepared } from "./conclude/not-prepared.ts";
-import { type Conclusion, conclude } from "./conclude/result.ts";
+import { type Conclusion, cancelledAfterwards, conclude } from "./conclude/result.ts";
 import { lostSession } from "./conclude/session.ts";
 import { onLockConflict } from "./handover/adoption/on-lock-conflict.ts";
 import type { Handover } from "./handover/drain/detachable-run.ts";
@@ -13,7 +13,7 @@ import { callsEnded } from "./host/api.ts";
 import { issueOf } from "./host/issue.ts";
 import type { ExecutionContext, ExecutionResult } from "./host/types.ts";
 import { createAnnouncement } from "./observe/announce.ts";
-import { type CancelOptions, type CancelWatch, watchCancel } from "./observe/cancel.ts";
+import { type CancelOptions, type CancelWatch, isCancelled, watchCancel } from "./observe/cancel.ts";
 import { cleanText } from "./observe/clean-text.ts";
 import { withoutUserNames } from "./observe/home-paths.ts";
 import { RunLog, withTimeout } from "./observe/log.ts";
@@ -55,7 +55,7 @@ export async function execute(cli: AgentCli, ctx: ExecutionContext, options: Exe
   await log.idle(options.hostTimeoutMs);
   // A call that meets the host's own work with the result may cost the result: handover/drain/end-stored.ts.
   await withTimeout(callsEnded(ctx), options.hostTimeoutMs);
-  return conclusion.result;
+  return isCancelled(ctx) ? cancelledAfterwards(conclusion) : conclusion.result;
 }
 
 /** Wrong input is found before anything is created. */

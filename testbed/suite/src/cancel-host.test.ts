@@ -40,8 +40,16 @@ afterAll(async () => {
 
 const deletes = () => stage.bed.requests.filter(({ verb, resource }) => verb === "delete" && resource === "jobs").length;
 
+interface AtWork {
+  readonly run?: Partial<AgentRun>;
+  started(): void;
+  readonly status?: Asked["status"];
+  /** The line of the log with which it has started: the first one of a tool's result, when the CLI is in the middle of its work. */
+  readonly at?: string;
+}
+
 /** A run whose CLI has written all but its last line. */
-async function atWork({ run = {}, started, status }: { run?: Partial<AgentRun>; started(): void; status?: Asked["status"] }) {
+async function atWork({ run = {}, started, status, at = "hello-from-tool" }: AtWork) {
   const runId = randomUUID();
   const reported: Asked = { asked: 0, open: 0, status: status ?? (() => "running") };
   answers.set(runId, reported);
@@ -53,8 +61,7 @@ async function atWork({ run = {}, started, status }: { run?: Partial<AgentRun>; 
     serverEnv,
     ...run,
     config: { command: recorded.command },
-    // The first line of a tool's result: the CLI is in the middle of its work.
-    onLine: (line) => line.includes("hello-from-tool") && started(),
+    onLine: (line) => line.includes(at) && started(),
   });
   return { done, reported, release: recorded.release };
 }
@@ -70,6 +77,18 @@ test("an operator's: the CLI is stopped, and the result has its session and what
     resultJson: { executionCancellation: { state: "acknowledged" } },
   });
   expect(result.usage?.outputTokens).toBeGreaterThan(0);
+});
+
+test.each([
+  ["an operator's", "Cancelled by a board operator", { state: "acknowledged" }],
+  ["a lost lease", "Legacy controller lease lost", undefined],
+])("one that comes when the CLI has ended: %s, the result stays what it is, and a cancel is acknowledged", async (_, reason, wanted) => {
+  const abort = new AbortController();
+  const { done, release } = await atWork({ run: { signal: abort.signal }, started: () => abort.abort(new Error(reason)), at: "CLI ended" });
+  await release();
+  const { result, log } = await done;
+  expect(result, log).toMatchObject({ exitCode: 0, summary: "All done: scripted answer.", sessionId: expect.any(String) });
+  expect(result.resultJson?.executionCancellation, log).toEqual(wanted && expect.objectContaining(wanted));
 });
 
 test.each(["running", "interrupted"])(

@@ -19,7 +19,7 @@ async function comment(way: Way | null, answer: RequestListener, call = HOST, id
   const { ctx, log } = hostContext(call);
   const env = { PAPERCLIP_LISTEN_PORT: String((server.address() as AddressInfo).port) };
   const run = new RunLog(ctx.onLog);
-  await commentOnIssue({ result, way }, ctx, env, run);
+  await commentOnIssue({ result, way, ifCancelled: null }, ctx, env, run);
   await run.idle(idleMs);
   return log();
 }

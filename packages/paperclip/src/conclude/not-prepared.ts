@@ -5,10 +5,10 @@ import { HostTrouble } from "../observe/cancel.ts";
 import { cleanText } from "../observe/clean-text.ts";
 import { UnseenJob } from "../prepare/job-place.ts";
 import { ConfigError } from "../settings/config-error.ts";
-import { type AttemptResult, mayHaveStartedWork, sumOf } from "./attempts.ts";
+import { type AttemptResult, isStopped, mayHaveStartedWork, sumOf } from "./attempts.ts";
 import { type Conclusion, withoutNames } from "./result.ts";
 import { notPreparedSummary } from "./summary.ts";
-import { NEEDS_A_PERSON, wayOutUnprepared } from "./way-out.ts";
+import { cancelledUnprepared, NEEDS_A_PERSON, wayOutUnprepared } from "./way-out.ts";
 
 /** What kept an attempt from being prepared. `passes`: it may be gone at the next try. */
 interface Cause {
@@ -25,7 +25,8 @@ export function notPrepared(error: unknown, issue: RunIssue, earlier: readonly A
   const { errorMessage } = cause;
   const isOnForm = error instanceof ConfigError && error.isOnForm;
   const cost = sumOf(earlier);
-  const { way, ...fields } = wayOutUnprepared(cause, issue.isLastRetry, earlier.some(mayHaveStartedWork));
+  const worked = earlier.some(mayHaveStartedWork);
+  const { way, ...fields } = wayOutUnprepared(cause, issue.isLastRetry, worked);
   const result = {
     exitCode: null,
     signal: null,
@@ -36,7 +37,11 @@ export function notPrepared(error: unknown, issue: RunIssue, earlier: readonly A
     summary: notPreparedSummary(errorMessage, isOnForm, way, issue),
     resultJson: { outcome: "not-prepared", ...fields.resultJson },
   };
-  return withoutNames({ result, way });
+  return withoutNames({
+    result,
+    way,
+    ifCancelled: earlier.every(({ outcome }) => isStopped(outcome)) ? cancelledUnprepared(worked) : null,
+  });
 }
 
 function causeOf(error: unknown): Cause {

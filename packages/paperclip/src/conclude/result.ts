@@ -5,12 +5,12 @@ import { cleanValue } from "../observe/clean-text.ts";
 import { withoutUserNames } from "../observe/home-paths.ts";
 import { environmentOf } from "../prepare/attempt.ts";
 import { incomingSession } from "../prepare/session.ts";
-import { type AttemptResult, type Attempts, costOf, isLeftToOthers } from "./attempts.ts";
+import { type AttemptResult, type Attempts, costOf, isLeftToOthers, isStopped } from "./attempts.ts";
 import { exitOf } from "./exit.ts";
 import { failureOf } from "./failure.ts";
 import { NO_SESSION, sessionLeft } from "./session.ts";
 import { summaryOf } from "./summary.ts";
-import { type Way, wayOut } from "./way-out.ts";
+import { type Acknowledged, cancelled, type Way, wayOut } from "./way-out.ts";
 
 const SUMMARY_CHARS = 4000;
 
@@ -18,18 +18,26 @@ const SUMMARY_CHARS = 4000;
 export interface Conclusion {
   readonly result: ExecutionResult;
   readonly way: Way | null;
+  /** What the result says besides, if the host cancels the run after its end and before it has the result; null = the agent may still be at work. */
+  readonly ifCancelled: Acknowledged | null;
+}
+
+/** The result of a run that was cancelled when it had ended by itself: without an acknowledgement the host holds the issue. */
+export function cancelledAfterwards({ result, ifCancelled }: Conclusion): ExecutionResult {
+  return ifCancelled === null ? result : { ...result, ...ifCancelled, resultJson: { ...result.resultJson, ...ifCancelled.resultJson } };
 }
 
 /** The host's result of a run: what happened, what all its attempts cost, which session it leaves. Much of it is what a pod said. */
 export const conclude = (attempts: Attempts): Conclusion => withoutNames(cleanValue(conclusionOf(attempts)));
 
 /** What people read about a failure; an answer of the model stays as it is. */
-export function withoutNames({ result, way }: Conclusion): Conclusion {
+export function withoutNames(conclusion: Conclusion): Conclusion {
+  const { result } = conclusion;
   const { errorMessage, summary } = result;
-  if (!errorMessage) return { result, way };
+  if (!errorMessage) return conclusion;
   return {
+    ...conclusion,
     result: { ...result, errorMessage: withoutUserNames(errorMessage), ...(summary ? { summary: withoutUserNames(summary) } : {}) },
-    way,
   };
 }
 
@@ -69,7 +77,7 @@ function conclusionOf(attempts: Attempts): Conclusion {
       : { summary: failure === null || way === null ? answerOf(last) : summaryOf({ ...last, outcome }, failure, way, issue) }),
     resultJson: { ...report.details, ...resultJson(outcome), ...evidence },
   };
-  return { result, way };
+  return { result, way, ifCancelled: isStopped(outcome) ? cancelled(attempts, kept) : null };
 }
 
 /** The host shows `provider/model`: a model that has its provider's name in front would have it twice. */

@@ -63,12 +63,17 @@ async function untilTaken(tell: () => Promise<void> | void): Promise<void> {
   }
 }
 
+const reasonOf = ({ reason }: AbortSignal): string => (reason instanceof Error ? reason.message : String(reason ?? "cancelled"));
+
+/** Whether the host has cancelled the run by its signal; it also aborts that when its server has lost the run to another. */
+export const isCancelled = ({ signal }: Pick<ExecutionContext, "signal">): boolean =>
+  signal?.aborted === true && !/lease lost/i.test(reasonOf(signal));
+
 /** An abort by an operator cancels. One for a lost lease says nothing about what anybody wants and is the last one, so the status is polled from then on. */
 function followSignal(signal: AbortSignal, cancel: AbortController, poll: () => () => void): () => void {
   let stopPolling = () => {};
   const onAbort = () => {
-    const reason = signal.reason instanceof Error ? signal.reason.message : String(signal.reason ?? "cancelled");
-    if (!/lease lost/i.test(reason)) cancel.abort(new Error(reason));
+    if (isCancelled({ signal })) cancel.abort(new Error(reasonOf(signal)));
     else stopPolling = poll();
   };
   signal.addEventListener("abort", onAbort, { once: true });
