@@ -35,6 +35,7 @@ export async function inTurn<T extends { readonly kind: string; readonly job?: J
     if (tried.kind === "created" && tried.job !== undefined) seen = awaitView(watch, tried.job, () => true, clock, SEEN_MS);
     return tried;
   } finally {
-    void seen.finally(end);
+    // Also of a run that leaves while it waits: whoever comes next still waits for the ones before it.
+    void Promise.all([before, seen]).finally(end);
   }
 }
