@@ -48,9 +48,16 @@ test("a pod that loses its labels goes on, and its end is seen", async () => {
   expect((await run.done).outcome).toMatchObject({ kind: "exited", exitCode: 0 });
 });
 
-test("a Job that is deleted from outside is still reported as such", async () => {
+test.each([
+  ["", []],
+  [", also one that had lost its labels and got them back", [null, "yes"]],
+])("a Job that is deleted from outside is still reported as such%s", async (_, labels) => {
   const run = startRun(bed, { script: gatedScript(bed).script });
   await run.saw("on");
+  for (const label of labels) {
+    await bed.relabel("jobs", await run.job(), { "suite.test/managed": label });
+    await said(run, "no longer has the labels by which it is found");
+  }
   await bed.faults.deleteJob(await run.job(), "Background");
   expect((await run.done).outcome).toMatchObject({ kind: "deleted" });
 });

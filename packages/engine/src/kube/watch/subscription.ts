@@ -38,6 +38,8 @@ export class Subscriber {
   job(job: JobView): void {
     if (this.#uid !== null && job.uid !== this.#uid) return;
     this.#seenUid = job.uid;
+    // Back, as one that had lost its labels: its end is still to be reported.
+    this.#goneUid = null;
     this.notify({ kind: "job", job });
   }
 
