@@ -3,12 +3,14 @@ import type { Submission } from "./manifest/submission.ts";
 import type { RunRequest } from "./request.ts";
 
 const SECOND = 1000;
+/** How long a server waits for the volume of a run that has ended. */
+const VOLUME_BACK_SEC = 300;
 
 /**
- * How long another Job is waited for: its own limit and so much more, in which its pod may wait for the volume, or as long as one without a limit
- * is; and one after the other at most.
+ * How long another Job is waited for: its own limit and so much more, in which first its pod and then its server may wait for the volume, or as
+ * long as one without a limit is; and one after the other at most.
  */
-export const JOB_WAIT_SEC = { pastLimit: VOLUME_WAIT_SEC + 120, withoutLimit: 3600, most: 86_400 } as const;
+export const JOB_WAIT_SEC = { pastLimit: VOLUME_WAIT_SEC + VOLUME_BACK_SEC + 120, withoutLimit: 3600, most: 86_400 } as const;
 
 /** A Job's deadline, and time for the end of its pod to be seen. */
 export const horizonOf = (deadlineSeconds: number): number => (deadlineSeconds + 120) * SECOND;
@@ -39,7 +41,7 @@ export function timeoutsFor(request: RunRequest, submission: Submission) {
     /** Bytes are known to be missing: the files are read again for this long without growth. */
     missing: 10 * SECOND,
     /** The run has ended, and the volume does not answer: an NFS server that was restarted takes 90 s. */
-    volumeBack: 300 * SECOND,
+    volumeBack: VOLUME_BACK_SEC * SECOND,
     /** Asked to cancel, and neither the CLI's end nor the pod's was seen: by then the kubelet has killed the pod. */
     cancel: (podGraceSec(request.limits) + 5) * SECOND,
     /** Job deleted while its pod still runs: the pod's own grace and some. */
