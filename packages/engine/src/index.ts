@@ -74,4 +74,5 @@ export { checkedPart, PathPartError } from "./volume/paths.ts";
 export type { FolderEntry, Operations, SeenPath, StaleEntry, SweepRule, TreeFile } from "./volume/protocol.ts";
 export { type FoundEnd, readEnd } from "./volume/read-end.ts";
 export { VolumeError, withVolume } from "./volume/volume.ts";
+export { mayPass } from "./volume/volume-error.ts";
 export { withoutTrailing } from "./without-trailing.ts";

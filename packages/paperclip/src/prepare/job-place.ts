@@ -1,10 +1,11 @@
-import { type JobView, listRuns, messageOf, openNote, signNote, withVolume } from "@paperclip-k8s/engine";
+import { type JobView, listRuns, mayPass, messageOf, openNote, signNote, withVolume } from "@paperclip-k8s/engine";
 import { parseFields } from "../agent-cli/json-fields.ts";
 import { apiOfRun } from "../host/api.ts";
 import { textOf } from "../host/context-values.ts";
 import { ANNOTATION, LABEL, SELECTOR } from "../host/keys.ts";
 import { jobNotePath, jobNotePaths } from "../host/paths.ts";
 import { readRun, retriedRuns } from "../host/runs.ts";
+import { UnusableVolume } from "../host/unusable-volume.ts";
 import { checkKubeconfig } from "../policy/check-kubeconfig.ts";
 import { Refusals } from "../policy/refusal.ts";
 import type { RunInputs } from "./attempt.ts";
@@ -65,12 +66,18 @@ async function notedPlaces({ ctx, config, inherited, recordSecret }: RunInputs, 
   const root = inherited.claim.mountPath;
   const paths = runs.flatMap((id) => jobNotePaths(ctx, config, id));
   return withVolume(root, async (volume) => {
-    const seen = await volume.run("lookAt", { paths }, TIMEOUT_MS);
+    const seen = await volume.run("lookAt", { paths }, TIMEOUT_MS).catch((error: Error) => {
+      throw new UnusableVolume(`what earlier runs left on ${root} cannot be looked at: ${error.message}`, { cause: error });
+    });
     const there = seen.filter(({ kind }) => kind === "file");
     const read = ({ path }: { readonly path: string }) =>
       volume.run("readFile", { path, links: "none", maxBytes: MAX_NOTE_BYTES }, TIMEOUT_MS).then(
         (text) => [readPlace(openNote(recordSecret, path, Buffer.from(text)))],
-        () => [],
+        (error: Error) => {
+          // What an agent has put in its place says nothing; a volume in trouble may hide a live Job.
+          if (mayPass(error)) throw new UnusableVolume(`${path} cannot be read: ${error.message}`, { cause: error });
+          return [];
+        },
       );
     return (await Promise.all(there.map(read))).flat().filter((place) => place !== null);
   });
