@@ -66,6 +66,16 @@ test.each([
   expect(run.status.some(({ level, text }) => level === "warning" && text.includes(`needs "${verb}" on`))).toBe(true);
 });
 
+test("an API server that refuses a Job's deletion for a moment: the result is given, and the Job deleted later", async () => {
+  const message = refusal("delete", "jobs", "batch");
+  const fault = bed.faults.fail({ verb: "delete", resource: "jobs" }, { status: 403, times: 1, message });
+  const run = startRun(bed, { script: `console.log("hello")` });
+  expect((await run.done).outcome).toMatchObject({ kind: "exited", exitCode: 0 });
+  await expect.poll(() => run.jobs()).toBe(0);
+  expect(fault.hits).toBe(1);
+  expect(run.status.some(({ level, text }) => level === "warning" && text.includes("cleaning up failed"))).toBe(true);
+});
+
 test("a full quota is no missing permission, and passes", async () => {
   const message = 'jobs.batch "x" is forbidden: exceeded quota: jobs, requested: count/jobs.batch=1, used: count/jobs.batch=5';
   bed.faults.fail({ verb: "create", resource: "jobs" }, { status: 403, message });

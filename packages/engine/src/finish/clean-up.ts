@@ -1,5 +1,5 @@
 import { systemClock } from "../clock.ts";
-import { isAccessDenied, isTransient, isUnauthorized } from "../kube/api-error.ts";
+import { isAccessDenied, isBadCertificate, isTransient, isUnauthorized } from "../kube/api-error.ts";
 import type { JobView } from "../kube/views.ts";
 import { awaitView } from "../kube/watch/await-view.ts";
 import { isNewer } from "../kube/watch/object-cache.ts";
@@ -20,6 +20,8 @@ const VIEW_TIMEOUT_MS = 300;
 const KEEP_TIMEOUT_MS = 60_000;
 const LATER_PAUSE_MS = 10_000;
 const LATER_TRIES = 60;
+/** Of these, how many if the account is not allowed to: by then the API server knows its rights. */
+const DENIED_TRIES = 3;
 
 interface CleanUp {
   /** Some time after the result, so that another run may have adopted the Job. */
@@ -82,8 +84,9 @@ async function removeJob(context: RunContext, outcome: RunOutcome, { late, tried
       log(context, "info", `Job ${name} was taken over by run ${annotations[context.request.keys.runId]} meanwhile and is kept`);
       return false;
     } catch (error) {
-      // An API server that has just come back denies for a moment what it allows.
-      const passes = isTransient(error) || isTimeout(error) || isUnauthorized(error) || (tries > 1 && isAccessDenied(error));
+      // An API server that has just come back denies for a moment what it allows, and a certificate may just be being replaced.
+      const isRefused = isUnauthorized(error) || isBadCertificate(error) || (isAccessDenied(error) && tries <= DENIED_TRIES);
+      const passes = isTransient(error) || isTimeout(error) || isRefused;
       const again = passes && tries <= LATER_TRIES;
       if (tries === 1 || !again) logFailure(context, error, again);
       if (!again) return false;

@@ -51,11 +51,14 @@ export const accessDenied = (denied: DeniedAccess): ApiError =>
 const hasStatus = (error: unknown, status: number, reason?: string): error is ApiError =>
   error instanceof ApiError && error.httpStatus === status && (reason === undefined || error.reason === reason);
 
-export const isNotFound = (error: unknown): error is ApiError => hasStatus(error, 404);
+export const isNotFound = (error: unknown): error is ApiError => hasStatus(error, 404, "NotFound");
+/** A 404 that says nothing about the object: of a proxy before the API server, or of an API that the cluster does not have. */
+export const isUnknownPath = (error: unknown): error is ApiError => hasStatus(error, 404) && error.reason === null;
 export const isAlreadyExists = (error: unknown): error is ApiError => hasStatus(error, 409, "AlreadyExists");
 /** 409 of any other kind: a precondition, a concurrent write, a busy quota. */
 export const isConflict = (error: unknown): error is ApiError => hasStatus(error, 409) && !isAlreadyExists(error);
-export const isUnauthorized = (error: unknown): error is ApiError => hasStatus(error, 401);
+/** The credentials are not accepted, or could not be had: a token file or an exec plugin may be back in a moment. */
+export const isUnauthorized = (error: unknown): error is ApiError => error instanceof ApiError && error.code === "api_auth";
 /** Nothing was sent: certificate and key are none, or do not belong together, as while somebody replaces one after the other. */
 export const isUnusableCertificate = (error: unknown): error is ApiError =>
   error instanceof ApiError && !error.maybeApplied && Boolean(error.systemCode?.startsWith("ERR_OSSL_"));
@@ -97,5 +100,5 @@ export function isTransient(error: unknown): error is ApiError {
   if (!(error instanceof ApiError)) return false;
   if (error.code === "api_timeout") return true;
   if (error.code === "api_unreachable") return error.systemCode === null || transientSystemCodes.has(error.systemCode);
-  return error.code === "api_status" && transientStatus.has(error.httpStatus ?? 0);
+  return (error.code === "api_status" && transientStatus.has(error.httpStatus ?? 0)) || isUnknownPath(error);
 }

@@ -146,7 +146,8 @@ export class Connection {
     try {
       return await attempt();
     } catch (error) {
-      if (!(isUnauthorized(error) || isUnusableCertificate(error)) || !(await this.#credentials.renew(generation))) throw error;
+      const isRefused = isUnauthorized(error) && error.httpStatus !== null;
+      if (!(isRefused || isUnusableCertificate(error)) || !(await this.#credentials.renew(generation))) throw error;
       return attempt();
     }
   }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Clock, createClock, systemClock } from "../clock.ts";
-import { ApiError, isTransient } from "./api-error.ts";
+import { ApiError, isNotFound, isTransient } from "./api-error.ts";
 import type { Connection } from "./connection.ts";
 import type { ApiRequest } from "./exchange.ts";
 import { sendRequest } from "./send-request.ts";
@@ -145,13 +145,18 @@ test("a body that stalls after the headers times out", async () => {
   expect(await failed({ ...get, timeoutMs: 50 }, { attempts: 1 })).toMatchObject({ code: "api_timeout", maybeApplied: false });
 });
 
-test("an answer that is not JSON, and an error page of a proxy", async () => {
+test("an answer that is not JSON, and an error page of a proxy, which says nothing about the object", async () => {
   first((response) => response.writeHead(200).end("<html>secret</html>"));
   const bad = await failed(get);
   expect(bad).toMatchObject({ code: "api_bad_answer", httpStatus: 200 });
   expect(bad.message).not.toContain("secret");
-  first((response) => response.writeHead(404).end("<html>\n<b>default backend</b>"));
-  expect(await failed(get)).toMatchObject({ code: "api_status", httpStatus: 404, reason: null });
+  const page = (response: ServerResponse) => void response.writeHead(404).end("<html>\n<b>default backend</b>");
+  first(page);
+  const unknown = await failed(get, { attempts: 1 });
+  expect(unknown).toMatchObject({ code: "api_status", httpStatus: 404, reason: null });
+  expect([isNotFound(unknown), isTransient(unknown)]).toEqual([false, true]);
+  first(page);
+  expect(await sendRequest(connection, get)).toMatchObject({ status: 200 });
 });
 
 test("an abort ends the request, the wait between two tries, and nothing is sent afterwards", async () => {

@@ -3,7 +3,7 @@ import type { SelfCheckConfig } from "@paperclip-k8s/runner/self-check";
 import { selfCheckText } from "@paperclip-k8s/runner/self-check-text";
 import { runnerText } from "@paperclip-k8s/runner/text";
 import { mayAccess } from "../kube/access-review.ts";
-import { ApiError, isForbidden, isNotFound } from "../kube/api-error.ts";
+import { ApiError, isForbidden, isUnknownPath } from "../kube/api-error.ts";
 import { getClaim, hasStorageClass } from "../kube/calls.ts";
 import { connect } from "../kube/connection.ts";
 import type { ConnectOptions } from "../kube/credentials.ts";
@@ -37,7 +37,7 @@ export async function reviewPermissions(cluster: ConnectOptions, namespaceOf: (p
         return { permission, allowed: await mayAccess(connection, namespace, permission, LIMITS) };
       } catch (error) {
         // A cluster may not let everybody ask: then only the attempt shows it.
-        if (isForbidden(error) || isNotFound(error)) return { permission, allowed: null };
+        if (isForbidden(error) || isUnknownPath(error)) return { permission, allowed: null };
         throw error instanceof ApiError ? error : new ApiError("api_unreachable", String(error), { cause: error });
       }
     }),
