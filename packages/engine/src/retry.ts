@@ -1,6 +1,6 @@
 import { systemClock } from "./clock.ts";
 import { deferred } from "./deferred.ts";
-import { ApiError, isAccessDenied, isBadCertificate, isTransient, isUnauthorized, problemText } from "./kube/api-error.ts";
+import { ApiError, isAccessDenied, isBadCertificate, isTransient, isUnauthorized, isUnknownPath, problemText } from "./kube/api-error.ts";
 import { backoffMs } from "./kube/send-request.ts";
 import type { ErrorFacts } from "./outcome/observation.ts";
 import { log, messageOf, type RunContext } from "./run-context.ts";
@@ -110,9 +110,10 @@ export function isCertainlyNotApplied(error: unknown): boolean {
   return error instanceof ApiError && !error.maybeApplied;
 }
 
+/** What an error says about the request; a proxy's 404 refuses nothing. */
 export function errorFacts(error: unknown): ErrorFacts {
   const isApi = error instanceof ApiError;
   const certificate = isBadCertificate(error);
   const message = (certificate ? problemText(error) : null) ?? messageOf(error);
-  return { message, status: isApi ? error.httpStatus : null, ...(certificate && { certificate }) };
+  return { message, status: isApi && !isUnknownPath(error) ? error.httpStatus : null, ...(certificate && { certificate }) };
 }

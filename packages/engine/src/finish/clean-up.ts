@@ -20,7 +20,7 @@ const VIEW_TIMEOUT_MS = 300;
 const KEEP_TIMEOUT_MS = 60_000;
 const LATER_PAUSE_MS = 10_000;
 const LATER_TRIES = 60;
-/** Of these, how many if the account is not allowed to: by then the API server knows its rights. */
+/** So often the account may be told that it lacks the permission: by then an API server that has just come back knows its rights. */
 const DENIED_TRIES = 3;
 
 interface CleanUp {
@@ -76,6 +76,7 @@ async function keepOutput(context: RunContext): Promise<void> {
 /** A Job that cannot be deleted while the API server is in trouble is deleted when that has passed: left alone it would stay for a day. */
 async function removeJob(context: RunContext, outcome: RunOutcome, { late, tried }: CleanUp): Promise<boolean> {
   const isUnstarted = outcome.kind === "never-started";
+  let denied = 0;
   for (let tries = 1; ; tries++) {
     try {
       const result = await deleteOwnJob(context, late, isUnstarted).finally(tried);
@@ -85,7 +86,7 @@ async function removeJob(context: RunContext, outcome: RunOutcome, { late, tried
       return false;
     } catch (error) {
       // An API server that has just come back denies for a moment what it allows, and a certificate may just be being replaced.
-      const isRefused = isUnauthorized(error) || isBadCertificate(error) || (isAccessDenied(error) && tries <= DENIED_TRIES);
+      const isRefused = isUnauthorized(error) || isBadCertificate(error) || (isAccessDenied(error) && ++denied <= DENIED_TRIES);
       const passes = isTransient(error) || isTimeout(error) || isRefused;
       const again = passes && tries <= LATER_TRIES;
       if (tries === 1 || !again) logFailure(context, error, again);

@@ -1,4 +1,4 @@
-import { type ApiError, accessDenied, isTransient } from "./api-error.ts";
+import { type ApiError, accessDenied, isTransient, isUnknownPath } from "./api-error.ts";
 import type { CallOptions } from "./calls.ts";
 import type { Connection } from "./connection.ts";
 import { paths } from "./paths.ts";
@@ -52,7 +52,7 @@ async function ask(connection: Connection, namespace: string, options: CallOptio
         return { row, allowed: await mayAccess(connection, namespace, row, options), final: true };
       } catch (error) {
         // That a cluster has no access reviews is a final answer too; a request that failed is not.
-        return { row, allowed: null, final: !isTransient(error) };
+        return { row, allowed: null, final: !isTransient(error) || isUnknownPath(error) };
       }
     }),
   );

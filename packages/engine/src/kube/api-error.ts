@@ -53,7 +53,7 @@ const hasStatus = (error: unknown, status: number, reason?: string): error is Ap
 
 export const isNotFound = (error: unknown): error is ApiError => hasStatus(error, 404, "NotFound");
 /** A 404 that says nothing about the object: of a proxy before the API server, or of an API that the cluster does not have. */
-export const isUnknownPath = (error: unknown): error is ApiError => hasStatus(error, 404) && error.reason === null;
+export const isUnknownPath = (error: unknown): boolean => hasStatus(error, 404) && error.reason === null;
 export const isAlreadyExists = (error: unknown): error is ApiError => hasStatus(error, 409, "AlreadyExists");
 /** 409 of any other kind: a precondition, a concurrent write, a busy quota. */
 export const isConflict = (error: unknown): error is ApiError => hasStatus(error, 409) && !isAlreadyExists(error);
