@@ -37,11 +37,9 @@ export function notPrepared(error: unknown, issue: RunIssue, earlier: readonly A
     summary: notPreparedSummary(errorMessage, isOnForm, way, issue),
     resultJson: { outcome: "not-prepared", ...fields.resultJson },
   };
-  return withoutNames({
-    result,
-    way,
-    ifCancelled: earlier.every(({ outcome }) => isStopped(outcome)) ? cancelledUnprepared(worked) : null,
-  });
+  // An earlier run's Job that could not be looked for may be at work.
+  const isOver = !(error instanceof UnseenJob) && earlier.every(({ outcome }) => isStopped(outcome));
+  return withoutNames({ result, way, ifCancelled: isOver ? cancelledUnprepared(worked) : null });
 }
 
 function causeOf(error: unknown): Cause {

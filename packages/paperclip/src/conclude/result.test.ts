@@ -7,7 +7,7 @@ import { exampleAttempt, exampleEvidence, exampleInputs, exampleResult, exited, 
 import { exampleCli } from "../testing/example-cli.ts";
 import { hostContext } from "../testing/host-context.ts";
 import type { AttemptResult } from "./attempts.ts";
-import { conclude } from "./result.ts";
+import { cancelledAfterwards, conclude } from "./result.ts";
 
 const workspace = { workspaceId: "w-1", repoUrl: "https://example.com/r.git", repoRef: "main" };
 const portable = { mode: "portable", spec: {}, env: {} } as unknown as AttemptResult["attempt"]["inputs"]["state"];
@@ -55,6 +55,22 @@ test("a good run: usage, cost, provider, session", () => {
     sessionId: "ses_2",
     sessionDisplayId: "ses_2",
   });
+});
+
+const failed = { message: "m", permanent: false } as const;
+const seen = { jobUid: "uid", timings: { started: 1 } } as unknown as Changes["evidence"];
+
+test.each<[string, OutcomeKind, Changes, boolean]>([
+  ["an end of its own", exited(0), {}, true],
+  ["an end that nobody proved", { kind: "end-unknown", message: "m" }, { evidence: { ...seen, proof: "none" } }, false],
+  ["a Job left to the next server", { kind: "detached", reason: "r" }, {}, false],
+  ["a Job that another run has", { kind: "superseded", byRun: "r" }, {}, false],
+  ["a start that failed", { kind: "never-started", cause: "job-create-failed", ...failed }, {}, true],
+  ["a start that could not see whether another run is at work", { kind: "never-started", cause: "jobs-not-listed", ...failed }, {}, false],
+  ["a takeover that failed", { kind: "never-started", cause: "takeover-failed", ...failed }, {}, false],
+])("cancelled when it had ended: %s", (_, outcome, changes, isAcknowledged) => {
+  const { resultJson } = cancelledAfterwards(conclude({ earlier: [], last: ended(outcome, changes) }));
+  expect(resultJson?.executionCancellation !== undefined).toBe(isAcknowledged);
 });
 
 test("nothing that a pod said reaches the host's database or pages with control characters in it", () => {

@@ -77,7 +77,15 @@ function conclusionOf(attempts: Attempts): Conclusion {
       : { summary: failure === null || way === null ? answerOf(last) : summaryOf({ ...last, outcome }, failure, way, issue) }),
     resultJson: { ...report.details, ...resultJson(outcome), ...evidence },
   };
-  return { result, way, ifCancelled: isStopped(outcome) ? cancelled(attempts, kept) : null };
+  return { result, way, ifCancelled: mayAcknowledge(outcome, way) ? cancelled(attempts, kept) : null };
+}
+
+/** Whether nobody's agent is at work after this end. What a cancel itself came to is in the result already. */
+function mayAcknowledge(outcome: RunOutcome, way: Way | null): boolean {
+  if (outcome.kind === "cancelled" || way === "held" || isLeftToOthers(outcome)) return false;
+  // Another run's Job goes on, or may.
+  if (outcome.kind === "never-started" && ["takeover-failed", "jobs-not-listed"].includes(outcome.cause)) return false;
+  return isStopped(outcome);
 }
 
 /** The host shows `provider/model`: a model that has its provider's name in front would have it twice. */
