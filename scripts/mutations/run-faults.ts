@@ -226,8 +226,8 @@ export const RUN_FAULTS: readonly Fault[] = [
   {
     what: "a lost lease of the host cancels the run",
     file: "packages/paperclip/src/observe/cancel.ts",
-    find: "if (!/lease lost/i.test(reason)) cancel.abort(new Error(reason));",
-    replace: "if (reason !== null) cancel.abort(new Error(reason));",
+    find: "signal?.aborted === true && !/lease lost/i.test(reasonOf(signal));",
+    replace: "signal?.aborted === true && reasonOf(signal) !== null;",
     caughtBy: ["packages/paperclip/src/observe/cancel.test.ts", suite("cancel-host")],
   },
   {

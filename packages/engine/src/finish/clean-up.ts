@@ -20,7 +20,7 @@ const VIEW_TIMEOUT_MS = 300;
 const KEEP_TIMEOUT_MS = 60_000;
 const LATER_PAUSE_MS = 10_000;
 const LATER_TRIES = 60;
-/** So often the account may be told that it lacks the permission: by then an API server that has just come back knows its rights. */
+/** How often the API server may deny it: one that has just come back knows the account's rights by then. */
 const DENIED_TRIES = 3;
 
 interface CleanUp {
