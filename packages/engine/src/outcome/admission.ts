@@ -9,8 +9,8 @@ export function endBeforeStart(state: RunState, fact: Observation): OutcomeKind 
   if (problem === null && !hasLeft) return null;
   // A caller that asked to leave gets that as the outcome, not the problem that came in between.
   if (state.cancel !== null) {
-    const mayRun = problem?.kind === "takeover-failed" && problem.unknown;
-    return { kind: "cancelled", reason: state.cancel.reason, exitCode: null, stopped: !mayRun };
+    // The Job of the run that this one continues goes on, whoever owns it now.
+    return { kind: "cancelled", reason: state.cancel.reason, exitCode: null, stopped: problem?.kind !== "takeover-failed" };
   }
   if (problem === null || (state.detach !== null && state.acceptedAt === null))
     return { kind: "detached", reason: state.detach?.reason ?? "asked to leave" };

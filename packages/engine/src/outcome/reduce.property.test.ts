@@ -206,7 +206,7 @@ describe("any order of facts", () => {
     );
   });
 
-  test("a Job that may be this run's is not called stopped", () => {
+  test("a Job that could not be taken over is not called stopped", () => {
     const problem = {
       kind: "takeover-failed",
       by: { job: "other", runId: "run-0", ours: true, sameKey: true },
@@ -217,7 +217,7 @@ describe("any order of facts", () => {
       return reduce(cancelled, { at: 2, kind: "start-problem", problem: { ...problem, unknown } }, timeouts).outcome;
     };
     expect(end(true)).toMatchObject({ kind: "cancelled", stopped: false });
-    expect(end(false)).toMatchObject({ kind: "cancelled", stopped: true });
+    expect(end(false)).toMatchObject({ kind: "cancelled", stopped: false });
   });
 
   test("time alone brings every history to an outcome", () => {

@@ -2,12 +2,10 @@ import { ApiError } from "@paperclip-k8s/engine";
 import { expect, test } from "vitest";
 import { issueOf } from "../host/issue.ts";
 import { UnusableVolume } from "../host/unusable-volume.ts";
-import { UnseenJob } from "../prepare/job-place.ts";
 import { ConfigError } from "../settings/config-error.ts";
 import { exampleResult, exited } from "../testing/example-attempt.ts";
 import { hostContext } from "../testing/host-context.ts";
 import { notPrepared } from "./not-prepared.ts";
-import { cancelledAfterwards } from "./result.ts";
 
 const NOT_STARTED = { kind: "bootstrap", providerWorkStarted: false };
 const MARKER = { conversationContinuation: "continue_conversation_v1" };
@@ -90,12 +88,6 @@ test("an error of the cluster passes, a kubeconfig and an error of our own do no
   });
 });
 
-test("cancelled meanwhile: acknowledged, unless an earlier attempt or an earlier run's Job may be at work", () => {
-  const cancelled = (error: Error, earlier = worked) => cancelledAfterwards(notPrepared(error, issue(), earlier)).resultJson;
-  const acknowledged = { executionCancellation: expect.objectContaining({ state: "acknowledged" }) };
-  expect(cancelled(new UnusableVolume("away"), [])).toMatchObject(acknowledged);
-  expect(cancelled(new UnusableVolume("away"))).toMatchObject({ ...acknowledged, ...MARKER });
-  const unseen = [exampleResult({ kind: "end-unknown", message: "m" }, { evidence: { proof: "none" } })];
-  expect(cancelled(new UnusableVolume("away"), unseen)).not.toHaveProperty("executionCancellation");
-  expect(cancelled(new UnseenJob("away"), [])).not.toHaveProperty("executionCancellation");
+test("a cancel meanwhile is not acknowledged: an earlier run's Job may be at work", () => {
+  expect(notPrepared(new UnusableVolume("away"), issue()).ifCancelled).toBeNull();
 });

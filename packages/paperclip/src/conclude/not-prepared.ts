@@ -5,10 +5,10 @@ import { HostTrouble } from "../observe/cancel.ts";
 import { cleanText } from "../observe/clean-text.ts";
 import { UnseenJob } from "../prepare/job-place.ts";
 import { ConfigError } from "../settings/config-error.ts";
-import { type AttemptResult, isStopped, mayHaveStartedWork, sumOf } from "./attempts.ts";
+import { type AttemptResult, mayHaveStartedWork, sumOf } from "./attempts.ts";
 import { type Conclusion, withoutNames } from "./result.ts";
 import { notPreparedSummary } from "./summary.ts";
-import { cancelledUnprepared, NEEDS_A_PERSON, wayOutUnprepared } from "./way-out.ts";
+import { NEEDS_A_PERSON, wayOutUnprepared } from "./way-out.ts";
 
 /** What kept an attempt from being prepared. `passes`: it may be gone at the next try. */
 interface Cause {
@@ -25,8 +25,7 @@ export function notPrepared(error: unknown, issue: RunIssue, earlier: readonly A
   const { errorMessage } = cause;
   const isOnForm = error instanceof ConfigError && error.isOnForm;
   const cost = sumOf(earlier);
-  const worked = earlier.some(mayHaveStartedWork);
-  const { way, ...fields } = wayOutUnprepared(cause, issue.isLastRetry, worked);
+  const { way, ...fields } = wayOutUnprepared(cause, issue.isLastRetry, earlier.some(mayHaveStartedWork));
   const result = {
     exitCode: null,
     signal: null,
@@ -37,9 +36,8 @@ export function notPrepared(error: unknown, issue: RunIssue, earlier: readonly A
     summary: notPreparedSummary(errorMessage, isOnForm, way, issue),
     resultJson: { outcome: "not-prepared", ...fields.resultJson },
   };
-  // An earlier run's Job that could not be looked for may be at work.
-  const isOver = !(error instanceof UnseenJob) && earlier.every(({ outcome }) => isStopped(outcome));
-  return withoutNames({ result, way, ifCancelled: isOver ? cancelledUnprepared(worked) : null });
+  // The Job of an earlier run, which this one continues, may be at work: it was not looked for, or could not be.
+  return withoutNames({ result, way, ifCancelled: null });
 }
 
 function causeOf(error: unknown): Cause {

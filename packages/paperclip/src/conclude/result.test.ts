@@ -26,6 +26,7 @@ function ended(outcome: OutcomeKind, { previous, sessionId = undefined, inputs, 
   const attempt = exampleAttempt({ inputs: exampleInputs({ ctx, ...inputs }), sessionId: sessionId ?? null });
   return exampleResult(outcome, { attempt, ...changes });
 }
+const notStarted = (cause: "image"): OutcomeKind => ({ kind: "never-started", cause, message: "m", permanent: false });
 const result = (outcome: OutcomeKind, changes: Changes = {}, earlier: AttemptResult[] = []) =>
   conclude({ earlier, last: ended(outcome, changes) }).result;
 
@@ -57,17 +58,14 @@ test("a good run: usage, cost, provider, session", () => {
   });
 });
 
-const failed = { message: "m", permanent: false } as const;
-const seen = { jobUid: "uid", timings: { started: 1 } } as unknown as Changes["evidence"];
-
 test.each<[string, OutcomeKind, Changes, boolean]>([
   ["an end of its own", exited(0), {}, true],
-  ["an end that nobody proved", { kind: "end-unknown", message: "m" }, { evidence: { ...seen, proof: "none" } }, false],
+  ["a time limit", { kind: "timed-out", by: "runner", exitCode: 143 }, {}, true],
+  ["an end that nobody proved", { kind: "end-unknown", message: "m" }, { evidence: { proof: "none" } }, false],
   ["a Job left to the next server", { kind: "detached", reason: "r" }, {}, false],
   ["a Job that another run has", { kind: "superseded", byRun: "r" }, {}, false],
-  ["a start that failed", { kind: "never-started", cause: "job-create-failed", ...failed }, {}, true],
-  ["a start that could not see whether another run is at work", { kind: "never-started", cause: "jobs-not-listed", ...failed }, {}, false],
-  ["a takeover that failed", { kind: "never-started", cause: "takeover-failed", ...failed }, {}, false],
+  ["a start that failed: its Job may still be there", notStarted("image"), { evidence: { proof: "none" } }, false],
+  ["a taken lock", { kind: "blocked", code: null, message: "m", byJob: "j", byRun: null }, { evidence: { proof: "none" } }, false],
 ])("cancelled when it had ended: %s", (_, outcome, changes, isAcknowledged) => {
   const { resultJson } = cancelledAfterwards(conclude({ earlier: [], last: ended(outcome, changes) }));
   expect(resultJson?.executionCancellation !== undefined).toBe(isAcknowledged);

@@ -5,7 +5,7 @@ import { cleanValue } from "../observe/clean-text.ts";
 import { withoutUserNames } from "../observe/home-paths.ts";
 import { environmentOf } from "../prepare/attempt.ts";
 import { incomingSession } from "../prepare/session.ts";
-import { type AttemptResult, type Attempts, costOf, isLeftToOthers, isStopped } from "./attempts.ts";
+import { type AttemptResult, type Attempts, costOf, isLeftToOthers } from "./attempts.ts";
 import { exitOf } from "./exit.ts";
 import { failureOf } from "./failure.ts";
 import { NO_SESSION, sessionLeft } from "./session.ts";
@@ -18,7 +18,7 @@ const SUMMARY_CHARS = 4000;
 export interface Conclusion {
   readonly result: ExecutionResult;
   readonly way: Way | null;
-  /** What the result says besides, if the host cancels the run after its end and before it has the result; null = the agent may still be at work. */
+  /** What the result says besides, if the host cancels the run after its end and before it has the result; null = its end is not proved. */
   readonly ifCancelled: Acknowledged | null;
 }
 
@@ -80,13 +80,9 @@ function conclusionOf(attempts: Attempts): Conclusion {
   return { result, way, ifCancelled: mayAcknowledge(outcome, way) ? cancelled(attempts, kept) : null };
 }
 
-/** Whether nobody's agent is at work after this end. What a cancel itself came to is in the result already. */
-function mayAcknowledge(outcome: RunOutcome, way: Way | null): boolean {
-  if (outcome.kind === "cancelled" || way === "held" || isLeftToOthers(outcome)) return false;
-  // Another run's Job goes on, or may.
-  if (outcome.kind === "never-started" && ["takeover-failed", "jobs-not-listed"].includes(outcome.cause)) return false;
-  return isStopped(outcome);
-}
+/** Whether the agent's end is proved. What a cancel itself came to is in the result already. */
+const mayAcknowledge = (outcome: RunOutcome, way: Way | null): boolean =>
+  outcome.evidence.proof !== "none" && outcome.kind !== "cancelled" && way !== "held" && !isLeftToOthers(outcome);
 
 /** The host shows `provider/model`: a model that has its provider's name in front would have it twice. */
 function modelName(model: string | null, provider: string | null): string | null {

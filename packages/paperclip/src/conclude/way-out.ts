@@ -161,19 +161,10 @@ function retryOf(worked: boolean): Pick<WayOut, "errorFamily" | "executionRecove
 /** The fields with which the host takes a cancel for acknowledged, so that the issue is free for the next run. */
 export type Acknowledged = Pick<WayOut, "executionRecovery" | "resultJson">;
 
-/** Of a run without an attempt that began: nothing had to be stopped. `worked`: an earlier attempt had. */
-export function cancelledUnprepared(worked: boolean, at = Date.now()): Acknowledged {
-  const resultJson = acknowledged(at, false);
-  return worked ? { resultJson: { ...resultJson, ...CONTINUE } } : { executionRecovery: NOT_STARTED, resultJson };
-}
-
-const acknowledged = (at: number, forced: boolean) => ({
-  executionCancellation: { state: "acknowledged", acknowledgedAt: new Date(at).toISOString(), forced },
-});
-
 export function cancelled(attempts: Attempts, sessionId: string | null): Acknowledged {
   const { outcome, endedAt } = attempts.last;
-  const resultJson = acknowledged(endedAt, outcome.evidence.endRecord?.signal === "SIGKILL");
+  const forced = outcome.evidence.endRecord?.signal === "SIGKILL";
+  const resultJson = { executionCancellation: { state: "acknowledged", acknowledgedAt: new Date(endedAt).toISOString(), forced } };
   if (!hasWorked(attempts)) return { executionRecovery: NOT_STARTED, resultJson };
   if (sessionId === null) return { resultJson: { ...resultJson, ...CONTINUE } };
   return {
