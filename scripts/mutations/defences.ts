@@ -146,8 +146,8 @@ export const DEFENCES: readonly Fault[] = [
   {
     what: "attack: another company's workspace is an agent's own",
     file: paperclip("prepare/scope/scope.ts"),
-    find: "if (isMounted(mounts, cwd)) return;",
-    replace: "if (mounts.length > 0) return;",
+    find: "|| isMounted(mounts, cwd)) return;",
+    replace: "|| mounts.length > 0) return;",
     caughtBy: [hostile("settings")],
     attacks: ["settings/other-workspace"],
   },

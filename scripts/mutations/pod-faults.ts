@@ -86,7 +86,7 @@ export const POD_FAULTS: readonly Fault[] = [
   {
     what: "a mount lies in a folder that agents can write to: a link in its place shows them the host's database",
     file: "packages/paperclip/src/prepare/scope/parents.ts",
-    find: "if (above !== undefined) throw",
+    find: "if (above !== null) throw",
     replace: 'if (above === "") throw',
     caughtBy: [scope("parents.test.ts")],
   },
@@ -105,10 +105,17 @@ export const POD_FAULTS: readonly Fault[] = [
     caughtBy: [scope("wanted.test.ts")],
   },
   {
+    what: "an agent marks its settings as an account of the host's, and its variables pass the operator's policy",
+    file: "packages/paperclip/src/prepare/agent-config.ts",
+    find: "hasAccount: await hasPreparedAccount(raw)",
+    replace: "hasAccount: accountOf(raw) !== null",
+    caughtBy: ["packages/paperclip/src/prepare/agent-config.test.ts"],
+  },
+  {
     what: "an agent chooses the folder of another agent or company as its workspace",
     file: "packages/paperclip/src/prepare/scope/scope.ts",
-    find: "if (isMounted(mounts, cwd)) return;",
-    replace: "if (mounts.length > 0) return;",
+    find: "|| isMounted(mounts, cwd)) return;",
+    replace: "|| mounts.length > 0) return;",
     caughtBy: [scope("wanted.test.ts")],
   },
   {

@@ -1,9 +1,14 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createEngine } from "@paperclip-k8s/engine";
 import { type Pocket, startPocket } from "@paperclip-k8s/pocket";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { inPlaceOf } from "../built-in/in-place.ts";
 import { execute } from "../execute.ts";
 import { exampleCli } from "../testing/example-cli.ts";
 import { hostContext } from "../testing/host-context.ts";
+import { checkedConfig } from "./agent-config.ts";
 
 // A whole run whose settings the policy does not allow: it is refused, and the cluster is not asked for anything.
 
@@ -61,4 +66,24 @@ test("the log of a run that misses a setting says which key is none", async () =
   const { errorMessage, log } = await run({ imgae: "a:1", kubeconfig: pocket.kubeconfig }, { KUBECONFIG: pocket.kubeconfig });
   expect(errorMessage).toMatch(/^Namespace, Image, Data claim \(dataClaim\): must be set/);
   expect(log).toContain('"imgae" is not a setting of this adapter and has no effect; did you mean Image?');
+});
+
+test("an account's variables need no policy, if the host has prepared the account: the mark alone may be an agent's own", async () => {
+  const key = "ACME_ACCOUNT_KEY";
+  const delivery = "environment" as const;
+  const builtIn = { type: "example_local", settings: [], accountVariables: [key], runtimeToolDelivery: delivery, sessions: () => [] };
+  const cli = inPlaceOf({ ...exampleCli, builtIn });
+  const home = mkdtempSync(join(tmpdir(), "paperclip-ai-company-"));
+  const folder = mkdtempSync(join(tmpdir(), "policy-"));
+  onTestFinished(() => {
+    for (const each of [home, folder]) rmSync(each, { recursive: true });
+  });
+  const policy = join(folder, "policy.yaml");
+  writeFileSync(policy, "allow: { environment: [FOO_*] }\ndefaults: { namespace: agents, image: a, dataClaim: data }\n");
+  const check = (HOME: string) => {
+    const raw = { env: { HOME, [key]: "k" }, managedAiConnection: { method: "api_key" } };
+    return checkedConfig(cli, raw, { PAPERCLIP_K8S_POLICY: policy, KUBECONFIG: pocket.kubeconfig });
+  };
+  expect((await check(home)).config.env).toEqual({ [key]: "k" });
+  await expect(check(`${home}-not-there`)).rejects.toThrow(key);
 });

@@ -2,6 +2,7 @@ import { contextNamespace, ownPodIdentity } from "@paperclip-k8s/engine";
 import type { AgentCli } from "../agent-cli/agent-cli.ts";
 import { accountOf, withoutAccountFolders } from "../built-in/account.ts";
 import { IN_PLACE_DEFAULTS } from "../built-in/in-place.ts";
+import { hasPreparedAccount } from "../built-in/prepared-account.ts";
 import { translateSettings } from "../built-in/translate.ts";
 import { checkKubeconfig } from "../policy/check-kubeconfig.ts";
 import { enforce } from "../policy/enforce.ts";
@@ -41,7 +42,7 @@ export async function checkedConfig(cli: AgentCli, raw: Raw, serverEnv: NodeJS.P
   const namespaces = isChosen ? await ownNamespaces(config.kubeconfig, serverEnv) : [];
   const isBuiltIn = builtInNames(cli.variables, serverEnv);
   const accountVariables = cli.builtIn?.accountVariables ?? [];
-  const isSetByHost = setByHost({ env: config.env, serverEnv, hasAccount: Boolean(config.account), accountVariables });
+  const isSetByHost = setByHost({ env: config.env, serverEnv, hasAccount: await hasPreparedAccount(raw), accountVariables });
   enforce(config, policy, { env: serverEnv, namespaces, container: cli.container, isBuiltIn, isSetByHost }, refusals).check();
   return { config, policy };
 }

@@ -5,7 +5,7 @@ import { GITHUB_TOKENS, userPath } from "./host-disk.ts";
 interface HostsInput {
   readonly env: Readonly<Record<string, string>>;
   readonly serverEnv: NodeJS.ProcessEnv;
-  /** Whether the agent has an account that the host manages. */
+  /** Whether the host has prepared an account for this run. */
   readonly hasAccount: boolean;
   /** Variables in which the host gives its key to this CLI. */
   readonly accountVariables: readonly string[];
@@ -27,7 +27,8 @@ const BLANK_FOR_ACCOUNT = /_(API_KEY|(AUTH|OAUTH)_TOKEN|BASE_URL|HOME|CONFIG(_DI
 
 /**
  * Whether the host itself has set a variable of an agent's env for this run, for a managed account or GitHub connection: no policy has to
- * allow those. Name and value decide, so that no setting of an agent's own passes for one.
+ * allow those. An account's variables are known by their names, since the host has removed the agent's own of these names; others by their
+ * values too.
  */
 export function setByHost(input: HostsInput): (name: string) => boolean {
   const { env, serverEnv, hasAccount, accountVariables } = input;
