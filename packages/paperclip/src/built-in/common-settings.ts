@@ -72,11 +72,11 @@ export const commonSettings: readonly BuiltInSetting[] = [
   kept("graceSec", "as it is; 60 where it is not set"),
   promise(
     "filesystemScope",
-    "`workspace` is kept by the pod: it has the agent's own folders and the folder of the run's project, and no other. Refused for a worktree or another part of a checkout, which a pod cannot have alone, and where the policy mounts the whole volume",
+    "`workspace` is kept by the pod: it has the agent's own folders, its company's skills and the folder of the run's project. Refused for a worktree or another part of a checkout, which a pod cannot have alone, and where the policy mounts the whole volume",
   ),
   kept(
     "filesystemExtraPaths",
-    "those in the policy's `volume.paths`, read-only unless `access` is `rw` and the policy lets agents write there; the others are named in a warning",
+    "those in the policy's `volume.paths`, read-only unless `access` is `rw` and the policy lets agents write there; the others, and those below a folder that agents can write to, are named in a warning",
   ),
   leftOut("filesystemSandboxCommand", "the pod is the sandbox"),
   promise("networkScope", "refused, unless the policy's `allow.networkScopes` says that the cluster's network policies keep it"),

@@ -1,6 +1,6 @@
 import type { RunRequest } from "@paperclip-k8s/engine";
 import type { CliPlan } from "../../agent-cli/agent-cli.ts";
-import { isBelow, textOf } from "../../host/context-values.ts";
+import { textOf } from "../../host/context-values.ts";
 import type { InheritedEnv } from "../inherit/inherited.ts";
 import { isFixed, overrideWarnings } from "./fact-overrides.ts";
 import { type EnvContext, hostFacts, isTooLong, mayBePlain } from "./facts.ts";
@@ -74,11 +74,7 @@ export async function buildEnv(input: EnvInput): Promise<PodEnv> {
     from: inherited.from,
     hidden: inherited.from.length === 0 ? [] : [...new Set([...inherited.hidden, ...never])],
     apiUrl,
-    warnings: [
-      ...settings.warnings,
-      ...long.map((name) => `${name} is longer than a program's environment may be and was left out`),
-      ...unreachable(workspace.cwd, config.dataPath),
-    ],
+    warnings: [...settings.warnings, ...long.map((name) => `${name} is longer than a program's environment may be and was left out`)],
   };
 }
 
@@ -103,11 +99,6 @@ function settingsOf(input: EnvInput, facts: Readonly<Record<string, string>>, un
   // The address of the API is taken from the agent's settings before: as the target of a relay, if there is one.
   const overruled = [...forced, ...Object.keys(env).filter(isFixed), "PAPERCLIP_API_URL"];
   return { env: without(env, [...unused, ...overruled]), warnings };
-}
-
-function unreachable(cwd: string | null, dataPath: string): string[] {
-  if (cwd === null || isBelow(cwd, dataPath)) return [];
-  return [`the workspace ${cwd} is not on the volume mounted at ${dataPath}: the pod will find it empty`];
 }
 
 function without(values: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {

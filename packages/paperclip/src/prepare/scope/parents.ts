@@ -8,12 +8,16 @@ import { isAbove, matchedFolder } from "./path-patterns.ts";
  * Refuses a mount below a folder that some agent can write to: it could put a link in the mount's place after we have looked at it,
  * and the pod would get what the link leads to, another company's files or the host's database.
  */
-export function checkParents(mounts: readonly SharedMount[], { paths }: PolicyVolume, place: Pick<InstancePlace, "dataPath">): void {
+export function checkParents(mounts: readonly SharedMount[], volume: PolicyVolume, place: Pick<InstancePlace, "dataPath">): void {
   for (const { path } of mounts) {
-    const above = writableBy(paths, place).find((each) => isAbove(each, path));
-    if (above !== undefined) throw new ConfigError("volume.paths", unsafe(path, above));
+    const above = writableAbove(path, volume, place);
+    if (above !== null) throw new ConfigError("volume.paths", unsafe(path, above));
   }
 }
+
+/** The folder above this one that some agent can write to; null = none. */
+export const writableAbove = (path: string, { paths }: PolicyVolume, place: Pick<InstancePlace, "dataPath">): string | null =>
+  writableBy(paths, place).find((each) => isAbove(each, path)) ?? null;
 
 /** Refuses files for the homes of all agents that one of them can write. */
 export function checkSeeds(seeds: readonly string[], { paths }: PolicyVolume, place: Pick<InstancePlace, "dataPath">): void {

@@ -17,8 +17,8 @@ beforeEach(() => {
   onTestFinished(() => rmSync(data, { recursive: true, force: true }));
 });
 
-function find(volume: Partial<PolicyVolume> = {}, mountPath = data) {
-  const { ctx } = hostContext({ agent: "agent-1", taskKey: "task-1" });
+function find(volume: Partial<PolicyVolume> = {}, mountPath = data, context = {}) {
+  const { ctx } = hostContext({ agent: "agent-1", taskKey: "task-1", context });
   const config = parseConfig({ namespace: "agents", dataPath: mountPath }, {}, exampleCli);
   const policy = { ...DEFAULT_POLICY, volume: { ...DEFAULT_POLICY.volume, ...volume } };
   const state = keptState({ ctx, cli: exampleCli, config });
@@ -46,6 +46,11 @@ test("scoped unless the operator says otherwise: what is on the volume of what t
 
 test("the whole volume, as in earlier versions, if the policy allows it", async () => {
   expect(await find({ mount: "whole" })).toEqual({ mounts: null, made: [home(), state()], warnings: [] });
+});
+
+test("a workspace that is not on the volume is refused there too", async () => {
+  const context = { paperclipWorkspace: { cwd: "/srv/repos/site", source: "project_primary" } };
+  await expect(find({ mount: "whole" }, data, context)).rejects.toThrow(/^workspace: \/srv\/repos\/site is not on the shared volume/);
 });
 
 test("a link is refused by its name, in the place of a folder or on the way to it", async () => {

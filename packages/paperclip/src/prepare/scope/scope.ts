@@ -25,6 +25,7 @@ const TIMEOUT_MS = 10_000;
 export async function findScope(input: ScopeInput & { readonly inherited: Pick<Inherited, "claim"> }): Promise<VolumeScope> {
   const { mountPath } = input.inherited.claim;
   if (input.policy.volume.mount === "whole") {
+    checkOnVolume(input, mountPath);
     if (input.config.filesystemScope === "none") return wholeVolume(input);
     throw new ConfigError("filesystemScope", "cannot be kept: the policy lets pods mount the whole volume (volume.mount: whole)");
   }
@@ -71,7 +72,10 @@ export function scopeOf(input: ScopeInput, wanted: readonly WantedFolder[], seen
       ...unmountedSettings(input, mounts, root),
       ...input.config.filesystemExtraPaths
         .filter(({ path }) => !isMounted(mounts, path))
-        .map(({ path }) => `filesystemExtraPaths: ${path} is not in the pod: it is no folder in one of the policy's volume.paths`),
+        .map(
+          ({ path }) =>
+            `filesystemExtraPaths: ${path} is not in the pod: it is no folder of the policy's volume.paths, or agents can write above it`,
+        ),
     ],
   };
 }
@@ -115,8 +119,8 @@ export function homeInPod({ mounts }: Pick<VolumeScope, "mounts">, root: string,
 }
 
 /**
- * Refuses a workspace that is a part of its project's folder, where the agent was promised that its pod has nothing else: the pod has to
- * mount the project's folder whole, because agents can write to it and could put a link in the workspace's place.
+ * Refuses a workspace that is a part of its project's checkout, where the agent was promised that its pod has its workspace only: the pod
+ * has to mount the project's folder whole, because agents can write to it and could put a link in the workspace's place.
  */
 function checkPromise(input: ScopeInput): void {
   const { own } = projectsOf(input);
@@ -130,13 +134,8 @@ function checkPromise(input: ScopeInput): void {
 /** Refuses a working folder that the pod does not mount: the CLI would start in an empty folder that is lost with the pod. */
 function checkWorkspace(input: ScopeInput, mounts: readonly SharedMount[], root: string): void {
   const { ctx, cwd, config } = input;
-  const hosts = workspaceOf(ctx.context, config.cwd).cwd;
-  if (!isBelow(normalize(cwd), root)) {
-    // A folder that an agent's own setting names may be one of its image.
-    if (cwd === hosts && !isInTemplate(input)) throw new ConfigError("workspace", elsewhere(cwd, root));
-    return;
-  }
-  if (isMounted(mounts, cwd)) return;
+  checkOnVolume(input, root);
+  if (!isBelow(normalize(cwd), root) || isMounted(mounts, cwd)) return;
   const field = config.cwd === cwd ? "cwd" : "workspace";
   const without = field === "cwd" ? `. Without cwd the agent works in ${workspaceOf(ctx.context, null).cwd ?? agentHome(ctx, config)}` : "";
   const own = mounts.filter(({ readOnly }) => !readOnly).map(({ path }) => path);
@@ -145,6 +144,13 @@ function checkWorkspace(input: ScopeInput, mounts: readonly SharedMount[], root:
     `${cwd} is not among the folders that this agent's pods mount (${own.join(", ")}). Agents can change it themselves, so only the ` +
       `operator can allow it, in the policy: volume: { paths: [{ path: ${JSON.stringify(normalize(cwd))}, readOnly: false }] }${without}`,
   );
+}
+
+/** Refuses a workspace of the host's that no pod can have. A folder that an agent's own setting names may be one of its image. */
+function checkOnVolume(input: ScopeInput, root: string): void {
+  const { ctx, cwd, config } = input;
+  if (isBelow(normalize(cwd), root) || cwd !== workspaceOf(ctx.context, config.cwd).cwd || isInTemplate(input)) return;
+  throw new ConfigError("workspace", elsewhere(cwd, root));
 }
 
 const elsewhere = (cwd: string, root: string): string =>

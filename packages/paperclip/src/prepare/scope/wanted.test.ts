@@ -126,6 +126,10 @@ test("an agent confined to its workspace: its own and its project's folder, and 
   expect(scoped({ filesystemExtraPaths: ["/paperclip/else"] }).warnings).toEqual([
     expect.stringContaining("/paperclip/else is not in the pod"),
   ]);
+  // Below a folder that agents can write to, one of them could put a link in its place.
+  const below = { filesystemExtraPaths: ["/paperclip/repos/acme/docs"] };
+  expect(mounted(below)).toEqual(own);
+  expect(scoped(below).warnings).toEqual([expect.stringContaining("/paperclip/repos/acme/docs is not in the pod")]);
   expect(mounted({}, project(`${PROJECT}/repo`))).toEqual([HOME, PROJECT, ...own.slice(1)]);
   expect(mounted({ cwd: "/paperclip/repos/acme" })).toEqual([...own, "/paperclip/repos/acme"]);
 });

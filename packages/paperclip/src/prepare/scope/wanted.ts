@@ -6,6 +6,7 @@ import { agentHome, companySkills, instructionsFolder } from "../../host/paths.t
 import type { RunParts } from "../attempt.ts";
 import type { Seeds } from "../state/find-seeds.ts";
 import type { KeptState } from "../state/kept-state.ts";
+import { writableAbove } from "./parents.ts";
 import { isPattern, matchedFolder } from "./path-patterns.ts";
 import { projectsOf } from "./projects.ts";
 
@@ -76,7 +77,8 @@ function policyFolders(input: ScopeInput): WantedFolder[] {
 
 /** Of an agent that is confined to its workspace: that, and the folders that it names besides, writable only where both say so. */
 function extraFolders({ cwd, config, policy }: ScopeInput): WantedFolder[] {
-  return [{ path: normalize(cwd), access: "rw" }, ...config.filesystemExtraPaths].flatMap(({ path, access }): WantedFolder[] => {
+  const extra = config.filesystemExtraPaths.filter(({ path }) => writableAbove(path, policy.volume, config) === null);
+  return [{ path: normalize(cwd), access: "rw" }, ...extra].flatMap(({ path, access }): WantedFolder[] => {
     const allowed = policy.volume.paths.filter((each) => matchedFolder(each.path, path) !== null);
     if (allowed.length === 0) return [];
     return [{ path, readOnly: access === "ro" || allowed.every((each) => each.readOnly), need: "if there" }];

@@ -76,7 +76,7 @@ export const podFields = named({
     isPromise: true,
     options: { none: "", workspace: "" },
     defaultText: "none",
-    doc: "`workspace`: of the shared volume the pod has the agent's own folders, the folder of the run's project, and of the policy's `volume.paths` only those in `filesystemExtraPaths`. Refused for a workspace that is a part of a checkout, such as a worktree, because a pod cannot have it alone",
+    doc: "`workspace`: of the shared volume the pod has the agent's own folders, its company's skills, the folder of the run's project, and of the policy's `volume.paths` only those in `filesystemExtraPaths`. Refused for a workspace that is a part of a checkout, such as a worktree, because a pod cannot have it alone",
   }),
   filesystemExtraPaths: extraPaths(),
   networkScope: choice({
