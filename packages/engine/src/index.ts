@@ -18,7 +18,7 @@ export { createEngine, type Engine, type EngineOptions } from "./engine.ts";
 export { RequestError } from "./errors.ts";
 export { type ImportOptions, importState } from "./import/import-state.ts";
 export type { ImportAnswer, ImportProgress, ImportSource, RowRule } from "./import/protocol.ts";
-export { ApiError } from "./kube/api-error.ts";
+export { ApiError, isTransient } from "./kube/api-error.ts";
 export { type ConnectOptions, contextNamespace } from "./kube/credentials.ts";
 export { type LookUp, lookUp, type ObjectName } from "./kube/look-up.ts";
 export { findOwnPod, OwnPodError, ownPodIdentity } from "./kube/own-pod/own-pod.ts";

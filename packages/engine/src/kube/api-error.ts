@@ -51,9 +51,11 @@ export const accessDenied = (denied: DeniedAccess): ApiError =>
 const hasStatus = (error: unknown, status: number, reason?: string): error is ApiError =>
   error instanceof ApiError && error.httpStatus === status && (reason === undefined || error.reason === reason);
 
-export const isNotFound = (error: unknown): error is ApiError => hasStatus(error, 404, "NotFound");
+/** The API server names the kind of what is not there. Proxies before it, such as Teleport's, write a Status of this reason too. */
+export const isNotFound = (error: unknown): error is ApiError => hasStatus(error, 404, "NotFound") && kindOf(error) !== undefined;
+const kindOf = ({ details }: ApiError): unknown => (details as { kind?: unknown } | null)?.kind;
 /** A 404 that says nothing about the object: of a proxy before the API server, or of an API that the cluster does not have. */
-export const isUnknownPath = (error: unknown): boolean => hasStatus(error, 404) && error.reason === null;
+export const isUnknownPath = (error: unknown): boolean => hasStatus(error, 404) && !isNotFound(error);
 export const isAlreadyExists = (error: unknown): error is ApiError => hasStatus(error, 409, "AlreadyExists");
 /** 409 of any other kind: a precondition, a concurrent write, a busy quota. */
 export const isConflict = (error: unknown): error is ApiError => hasStatus(error, 409) && !isAlreadyExists(error);

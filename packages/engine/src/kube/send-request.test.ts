@@ -96,7 +96,13 @@ describe("what is not repeated", () => {
     expect(api.seen).toHaveLength(1);
   });
 
-  test.each([400, 403, 404, 409, 410, 422])("a GET answered %i", async (code) => {
+  test("a GET of an object that is not there", async () => {
+    const error = await failed({ ...get, path: `${path}/none` });
+    expect([isNotFound(error), isTransient(error)]).toEqual([true, false]);
+    expect(api.seen).toHaveLength(1);
+  });
+
+  test.each([400, 403, 409, 410, 422])("a GET answered %i", async (code) => {
     first(status(code), status(code));
     const error = await failed(get);
     expect(error).toMatchObject({ code: "api_status", httpStatus: code, reason: "Some", maybeApplied: false });
@@ -145,17 +151,22 @@ test("a body that stalls after the headers times out", async () => {
   expect(await failed({ ...get, timeoutMs: 50 }, { attempts: 1 })).toMatchObject({ code: "api_timeout", maybeApplied: false });
 });
 
-test("an answer that is not JSON, and an error page of a proxy, which says nothing about the object", async () => {
+test("an answer that is not JSON", async () => {
   first((response) => response.writeHead(200).end("<html>secret</html>"));
   const bad = await failed(get);
   expect(bad).toMatchObject({ code: "api_bad_answer", httpStatus: 200 });
   expect(bad.message).not.toContain("secret");
-  const page = (response: ServerResponse) => void response.writeHead(404).end("<html>\n<b>default backend</b>");
-  first(page);
+});
+
+test.each<[string, (response: ServerResponse) => void]>([
+  ["a proxy's page", (response) => response.writeHead(404).end("<html>\n<b>default backend</b>")],
+  ["a Status of a proxy, which names no kind", (response) => answerStatus(response, 404, "NotFound", "kubernetes cluster not found")],
+])("a 404 that says nothing about the object: %s", async (_, answer404) => {
+  first(answer404);
   const unknown = await failed(get, { attempts: 1 });
-  expect(unknown).toMatchObject({ code: "api_status", httpStatus: 404, reason: null });
+  expect(unknown).toMatchObject({ code: "api_status", httpStatus: 404 });
   expect([isNotFound(unknown), isTransient(unknown)]).toEqual([false, true]);
-  first(page);
+  first(answer404);
   expect(await sendRequest(connection, get)).toMatchObject({ status: 200 });
 });
 

@@ -1,4 +1,13 @@
-import { ApiError, type ConnectOptions, findClaim, messageOf, type RunRequest, tryRun, tryVolume } from "@paperclip-k8s/engine";
+import {
+  ApiError,
+  type ConnectOptions,
+  findClaim,
+  isTransient,
+  messageOf,
+  type RunRequest,
+  tryRun,
+  tryVolume,
+} from "@paperclip-k8s/engine";
 import type { EnvironmentCheck } from "../host/types.ts";
 import { check } from "./check.ts";
 
@@ -22,7 +31,7 @@ function refusal(error: unknown, namespace: string): EnvironmentCheck {
   if (error.httpStatus === 404 && isNamespace(error.details))
     return check("error", "k8s_namespace_missing", `There is no namespace ${namespace}`);
   if (error.denied !== null) return check("error", "k8s_permission_missing", message);
-  if (error.httpStatus !== null && error.httpStatus >= 400 && error.httpStatus < 500 && error.httpStatus !== 429)
+  if (error.httpStatus !== null && error.httpStatus >= 400 && error.httpStatus < 500 && !isTransient(error))
     return check("error", "k8s_job_refused", message);
   return check("warn", "k8s_job_untested", message);
 }

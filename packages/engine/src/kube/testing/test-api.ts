@@ -169,7 +169,7 @@ export class TestApi {
     const [collection, name] = split(seen.path);
     if (!/\/(jobs|pods|secrets|events)$/.test(seen.path)) {
       const object = this.#collection(collection).get(name);
-      return object ? answer(response, 200, object) : answerStatus(response, 404, "NotFound", `${name} not found`);
+      return object ? answer(response, 200, object) : answerMissing(response, collection, name);
     }
     const all = [...this.#collection(seen.path).values()].filter(fieldFilter(seen.query.get("fieldSelector")));
     const from = Number(seen.query.get("continue") ?? 0);
@@ -200,7 +200,7 @@ export class TestApi {
   #delete(seen: Seen, response: ServerResponse) {
     const [collection, name] = split(seen.path);
     const object = this.#collection(collection).get(name);
-    if (!object) return answerStatus(response, 404, "NotFound", `${name} not found`);
+    if (!object) return answerMissing(response, collection, name);
     // As the real one does: a body without a length is not read.
     const options = seen.headers["content-length"] ? (JSON.parse(seen.body) as { preconditions?: { uid?: string } }) : {};
     const uid = options.preconditions?.uid;
@@ -227,6 +227,11 @@ export class TestApi {
 
 export function answer(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+}
+
+function answerMissing(response: ServerResponse, collection: string, name: string): void {
+  const details = { kind: collection.split("/").at(-1), name };
+  answer(response, 404, { kind: "Status", status: "Failure", code: 404, reason: "NotFound", message: `${name} not found`, details });
 }
 
 export function answerStatus(response: ServerResponse, code: number, reason: string, message: string, headers = {}): void {
