@@ -38,12 +38,14 @@ function parse(text: string): Readonly<Record<string, unknown>>[] | null {
 const folderOf = ({ localPath, packageName }: Readonly<Record<string, unknown>>, home: string): string =>
   textOf(localPath) === null ? adapterPackageFolder(home, textOf(packageName) ?? "") : resolve(String(localPath));
 
-/** Why the host could not load it; null = it can. Loads it into this process, as the host does. */
-export async function loadProblem({ folder }: InstalledAdapter): Promise<string | null> {
+/** Why the host could not load it, or would have it under another type; null = it can. Loads it into this process, as the host does. */
+export async function loadProblem({ type, folder }: InstalledAdapter): Promise<string | null> {
   try {
     const { exports } = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as { exports: { ".": { default: string } } };
     const module = (await import(pathToFileURL(join(folder, exports["."].default)).href)) as { createServerAdapter?: unknown };
-    return typeof module.createServerAdapter === "function" ? null : "it exports no createServerAdapter";
+    if (typeof module.createServerAdapter !== "function") return "it exports no createServerAdapter";
+    const loaded = textOf(recordOf(module.createServerAdapter()).type);
+    return loaded === type ? null : `it is an adapter of type ${loaded}`;
   } catch (error) {
     return messageOf(error);
   }

@@ -28,7 +28,7 @@ function packageWith(program: string, folder: string): string {
   writeFileSync(join(folder, "index.js"), program);
   return folder;
 }
-const GOOD = "export const createServerAdapter = () => ({});";
+const good = (type: string) => `export const createServerAdapter = () => ({ type: "${type}" });`;
 
 test("a server in which nothing is installed may start", async () => {
   expect(await check()).toEqual({ code: 0, said: "no adapter of ours is installed yet" });
@@ -36,8 +36,8 @@ test("a server in which nothing is installed may start", async () => {
 });
 
 test("what can be loaded is named, from the image and from the host's own folder; other people's packages are not loaded", async () => {
-  const localPath = packageWith(GOOD, join(home, "image/in-place"));
-  packageWith(GOOD, join(home, "adapter-plugins/node_modules/own"));
+  const localPath = packageWith(good(`${CLI}_local`), join(home, "image/in-place"));
+  packageWith(good(`${CLI}_k8s`), join(home, "adapter-plugins/node_modules/own"));
   note(
     { type: `${CLI}_local`, packageName: localPath, localPath },
     { type: `${CLI}_k8s`, packageName: "own" },
@@ -48,8 +48,10 @@ test("what can be loaded is named, from the image and from the host's own folder
 
 test.each([
   ["cut off in the middle", "export const createServerAdapter = () => ({", ""], // Vitest reads it instead of Node, and has other words,
-  ["that needs what is not there", `import "not-there"; ${GOOD}`, "Cannot find package 'not-there'"],
+  ["that needs what is not there", `import "not-there"; ${good(`${CLI}_local`)}`, "Cannot find package 'not-there'"],
   ["that is no adapter", "export const nothing = 1;", "it exports no createServerAdapter"],
+  ["that throws when it is made", `export const createServerAdapter = () => { throw new Error("no volume"); };`, "no volume"],
+  ["of another type", good(`${CLI}_k8s`), `it is an adapter of type ${CLI}_k8s`],
 ])("an adapter %s stops the start, with its reason", async (_, program, reason) => {
   const localPath = packageWith(program, join(home, "image/broken"));
   note({ type: `${CLI}_local`, packageName: localPath, localPath });
