@@ -68,6 +68,7 @@ export interface ExecutionContext {
   readonly runtimeTools?: RuntimeTools;
   /** Where the host wants the run: on its own machine, or in a remote environment that the agent was given. */
   readonly executionTarget?: { readonly kind: string } | null;
+  readonly executionTransport?: { readonly remoteExecution?: unknown } | null;
 }
 
 export interface UsageSummary {

@@ -1,12 +1,14 @@
-import { recordOf, textOf } from "../host/context-values.ts";
+import { isRecord, recordOf, textOf } from "../host/context-values.ts";
 import type { ExecutionContext } from "../host/types.ts";
 import { ConfigError } from "../settings/config-error.ts";
 
-type Remote = Pick<ExecutionContext, "executionTarget"> & Partial<Pick<ExecutionContext, "context">>;
+type Remote = Pick<ExecutionContext, "executionTarget" | "executionTransport"> & Partial<Pick<ExecutionContext, "context">>;
 
 /** An agent that was given an environment of the host, such as one over SSH, would expect its files and tools there, and a Job runs elsewhere. */
-export function refuseRemote({ executionTarget, context = {} }: Remote): void {
-  if (executionTarget?.kind !== "remote") return;
+export function refuseRemote({ executionTarget, executionTransport, context = {} }: Remote): void {
+  const { kind = "local" } = recordOf(executionTarget);
+  // The older form of the same, which the built-in adapters still read.
+  if (kind === "local" && !isRecord(executionTransport?.remoteExecution)) return;
   const environment = recordOf(context.paperclipEnvironment);
   const name = textOf(environment.name) ?? "remote";
   const driver = textOf(environment.driver);
