@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { type ImportAnswer, withVolume } from "@paperclip-k8s/engine";
+import { issueOf } from "../../host/issue.ts";
 import { UnusableVolume } from "../../host/unusable-volume.ts";
 import { sha256 } from "../../sha256.ts";
 import type { RunParts } from "../attempt.ts";
@@ -39,6 +40,8 @@ export async function builtInState(parts: RunParts, usual: Portable, sessionId: 
       case "saved-already":
         return { ...state, earlier: { lost: null } };
       case "stalled":
+        // After its last retry the host would leave the issue to a person, only because other agents in the server write all the time.
+        if (issueOf(parts.ctx).isLastRetry) return { ...usual, earlier: { lost: answer.reason } };
         throw new UnusableVolume(`session ${sessionId} of the built-in adapter cannot be copied now: ${answer.reason}`);
       case "not-found":
         if (await hasState(parts, usual)) return usual;
