@@ -52,6 +52,9 @@ test("while it works, its latest step is shown: the first at once, later ones no
   vi.advanceTimersByTime(60_000);
   progress.status({ level: "info", text: "no output for 90 s", silence: true });
   expect(await shownNow()).toEqual(["run_activity ▸ bash  step 999", "run_activity no output for 90 s · ▸ bash  step 999"]);
+  progress.transcript(["✓ done"]);
+  expect(await shownNow()).toEqual(["run_activity ▸ bash  step 999"]);
+  vi.advanceTimersByTime(60_000);
   progress.transcript([`● ${"x".repeat(1000)}`, "│ more"]);
   expect(await shownNow()).toEqual([`run_activity ● ${"x".repeat(178)}`]);
   progress.transcript(["▸ bash  the last"]);

@@ -25,6 +25,7 @@ export function createProgress(ctx: ExecutionContext): Progress {
   let at: "starting" | "working" | "ended" = "starting";
   let latest: string | null = null;
   let shown = "";
+  let isSilent = false;
   let pause: NodeJS.Timeout | null = null;
   const show = (phase: Phase, message: string) =>
     bestEffort(() => ctx.onRuntimeProgress?.({ phase, message: message.slice(0, MESSAGE_CHARS).toWellFormed() }));
@@ -44,11 +45,15 @@ export function createProgress(ctx: ExecutionContext): Progress {
       if (line.cli === "ended") show("finalize", text);
       else if (at === "starting") show("adapter_startup", text);
       else if (line.silence) show(AT_WORK, shown === "" ? text : `${text} · ${shown}`);
+      isSilent ||= line.silence === true;
       if (line.level === "warning")
         bestEffort(() => ctx.onEvent?.({ eventType: "k8s.warning", stream: "system", level: "warn", message: text }));
       if (line.cli !== undefined) at = line.cli === "ended" ? "ended" : "working";
     },
     transcript(lines) {
+      // Whatever it writes, it is no longer silent: its last step stands alone again.
+      if (isSilent && shown !== "") latest ??= shown;
+      isSilent = false;
       latest = lines.findLast((line) => STEPS.includes(line.charAt(0))) ?? latest;
       if (pause === null) showStep();
     },
