@@ -41,6 +41,8 @@ test("an account's key and the blanks beside it, only where there is an account"
     OTHER_API_KEY: "",
     OTHER_BASE_URL: "",
     ACME_CODE_USE_CLOUD: "",
+    AWS_PROFILE: "",
+    ACME_DEFAULT_SMALL_MODEL: "",
     OTHER_AUTH_TOKEN: "mine",
     HTTPS_PROXY: "",
   };

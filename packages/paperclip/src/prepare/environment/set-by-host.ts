@@ -22,8 +22,8 @@ const NO_GIT_SETTINGS: Readonly<Record<string, string>> = {
 /** Blank beside the host's git launchers: who commits, and every other way to sign in. */
 const BLANK_FOR_GIT = /^(GIT_(AUTHOR|COMMITTER)_(NAME|EMAIL)|GIT_CONFIG_(COUNT|(KEY|VALUE)_\d+)|GIT_ASKPASS|SSH_ASKPASS|SSH_AUTH_SOCK)$/;
 
-/** Blank beside an account of the host: keys, addresses and folders of all providers, and the switches of their clouds. */
-const BLANK_FOR_ACCOUNT = /_(API_KEY|(AUTH|OAUTH)_TOKEN|BASE_URL|HOME|CONFIG(_DIR|_CONTENT)?|AUTH_JSON)$|_USE_[A-Z]+$/;
+/** Blank beside an account of the host: keys, addresses, folders and models of all providers, and what signs in to their clouds. */
+const BLANK_FOR_ACCOUNT = /^AWS_\w+$|_(API_KEY|(AUTH|OAUTH)_TOKEN|BASE_URL|HOME|CONFIG(_DIR|_CONTENT)?|AUTH_JSON|MODEL)$|_USE_[A-Z]+$/;
 
 /**
  * Whether the host itself has set a variable of an agent's env for this run, for a managed account or GitHub connection: no policy has to
