@@ -73,7 +73,7 @@ const settings: readonly BuiltInSetting[] = [
   ...["nonInteractivePermissions", "acpNonInteractivePermissions"].map((key) =>
     leftOut(key, "the CLI refuses what it would have to ask for", ["deny"]),
   ),
-  ...["agentCommand", "acpAgentCommand", "agent", "fastMode", "coalescePlaceholderToolUpdates"].map((key) => leftOut(key, ACP)),
+  ...["agentCommand", "acpAgentCommand", "agent", "fastMode", "coalescePlaceholderToolUpdates"].map((key) => leftOut(key, ACP, [false])),
   ...["stateDir", "acpStateDir"].map((key) => leftOut(key, "sessions are kept on the shared volume, one per task")),
   ...["warmHandleIdleMs", "acpWarmHandleIdleMs"].map((key) => leftOut(key, "each run has a pod of its own", [0])),
 ];

@@ -5,6 +5,7 @@ import { quote } from "../settings/config-error.ts";
 
 const kept = (key: string, doc: string): BuiltInSetting => ({ key, becomes: "kept", doc });
 const promise = (key: string, doc: string): BuiltInSetting => ({ key, becomes: "kept or refused", doc });
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 const host = (key: string, doc: string): BuiltInSetting => ({ key, becomes: "host", doc });
 
 /** A setting that has no meaning in a pod. Its usual values are left out without a word: the host's form writes them into every agent. */
@@ -58,7 +59,12 @@ export const commonSettings: readonly BuiltInSetting[] = [
     },
   },
   kept("model", "as it is"),
-  kept("extraArgs", "as they are"),
+  {
+    key: "extraArgs",
+    becomes: "mapped",
+    doc: "as they are; an empty list counts as not set",
+    translate: (value) => (isEmptyList(value) ? {} : { set: { extraArgs: value } }),
+  },
   kept("args", "as `extraArgs`, where that is not set"),
   kept("env", "as it is, in the run's Secret, but for what names the CLI's files on the server's own disk: see each type"),
   kept("promptTemplate", "as it is"),
@@ -79,8 +85,19 @@ export const commonSettings: readonly BuiltInSetting[] = [
     "those in the policy's `volume.paths`, read-only unless `access` is `rw` and the policy lets agents write there; the others, and those below a folder that agents can write to, are named in a warning",
   ),
   leftOut("filesystemSandboxCommand", "the pod is the sandbox"),
-  promise("networkScope", "refused, unless the policy's `allow.networkScopes` says that the cluster's network policies keep it"),
-  promise("networkAllowlist", "with `networkScope`: the refusal names the hosts, which the cluster's network policies have to allow"),
+  promise(
+    "networkScope",
+    "refused, unless the policy's `allow.networkScopes` says that the cluster's network policies keep it; its pods have the label `paperclip.io/network-scope`",
+  ),
+  {
+    key: "networkAllowlist",
+    becomes: "mapped",
+    doc: "with `networkScope` `allowlist`: the refusal names the hosts, which the cluster's network policies have to allow; otherwise left out with a warning",
+    translate(value, { raw }) {
+      if (raw.networkScope === "allowlist" || isEmptyList(value)) return { set: { networkAllowlist: value } };
+      return { warning: 'left out: it restricts nothing unless networkScope is "allowlist"' };
+    },
+  },
   host("workspaceStrategy", "the host prepares the workspace before the run. A workspace that is not on the shared volume is refused"),
   host("workspaceRuntime", "the host's own"),
   host("paperclipSkillSync", "the skills that the host gives to the run"),

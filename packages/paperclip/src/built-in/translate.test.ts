@@ -38,6 +38,13 @@ test.each([
   [{ command: "/paperclip/bin/cli" }, { command: "/paperclip/bin/cli" }, null],
   [{ filesystemSandboxCommand: "bwrap2" }, {}, 'filesystemSandboxCommand: "bwrap2" is left out: the pod is the sandbox'],
   [{ networkScope: "deny", filesystemScope: "workspace" }, { networkScope: "deny", filesystemScope: "workspace" }, null],
+  [{ networkScope: "allowlist", networkAllowlist: ["a.b"] }, { networkScope: "allowlist", networkAllowlist: ["a.b"] }, null],
+  [
+    { networkScope: "deny", networkAllowlist: ["a.b"] },
+    { networkScope: "deny" },
+    'networkAllowlist: left out: it restricts nothing unless networkScope is "allowlist"',
+  ],
+  [{ extraArgs: [], args: ["--a"] }, { args: ["--a"] }, null],
 ])("%j", (raw, left, note) => expect(translated(raw)).toEqual({ left, notes: note === null ? [] : [note] }));
 
 test("an agent's own settings, whatever they are, are translated without an exception", () => {

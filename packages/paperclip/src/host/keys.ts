@@ -11,6 +11,7 @@ export const LABEL = {
   taskId: "paperclip.io/task-id",
   sessionId: "paperclip.io/session-id",
   pvcType: "paperclip.io/pvc-type",
+  networkScope: "paperclip.io/network-scope",
 } as const;
 
 export const ANNOTATION = {

@@ -53,7 +53,7 @@ function place(config: AgentConfig, { allow, defaults }: Policy, { env, namespac
   for (const [key, value] of Object.entries(config.labels))
     if (defaults.labels?.[key] !== value && !allows(allow.labels, key)) refusals.notListed("labels", "labels", key);
   const { networkScope, networkAllowlist } = config;
-  if (networkScope !== "none" && !allow.networkScopes.includes(networkScope)) {
+  if (networkScope !== "none" && !allows(allow.networkScopes, networkScope)) {
     const hosts = networkScope === "allowlist" ? ` with ${few(networkAllowlist)}` : "";
     const promise = `"${networkScope}"${hosts} is a promise that only the cluster's network policies can keep, and`;
     refusals.notListed("networkScope", "networkScopes", networkScope, `${promise} it`);

@@ -19,6 +19,7 @@ const config = {
   dataPath: "/data",
   instanceId: "default",
   env: {},
+  networkScope: "deny",
 };
 const inherited = {
   claim: { name: "data", mountPath: "/data", subPath: null },
@@ -41,6 +42,14 @@ const request = buildRequest(exampleAttempt({ inputs, ...(parts as object) }));
 
 test("what the CLI gets by default is passed on", () => {
   expect(request.defaults).toEqual(defaults);
+});
+
+test("a promise about the pod's network is a label, by which the cluster's network policies choose the pod", () => {
+  expect(request.labels).toMatchObject({ "paperclip.io/network-scope": "deny" });
+  const without = buildRequest(
+    exampleAttempt({ inputs: { ...inputs, config: { ...inputs.config, networkScope: "none" } }, ...(parts as object) }),
+  );
+  expect(without.labels).not.toHaveProperty(["paperclip.io/network-scope"]);
 });
 
 test("forced labels win over the agent's, and ours over forced ones", () => {

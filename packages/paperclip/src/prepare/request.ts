@@ -6,7 +6,7 @@ import type { OfferedTemplate } from "../policy/pod-template.ts";
 import { ConfigError } from "../settings/config-error.ts";
 import type { Attempt, RunInputs } from "./attempt.ts";
 import { taskOf } from "./environment/facts.ts";
-import { placeNote } from "./job-place.ts";
+import { continuesRun, placeNote } from "./job-place.ts";
 import { messagesAnnotation } from "./messages.ts";
 import { podResources, podRules, scratchVolumes, serverUser } from "./pod.ts";
 import { chosenTemplate, templateParts } from "./pod-template.ts";
@@ -62,6 +62,8 @@ export function buildRequest(attempt: Attempt): RunRequest {
       outputBytes: policy.limits.outputBytes,
     },
     output: { root: inherited.claim.mountPath, path: output, keep: keptOutput(attempt), note: placeNote(inputs, attempt.number) },
+    // An attempt that follows another one of its run has the lock, or has had it.
+    continues: attempt.number === 1 && (attempt.place !== null || continuesRun(ctx)),
     adoptsOnly: attempt.place !== null,
     folders: inputs.scope.made,
     finalLine: cli.finalLine,
@@ -134,10 +136,16 @@ function volumes({ inputs, setOwnership }: Attempt, output: string): RunRequest[
   };
 }
 
-function labels({ inputs: { ctx, cli }, sessionId }: Attempt): Record<string, string> {
+function labels({ inputs: { ctx, cli, config }, sessionId }: Attempt): Record<string, string> {
   const agent = labelValue(ctx.agent.id).value;
   if (agent === "") throw new ConfigError("agent.id", `"${ctx.agent.id}" leaves nothing that can be a Kubernetes label`);
-  const optional = { [LABEL.taskId]: taskOf(ctx), [LABEL.sessionId]: sessionId, [LABEL.companyId]: ctx.agent.companyId };
+  const optional = {
+    [LABEL.taskId]: taskOf(ctx),
+    [LABEL.sessionId]: sessionId,
+    [LABEL.companyId]: ctx.agent.companyId,
+    // The cluster's network policies keep the promise, and choose the pods that have it by this label.
+    [LABEL.networkScope]: config.networkScope === "none" ? null : config.networkScope,
+  };
   const found = Object.entries(optional).flatMap(([key, value]) => (value === null ? [] : [[key, labelValue(value).value] as const]));
   return {
     [LABEL.managedBy]: "paperclip",

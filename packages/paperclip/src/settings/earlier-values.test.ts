@@ -11,10 +11,12 @@ import { type Effect, type Effects, NEW_SETTINGS, ROWS, VALUES } from "./testing
 
 // An agent that ran with a stored value goes on running with it: testing/earlier-table.ts says how.
 
+const word = (value: unknown) => (typeof value === "string" && value.trim() !== "" ? value : undefined);
 /** What the earlier adapters made of a value; undefined = they ignored it. */
 const EARLIER: Readonly<Record<Field<unknown>["kind"], (value: unknown) => unknown>> = {
-  text: (value) => (typeof value === "string" && value.trim() !== "" ? value : undefined),
-  choice: (value) => (typeof value === "string" && value.trim() !== "" ? value : undefined),
+  text: word,
+  choice: word,
+  promise: word,
   number: (value) => (typeof value === "number" && Number.isFinite(value) ? value : undefined),
   toggle: (value) => (typeof value === "boolean" ? value : undefined),
   list: (value) => (Array.isArray(value) ? value.filter((item) => typeof item === "string") : undefined),

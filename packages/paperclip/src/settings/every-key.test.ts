@@ -75,7 +75,7 @@ const cases: { readonly [Name in keyof CommonValues]: Case } = {
       ["deny", "deny"],
       ["allowlist", "allowlist"],
     ],
-    bad: ["open", ...NO_TEXT],
+    bad: ["open", false, 0, ...NO_TEXT],
   },
   networkAllowlist: {
     at: (c) => c.networkAllowlist,

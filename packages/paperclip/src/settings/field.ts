@@ -44,7 +44,7 @@ export interface Ignored {
 export const used = <T>(value: T, note: string | null = null): Used<T> => ({ value, note });
 export const ignored = (why: string): Ignored => ({ ignored: why });
 
-type Kind = "text" | "number" | "toggle" | "choice" | "list" | "map" | "tolerations" | "env";
+type Kind = "text" | "number" | "toggle" | "choice" | "promise" | "list" | "map" | "tolerations" | "env";
 
 export interface FormPart {
   readonly type: FormField["type"];
@@ -94,11 +94,11 @@ export function named<F extends Readonly<Record<string, Unnamed<unknown>>>>(fiel
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field(name)])) as Named<F>;
 }
 
-/** The form cannot send "nothing": it sends 0, "" and false instead. Only a toggle's false is a choice. */
+/** The form cannot send "nothing": it sends 0, "" and false instead. Only a toggle's false is a choice, and what is no text is no promise about safety. */
 export function isUnset(value: unknown, kind: Kind): boolean {
   if (value === undefined || value === null) return true;
   if (typeof value === "string") return value.trim() === "";
-  return kind !== "toggle" && (value === 0 || value === false);
+  return kind !== "toggle" && kind !== "promise" && (value === 0 || value === false);
 }
 
 /** Fields by the names that the code has for them, and what they hold. */

@@ -45,7 +45,7 @@ export function choice<const T extends string>(spec: ChoiceSpec<T>): Unnamed<T> 
   const allowed = Object.keys(spec.options) as [T, ...T[]];
   const [unset] = allowed;
   return field<T>(spec, {
-    kind: "choice",
+    kind: spec.isPromise ? "promise" : "choice",
     unset,
     form: { type: "select", default: unset, options: allowed.map((value) => ({ value, label: spec.options[value] })) },
     parse(value, key) {

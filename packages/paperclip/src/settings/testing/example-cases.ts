@@ -110,7 +110,7 @@ export function testSetting(
   const sent = (value: unknown) => keys.flatMap((key) => [{ [key]: value }, nest(key, value)]);
 
   test("unset", () => {
-    const nothing = field.kind === "toggle" ? [undefined, null, "", " "] : [undefined, null, "", " ", 0, false];
+    const nothing = ["toggle", "promise"].includes(field.kind) ? [undefined, null, "", " "] : [undefined, null, "", " ", 0, false];
     for (const raw of nothing.flatMap(sent)) expect(at(parse(raw)), JSON.stringify(raw)).toEqual(unset);
   });
 
