@@ -87,6 +87,7 @@ async function open(
     { ...timeoutsFor(request, submission), ...timeouts },
     clock,
   );
+  if (request.continues) run.observe({ kind: "orphan", job: null, mayWork: true });
   const leaving = AbortSignal.any([io.signal, ...(io.detach ? [io.detach] : [])]);
   const wakeUp = () => wakeUpAddress({ request, connection, volume, change });
   const shared = { connection, watch, volume, clock, settled, wakeUp };

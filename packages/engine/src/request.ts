@@ -77,6 +77,8 @@ export interface RunRequest {
   readonly tools?: RunTools | null;
   /** Keep Job, Secret and files after the end, for debugging. */
   readonly retain: boolean;
+  /** It goes on with an earlier run, whose Job may be there. */
+  readonly continues?: boolean;
   /** The Job of the run that it continues is there: that one is adopted, and none is made. */
   readonly adoptsOnly?: boolean;
 }

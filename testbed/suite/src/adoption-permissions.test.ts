@@ -38,7 +38,7 @@ test("patch jobs: the Job is waited for, as by a run that does not continue it",
   const { owner, run, warned } = await takeOverWithout("patch", "jobs");
   await warned("cannot be taken over: not allowed to patch jobs");
   run.cancel();
-  expect((await run.done).outcome).toMatchObject({ kind: "cancelled" });
+  expect((await run.done).outcome).toMatchObject({ kind: "cancelled", stopped: false });
   expect(await owner.jobs()).toBe(1);
   owner.cancel();
   expect((await owner.done).outcome).toMatchObject({ kind: "cancelled", stopped: true });

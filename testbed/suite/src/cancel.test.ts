@@ -52,9 +52,50 @@ test("waiting for its key: it says for which Job, nothing was made, and the lock
   await expectKeyFree(run);
 });
 
+type Answer = NonNullable<RunOptions["onLockConflict"]>;
+/** A question that is never answered. */
+const unanswered: Answer = () => new Promise(() => {});
+const isAsked = "asked";
+
+test.each<[string, Answer, string | null, { readonly continues?: boolean; readonly adoptsOnly?: boolean }, boolean]>([
+  ["it continues another one, and has not looked yet", unanswered, null, { continues: true }, false],
+  ["it is to adopt the Job, and nobody has decided yet", unanswered, isAsked, { continues: true, adoptsOnly: true }, false],
+  ["nobody could decide about the Job", async () => ({ kind: "wait", undecided: true }), "waiting for Job", {}, false],
+  [
+    "it continues another one, and the Job is somebody else's",
+    async () => ({ kind: "wait" }),
+    "waiting for Job",
+    { continues: true },
+    true,
+  ],
+])("before it has a Job, beside one at work: %s", async (_, answer, sign, changes, stopped) => {
+  const owner = start({ script: OBEDIENT });
+  await owner.saw("on\n");
+  let asked = 0;
+  const run = startRun(
+    bed,
+    keyed(owner.request.exclusive ?? "", {
+      script: OWN,
+      change: (request) => ({ ...request, ...changes }),
+      onLockConflict: (job) => {
+        asked++;
+        return answer(job);
+      },
+    }),
+  );
+  if (sign === isAsked) await expect.poll(() => asked).toBe(1);
+  else if (sign !== null) await said(run, sign);
+  run.cancel();
+  expect((await run.done).outcome).toMatchObject({ kind: "cancelled", stopped, evidence: { jobUid: null } });
+  expect(await owner.jobs()).toBe(1);
+  owner.cancel();
+  await owner.done;
+});
+
 test.each(["jobs", "secrets"])("submitting, the create of %s is under way: what it makes does not stay", async (resource) => {
   const fault = bed.faults.delay({ verb: "create", resource }, 700);
-  const run = start({ script: OBEDIENT });
+  // Also of a run that was to continue another one, since it has seen that nothing is there.
+  const run = start({ script: OBEDIENT, change: (request) => ({ ...request, continues: true }) });
   await expect.poll(() => fault.hits, { interval: 20 }).toBe(1);
   const ended = await cancelRun(`submitting (${resource})`, run);
   expectAllGone(ended.times);

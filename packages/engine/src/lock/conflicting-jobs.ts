@@ -43,7 +43,7 @@ export async function conflictingJob(context: RunContext, notAdoptable: Readonly
   );
   for (const job of [...liveConflicts(context), ...past.slice(0, MOST_ASKED)]) {
     const owner = lockOwnerOf(context, job);
-    if (!owner.ours || job.deletedAt !== null) continue;
+    if (job.deletedAt !== null) continue;
     if ((await askAbout(context, owner)).kind === "adopt") return job;
   }
   return liveConflicts(context)[0] ?? null;
@@ -80,13 +80,28 @@ export function namesake({ watch, submission, goneJobs }: RunContext): JobView |
 
 const newestFirst = (jobs: JobView[]): JobView[] => jobs.sort((a, b) => (b.createdAt ?? "").localeCompare(a.createdAt ?? ""));
 
-/** The caller's decision about a Job. A caller that fails, or does not answer in time, has not decided. */
+/** What is to be done with a Job, and whether that leaves an agent at work which this run was to take over. */
 export async function askAbout(context: RunContext, owner: LockOwner): Promise<LockDecision> {
-  const { request, io } = context;
+  const { request, io, run, leaving } = context;
+  const decision = await decisionOf(context, owner);
+  const isItsOwn = decision.kind === "adopt" || decision.kind === "blocked";
+  // Where there is nobody to ask, a run that continues none only waits for others.
+  const canBeItsOwn = request.continues === true || (owner.ours && io.onLockConflict !== undefined);
+  const isUnknown = decision.kind === "wait" && decision.undecided === true && canBeItsOwn;
+  // A run that leaves waits for no answer, so what it knew before counts.
+  if (decision.kind !== "wait" || !leaving.aborted)
+    run.observe({ kind: "orphan", job: owner.uid, mayWork: !owner.ended && (isItsOwn || isUnknown) });
+  return decision;
+}
+
+/** The caller's decision about a Job of this engine. A caller that fails, or does not answer in time, has not decided. */
+async function decisionOf(context: RunContext, owner: LockOwner): Promise<LockDecision> {
+  const undecided: LockDecision = { kind: "wait", undecided: true };
+  if (!owner.ours) return undecided;
   // The same run was started again, after a restart.
-  if (owner.runId === request.runId) return { kind: "adopt" };
-  const answer = Promise.resolve(owner).then((asked) => io.onLockConflict?.(asked));
-  return (await withTimeout(context, ASK_TIMEOUT_MS, answer).catch(() => null)) ?? { kind: "wait", undecided: true };
+  if (owner.runId === context.request.runId) return { kind: "adopt" };
+  const answer = Promise.resolve(owner).then((asked) => context.io.onLockConflict?.(asked));
+  return (await withTimeout(context, ASK_TIMEOUT_MS, answer).catch(() => null)) ?? undecided;
 }
 
 export function lockOwnerOf(context: RunContext, job: JobView): LockOwner {

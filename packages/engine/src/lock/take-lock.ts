@@ -130,14 +130,11 @@ async function settleListed(context: RunContext, notAdoptable: Set<string>): Pro
   const { request, submission, watch, settled } = context;
   const job = request.exclusive === null ? null : watch.jobNamed(submission.jobName);
   if (job === null || job.deletedAt !== null || settled.jobs.has(job.uid)) return null;
-  const ask = async () => {
-    const owner = lockOwnerOf(context, job);
-    return owner.ours ? askAbout(context, owner) : null;
-  };
+  const ask = () => askAbout(context, lockOwnerOf(context, job));
   let decision = await ask();
   // Only a run that would have to wait needs the proof.
-  if (decision?.kind === "wait" && (await proveEnd(context, job))) decision = await ask();
-  if (decision?.kind !== "adopt" && decision?.kind !== "remove") return null;
+  if (decision.kind === "wait" && (await proveEnd(context, job))) decision = await ask();
+  if (decision.kind !== "adopt" && decision.kind !== "remove") return null;
   const end = await carryOut(context, job, decision, notAdoptable);
   if (end?.kind === "retained") takeNextName(context);
   return end?.kind === "adopted" || end?.kind === "problem" ? end : null;
@@ -149,6 +146,8 @@ async function lookAndCreate(context: RunContext, notAdoptable: ReadonlySet<stri
   const { request, leaving } = context;
   const other = request.exclusive === null ? null : await conflictingJob(context, notAdoptable);
   if (leaving.aborted) return { kind: "left" };
+  // All Jobs were looked at: from here on only those count that may be this run's to take over.
+  context.run.observe({ kind: "orphan", job: null, mayWork: false });
   const conflict = other ?? (request.adoptsOnly ? namesake(context) : null);
   if (conflict !== null) return { kind: "conflict", job: conflict };
   return request.adoptsOnly ? problemEnd({ kind: "nothing-to-adopt" }) : create(context);

@@ -8,10 +8,7 @@ export function endBeforeStart(state: RunState, fact: Observation): OutcomeKind 
   const hasLeft = fact.kind === "left-before-job" && state.acceptedAt === null;
   if (problem === null && !hasLeft) return null;
   // A caller that asked to leave gets that as the outcome, not the problem that came in between.
-  if (state.cancel !== null) {
-    // The Job of the run that this one continues goes on, whoever owns it now.
-    return { kind: "cancelled", reason: state.cancel.reason, exitCode: null, stopped: problem?.kind !== "takeover-failed" };
-  }
+  if (state.cancel !== null) return { kind: "cancelled", reason: state.cancel.reason, exitCode: null, stopped: state.orphans.length === 0 };
   if (problem === null || (state.detach !== null && state.acceptedAt === null))
     return { kind: "detached", reason: state.detach?.reason ?? "asked to leave" };
   return fromProblem(state, problem);

@@ -17,6 +17,8 @@ type LeaveFact =
 /** Steps towards the run's Job. */
 type LockFact =
   | { readonly kind: "start-problem"; readonly problem: StartProblem }
+  /** Whether an agent may be at work in a Job that is this run's to take over; `job`: its uid, null = one that was not looked for yet. */
+  | { readonly kind: "orphan"; readonly job: string | null; readonly mayWork: boolean }
   /** No other Job keeps the run from creating its own. */
   | { readonly kind: "lock-free" }
   | { readonly kind: "job-accepted"; readonly job: JobView }

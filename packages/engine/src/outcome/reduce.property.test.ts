@@ -132,6 +132,7 @@ const anyStart: fc.Arbitrary<Fact> = fc.oneof(
       records: asked().identity.records,
     };
   }),
+  fc.tuple(fc.constantFrom(null, "a", "b"), fc.boolean()).map(([job, mayWork]): Fact => ({ kind: "orphan", job, mayWork })),
   fc.constantFrom<Fact>(
     { kind: "lock-free" },
     { kind: "left-before-job" },
@@ -179,20 +180,23 @@ describe("any order of facts", () => {
     );
   });
 
-  test("before the Job has started: one outcome, once; a problem ends the run unless the caller has asked to leave", () => {
+  test("before the Job has started: one outcome, once; a problem ends the run unless the caller has asked to leave; stopped only without an agent that may work", () => {
     fc.assert(
       fc.property(anyBeginning, (history) => {
         let state = asked();
+        const mayWork = new Set<string | null>();
         for (const seen of history) {
           const before = state;
           state = reduce(before, seen, timeouts);
+          if (seen.kind === "orphan") mayWork[seen.mayWork ? "add" : "delete"](seen.job);
+          if (seen.kind === "job-accepted") mayWork.clear();
           if (before.outcome !== null) {
             expect(state.outcome).toBe(before.outcome);
             continue;
           }
           const ends = seen.kind === "start-problem" || (seen.kind === "left-before-job" && before.acceptedAt === null);
           const kind = state.outcome?.kind;
-          if (ends && before.cancel !== null) expect(kind).toBe("cancelled");
+          if (ends && before.cancel !== null) expect(state.outcome).toMatchObject({ kind: "cancelled", stopped: mayWork.size === 0 });
           else if (ends && before.detach !== null && before.acceptedAt === null) expect(kind).toBe("detached");
           else if (seen.kind === "start-problem") expect(kind).toMatch(/^(never-started|blocked)$/);
           // Nothing has run, so nothing has exited.
@@ -204,20 +208,6 @@ describe("any order of facts", () => {
       }),
       { numRuns: 3000 * LONG },
     );
-  });
-
-  test("a Job that could not be taken over is not called stopped", () => {
-    const problem = {
-      kind: "takeover-failed",
-      by: { job: "other", runId: "run-0", ours: true, sameKey: true },
-      error: { message: "x", status: null },
-    } as const;
-    const end = (unknown: boolean) => {
-      const cancelled = reduce(asked(), { at: 1, kind: "cancel-asked", reason: "x" }, timeouts);
-      return reduce(cancelled, { at: 2, kind: "start-problem", problem: { ...problem, unknown } }, timeouts).outcome;
-    };
-    expect(end(true)).toMatchObject({ kind: "cancelled", stopped: false });
-    expect(end(false)).toMatchObject({ kind: "cancelled", stopped: false });
   });
 
   test("time alone brings every history to an outcome", () => {

@@ -100,12 +100,17 @@ function note(state: RunState, seen: Observation): RunState {
       return state.cancel !== null ? state : { ...state, cancel: { at: state.now, reason: seen.reason } };
     case "detach-asked":
       return state.detach !== null ? state : { ...state, detach: { reason: seen.reason } };
+    case "orphan": {
+      const others = state.orphans.filter((job) => job !== seen.job);
+      return { ...state, orphans: seen.mayWork ? [...others, seen.job] : others };
+    }
     case "lock-free":
       return { ...state, admittedAt: state.now };
     case "job-accepted":
       return {
         ...state,
         acceptedAt: state.now,
+        orphans: [],
         job: seen.job,
         identity: { ...state.identity, jobName: seen.job.name, jobUid: seen.job.uid },
       };

@@ -14,6 +14,8 @@ export interface RunState extends Learned {
 
 /** What is learned while the run goes on, with the values that it has before. */
 class Learned {
+  /** Jobs, by uid, that are this run's to take over as far as is known, and whose agent may be at work; null = one that was not looked for yet. */
+  readonly orphans: readonly (string | null)[] = [];
   readonly admittedAt: number | null = null;
   readonly acceptedAt: number | null = null;
   /** When the Job had its Secret, or was adopted, and following it began. */

@@ -159,6 +159,12 @@ test("a runner that failed, and a takeover nobody confirmed, have codes of their
   });
 });
 
+test("a cancel that is not confirmed names whose agent may be at work", () => {
+  const cancelled = { kind: "cancelled", reason: "r", exitCode: null, stopped: false };
+  expect(failure(cancelled)?.errorMessage).toBe("Cancelled: r; the pod has not confirmed that it stopped");
+  expect(failure(cancelled, { evidence: { jobUid: null } })?.errorMessage).toContain("the agent of an earlier run has not");
+});
+
 test("a child killed for lack of memory: no failure of a run that succeeded, and the first cause of one that failed", () => {
   const evidence = {
     warnings: ["a process of the run was killed for lack of memory (limit 1Gi); raise it"],

@@ -53,7 +53,7 @@ function causeOf(result: Ended): Failure | null {
     case "cancelled":
       return {
         errorCode: "cancelled",
-        errorMessage: `Cancelled: ${outcome.reason}${outcome.stopped ? "" : "; the pod has not confirmed that it stopped"}`,
+        errorMessage: `Cancelled: ${outcome.reason}${outcome.stopped ? "" : `; ${whoMayWork(outcome, "the pod")} has not confirmed that it stopped`}`,
       };
     case "timed-out":
       return timedOut(outcome, result);
@@ -103,6 +103,10 @@ function detachedMessage({ reason, evidence }: Extract<RunOutcome, { kind: "deta
   if (evidence.jobUid === null) return `Not started: ${reason}`;
   return `Detached: ${reason}; Job ${evidence.namespace}/${evidence.jobName} goes on, and the next run takes it over`;
 }
+
+/** Of a cancelled run: one without a Job was still to take over the Job of an earlier one. */
+export const whoMayWork = ({ evidence }: Pick<RunOutcome, "evidence">, pod: string): string =>
+  evidence.jobUid === null ? "the agent of an earlier run" : pod;
 
 /** What no retry can fix needs the operator; the rest may pass by itself. */
 function startCode({ permanent, cause }: NeverStarted): string {

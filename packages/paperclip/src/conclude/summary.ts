@@ -4,7 +4,7 @@ import type { RunIssue } from "../host/issue.ts";
 import { cleanLine } from "../observe/clean-text.ts";
 import { formLabel } from "../settings/setting-name.ts";
 import type { AttemptResult, LeftToOthers } from "./attempts.ts";
-import type { Failure } from "./failure.ts";
+import { type Failure, whoMayWork } from "./failure.ts";
 import type { Way } from "./way-out.ts";
 
 // What a failure says on the issue's page: what happened, what to do and where, how the work goes on. The run's page has the whole message.
@@ -62,7 +62,7 @@ function explain(result: Explained, failure: Failure, setting: SettingText): Exp
             what: "The run was cancelled, and the agent has stopped.",
             change: /\bpaused?\b/i.test(outcome.reason) ? "Resume the agent." : null,
           }
-        : { what: `The run was cancelled, but ${podOf(outcome)} has not confirmed that it stopped.`, change: null };
+        : { what: `The run was cancelled, but ${whoMayWork(outcome, podOf(outcome))} has not confirmed that it stopped.`, change: null };
     case "timed-out":
       if (fault?.kind === "quota") return explainFault("quota", failure.errorMessage, setting);
       return {

@@ -24,6 +24,18 @@ export class UnseenJob extends Error {
   override readonly name = "UnseenJob";
 }
 
+/** Reasons with which the host resumes a task after a restart. */
+export const RECOVERY_REASONS: ReadonlySet<string | null> = new Set([
+  "process_lost_retry",
+  "issue_continuation_needed",
+  "issue_assignment_recovery",
+  "issue_recovery_action_restored",
+]);
+
+/** Whether the host goes on with an earlier run, whose Job may be there. */
+export const continuesRun = ({ context }: RunInputs["ctx"]): boolean =>
+  textOf(context.retryOfRunId) !== null || RECOVERY_REASONS.has(textOf(context.wakeReason));
+
 const TIMEOUT_MS = 10_000;
 const MAX_NOTE_BYTES = 4096;
 

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { parsePolicy } from "../policy/parse-policy.ts";
 import { DEFAULT_POLICY } from "../policy/policy.ts";
 import { exampleAttempt, exampleInputs } from "../testing/example-attempt.ts";
+import { hostContext } from "../testing/host-context.ts";
 import { buildRequest, requestWarnings } from "./request.ts";
 
 // What the operator's policy makes of every pod, whatever the agent's settings say.
@@ -50,6 +51,18 @@ test("a promise about the pod's network is a label, by which the cluster's netwo
     exampleAttempt({ inputs: { ...inputs, config: { ...inputs.config, networkScope: "none" } }, ...(parts as object) }),
   );
   expect(without.labels).not.toHaveProperty(["paperclip.io/network-scope"]);
+});
+
+test.each<[string, Parameters<typeof hostContext>[0], object, boolean]>([
+  ["a run of its own", {}, {}, false],
+  ["a comment", { context: { wakeReason: "issue_commented" } }, {}, false],
+  ["a retry", { context: { retryOfRunId: "r" } }, {}, true],
+  ["the host's recovery of a task", { context: { wakeReason: "issue_continuation_needed" } }, {}, true],
+  ["a Job in another place", {}, { place: { namespace: "n", kubeconfig: null } }, true],
+  ["a retry's second attempt", { context: { retryOfRunId: "r" } }, { number: 2 }, false],
+])("whether it continues another run: %s", (_, call, changes, continues) => {
+  const attempt = exampleAttempt({ inputs: { ...inputs, ctx: hostContext(call).ctx }, ...(parts as object), ...changes });
+  expect(buildRequest(attempt).continues).toBe(continues);
 });
 
 test("forced labels win over the agent's, and ours over forced ones", () => {

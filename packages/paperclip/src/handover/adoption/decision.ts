@@ -1,16 +1,10 @@
 import type { LockDecision, LockOwner } from "@paperclip-k8s/engine";
 import { ANNOTATION } from "../../host/keys.ts";
 import { type HostRun, isDetached, isLive, isLost } from "../../host/runs.ts";
+import { RECOVERY_REASONS } from "../../prepare/job-place.ts";
 
 /** A finished Job of a lost run is kept this long for a run that continues it. */
 const KEPT_MS = 120_000;
-/** Reasons with which the host resumes a task after a restart. */
-const RECOVERY_REASONS = new Set([
-  "process_lost_retry",
-  "issue_continuation_needed",
-  "issue_assignment_recovery",
-  "issue_recovery_action_restored",
-]);
 
 /** A Job that has the lock that this run wants. */
 export interface Conflict {
@@ -59,7 +53,7 @@ function continues({ owner, own, isRetry }: Conflict, run: HostRun): boolean {
   if (task !== null && own.task !== null && task !== own.task) return false;
   if (isRetry) return true;
   // A host that has a comment waiting when a run is drained starts a run for that comment, and none that continues the drained one.
-  const resumes = isDetached(run) || (own.wakeReason !== null && RECOVERY_REASONS.has(own.wakeReason));
+  const resumes = isDetached(run) || RECOVERY_REASONS.has(own.wakeReason);
   return resumes && task !== null && task === own.task;
 }
 
