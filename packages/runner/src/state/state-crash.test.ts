@@ -115,7 +115,7 @@ test.concurrent("a runner killed while it saves: the next run finds a whole stat
   const random = seededRandom();
   for (let round = 0; round < (LONG ? 20 : 3); round++) {
     const spec = stateSpec(saved);
-    const pod = statePod(spec, `for i in 0 1 2 3 4 5 6 7 8 9; do yes ${round} | head -c 400000 > data/files/$i; done; echo done`);
+    const pod = statePod(spec, `for i in 0 1 2 3 4 5 6 7 8 9; do yes ${round} | head -n 200000 > data/files/$i; done; echo done`);
     const running = pod.start();
     await waitFor(() => readFileSync(pod.spec.files.output).length > 0, "the CLI's end");
     await sleep(random.below(120));
